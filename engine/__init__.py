@@ -15,27 +15,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mqclause.answers.check.findings import Checks, Finding
-    from mqclause.answers.check.inspection import Inspection, inspected
-    from mqclause.answers.choice.decision import Advance, Decision
-    from mqclause.answers.choice.engine import Engine
-    from mqclause.answers.choice.explanation import Explanation
-    from mqclause.answers.choice.reason import Reason
-    from mqclause.answers.choice.rows import AnswerTable
-    from mqclause.answers.choice.shares import Share, shares
-    from mqclause.answers.cluster.cluster_map import MapRow, cluster_map
-    from mqclause.answers.cluster.counterfactual import Counterfactual, WhyNot, counterfactuals, why_not
-    from mqclause.answers.cluster.difference import PlanRow, plan
-    from mqclause.answers.cluster.traffic import Move, Traffic, moves
-    from mqclause.answers.order.retrieval import Retrieval
-    from mqclause.answers.order.retrieval_calls import next_get
-    from mqclause.answers.replay.replay import Replay
-    from mqclause.answers.trigger.examination import Triggers
-    from mqclause.answers.trigger.why import Why
-    from mqclause.model.assembly.snapshot import Snapshot, read_document, read_files, read_members
-    from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError
+    from mqclause.answers import AnswerTable, Reason
+    from mqclause.check.findings import Checks, Finding
+    from mqclause.check.lint_run import Inspection, inspected
+    from mqclause.cluster.counterfactuals import Counterfactual, WhyNot, counterfactuals, why_not
+    from mqclause.cluster.map import MapRow, cluster_map
+    from mqclause.cluster.plan import Move, PlanRow, Traffic, moves, plan
+    from mqclause.model.configuration.snapshot import Snapshot, read_document, read_files, read_members
+    from mqclause.model.diagnostics import Diagnostic, DomainError, FactsError
     from mqclause.model.facts.cluster import Cluster
-    from mqclause.model.facts.message import Message
+    from mqclause.model.facts.messages import Message
     from mqclause.model.facts.objects import (
         Channel,
         ModelQueue,
@@ -46,41 +35,98 @@ if TYPE_CHECKING:
         QueueManagerAlias,
         RemoteQueueManager,
     )
-    from mqclause.model.facts.sequence import SequenceState
+    from mqclause.model.facts.workload import SequenceState
     from mqclause.model.timeline.scenario import Scenario, read_scenario
-    from mqclause.rulebook.errors import ReadingError, RuleError
+    from mqclause.replay.runner import Replay
+    from mqclause.retrieval.calls import next_get
+    from mqclause.retrieval.order import Retrieval
+    from mqclause.rulebook.rule import ReadingError, RuleError
     from mqclause.rulebook.rules import Rules
+    from mqclause.trigger.examination import Triggers
+    from mqclause.trigger.why import Why
+    from mqclause.workload.decision import Advance, Decision, Engine
+    from mqclause.workload.explanation import Explanation
+    from mqclause.workload.shares import Share, shares
 
 _WHERE = {
-    "answers.cluster.cluster_map": ("MapRow", "cluster_map"),
-    "answers.cluster.counterfactual": ("Counterfactual", "WhyNot", "counterfactuals", "why_not"),
-    "answers.choice.decision": ("Advance", "Decision"),
-    "answers.cluster.difference": ("PlanRow", "plan"),
-    "answers.choice.engine": ("Engine",),
-    "answers.trigger.examination": ("Triggers",),
-    "answers.trigger.why": ("Why",),
-    "answers.choice.explanation": ("Explanation",),
-    "answers.check.findings": ("Checks", "Finding"),
-    "answers.check.inspection": ("Inspection", "inspected"),
-    "answers.choice.reason": ("Reason",),
-    "answers.replay.replay": ("Replay",),
-    "answers.order.retrieval": ("Retrieval",),
-    "answers.order.retrieval_calls": ("next_get",),
-    "answers.choice.rows": ("AnswerTable",),
-    "answers.choice.shares": ("Share", "shares"),
-    "answers.cluster.traffic": ("Move", "Traffic", "moves"),
-    "model.assembly.snapshot": ("Snapshot", "read_document", "read_files", "read_members"),
-    "model.diagnostic": ("Diagnostic", "DomainError", "FactsError"),
-    "model.facts.cluster": ("Cluster",),
-    "model.facts.message": ("Message",),
-    "model.facts.objects": (
-        "Channel", "ModelQueue", "Process", "Put", "Queue", "QueueManager", "QueueManagerAlias", "RemoteQueueManager",
+    "answers": (
+        "AnswerTable",
+        "Reason",
     ),
-    "model.facts.sequence": ("SequenceState",),
-    "model.timeline.scenario": ("Scenario", "read_scenario"),
-    "rulebook.errors": ("ReadingError", "RuleError"),
+    "check.findings": (
+        "Checks",
+        "Finding",
+    ),
+    "check.lint_run": (
+        "Inspection",
+        "inspected",
+    ),
+    "cluster.counterfactuals": (
+        "Counterfactual",
+        "WhyNot",
+        "counterfactuals",
+        "why_not",
+    ),
+    "cluster.map": (
+        "MapRow",
+        "cluster_map",
+    ),
+    "cluster.plan": (
+        "Move",
+        "PlanRow",
+        "Traffic",
+        "moves",
+        "plan",
+    ),
+    "model.configuration.snapshot": (
+        "Snapshot",
+        "read_document",
+        "read_files",
+        "read_members",
+    ),
+    "model.diagnostics": (
+        "Diagnostic",
+        "DomainError",
+        "FactsError",
+    ),
+    "model.facts.cluster": ("Cluster",),
+    "model.facts.messages": ("Message",),
+    "model.facts.objects": (
+        "Channel",
+        "ModelQueue",
+        "Process",
+        "Put",
+        "Queue",
+        "QueueManager",
+        "QueueManagerAlias",
+        "RemoteQueueManager",
+    ),
+    "model.facts.workload": ("SequenceState",),
+    "model.timeline.scenario": (
+        "Scenario",
+        "read_scenario",
+    ),
+    "replay.runner": ("Replay",),
+    "retrieval.calls": ("next_get",),
+    "retrieval.order": ("Retrieval",),
+    "rulebook.rule": (
+        "ReadingError",
+        "RuleError",
+    ),
     "rulebook.rules": ("Rules",),
-}  # fmt: skip
+    "trigger.examination": ("Triggers",),
+    "trigger.why": ("Why",),
+    "workload.decision": (
+        "Advance",
+        "Decision",
+        "Engine",
+    ),
+    "workload.explanation": ("Explanation",),
+    "workload.shares": (
+        "Share",
+        "shares",
+    ),
+}
 _MODULES = {name: module for module, names in _WHERE.items() for name in names}
 
 __all__ = [

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from mqclause.tools.render.streams import OutputError, abandon_output, prepare_streams
+from mqclause.tools.render.terminal import OutputError, abandon_output, prepare_streams
 
 BAD_INPUT = 2
 NOT_WRITTEN = 4
@@ -58,12 +58,12 @@ class Subcommands(click.Group):
         """
         # Loaded now, as --help needs none of it.
         from mqclause.language.vocabulary import UnreckonedError
-        from mqclause.model.readers.container import one_allowance
-        from mqclause.rulebook.errors import RuleError
+        from mqclause.model.readers.encodings import share_read_budget
+        from mqclause.rulebook.rule import RuleError
         from mqclause.tools.commands.own_rules import FOLDER, told_of
 
         try:
-            with one_allowance():
+            with share_read_budget():
                 return super().invoke(ctx)
         except (RuleError, UnreckonedError) as error:
             if (folder := ctx.meta.get(FOLDER)) is None:
@@ -92,9 +92,9 @@ class Subcommands(click.Group):
 
 def _no_command(name: str) -> str:
     # Loaded now, as --help needs none of it.
-    from mqclause.model.diagnostic import instead, quoted
+    from mqclause.model.diagnostics import quote_value, suggest_allowed
 
-    return f"{quoted(name)} is no command{instead(name, sorted(SUBCOMMANDS))}"
+    return f"{quote_value(name)} is no command{suggest_allowed(name, sorted(SUBCOMMANDS))}"
 
 
 @click.command(cls=Subcommands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -133,9 +133,9 @@ def _status_of_the_command() -> int:
 def _failed(error: Exception) -> int:
     """Says what a command ended in, and returns the status."""
     # Loaded now, as --help needs none of it.
-    from mqclause.executors.course import NotInstalledError
-    from mqclause.model.diagnostic import FactsError
-    from mqclause.rulebook.errors import ReadingError, RuleError, UnansweredError
+    from mqclause.executors.pipeline import NotInstalledError
+    from mqclause.model.diagnostics import FactsError
+    from mqclause.rulebook.rule import ReadingError, RuleError, UnansweredError
     from mqclause.tools.errors import BatchError, DisagreementError, NothingAskedError, NotWrittenError
 
     match error:
@@ -159,10 +159,10 @@ def _failed(error: Exception) -> int:
 
 def _complain(*lines: str, status: int = BAD_INPUT) -> int:
     # Loaded now, as --help needs none of it.
-    from mqclause.model.diagnostic import visible
+    from mqclause.model.diagnostics import escape_controls
 
     for line in lines:
-        print(visible(line.replace("\n", " ")), file=sys.stderr)  # noqa: T201
+        print(escape_controls(line.replace("\n", " ")), file=sys.stderr)  # noqa: T201
     return status
 
 

@@ -8,11 +8,11 @@ from operator import or_
 from attrs import evolve
 from sqlglot import exp
 
-from mqclause.language.sql import Node, case, either, equal, is_false, literal, when
-from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
-from mqclause.tables.bindings import Plan
-from mqclause.tables.dialect import Lowering, PlanDialect, call, call_named, in_case, other_case
-from mqclause.tables.words import ODD_NAMES
+from mqclause.language.sql import Node, build_case, build_equality, build_if, build_literal, build_or, is_false
+from mqclause.tables import functions as F  # noqa: N812
+from mqclause.tables.functions import Plan
+from mqclause.tables.lowering import ODD_NAMES
+from mqclause.tables.query import Lowering, PlanDialect, build_call, change_case, normalize_case, rename_call
 
 LONGEST_PADDING = 64
 """Blanks that are looked for at once: more than MQ pads any name with."""
@@ -27,8 +27,8 @@ def _from_one(name: str) -> Lowering:
         for each in list(node.expression.this.find_all(exp.Identifier)):
             is_field = isinstance(each.parent, exp.PropertyEQ) and each.arg_key == "this"
             if each.name == place and not is_field:
-                each.replace(exp.Sub(this=exp.to_identifier(each.name), expression=literal(1)))
-        return call(name, node.this, node.expression)
+                each.replace(exp.Sub(this=exp.to_identifier(each.name), expression=build_literal(1)))
+        return build_call(name, node.this, node.expression)
 
     return lowering
 
@@ -36,19 +36,19 @@ def _from_one(name: str) -> Lowering:
 def _item(node: F.Item) -> Node:
     place = node.expression
     known = isinstance(place, exp.Literal)
-    after = literal(int(place.name) + 1) if known else exp.Add(this=place, expression=literal(1))
-    return call("LIST_EXTRACT", node.this, after)
+    after = build_literal(int(place.name) + 1) if known else exp.Add(this=place, expression=build_literal(1))
+    return build_call("LIST_EXTRACT", node.this, after)
 
 
 def _differing_bits(node: F.DifferingBits) -> Node:
-    differ = exp.Sub(this=call("LIST_BIT_OR", node.this), expression=call("LIST_BIT_AND", node.this.copy()))
-    return exp.Coalesce(this=differ, expressions=[literal(0)])
+    differ = exp.Sub(this=build_call("LIST_BIT_OR", node.this), expression=build_call("LIST_BIT_AND", node.this.copy()))
+    return exp.Coalesce(this=differ, expressions=[build_literal(0)])
 
 
 def _word_place(node: F.WordPlace) -> Node:
     words, text = node.this, node.expression
-    cased = call("LIST_POSITION", words.copy(), other_case(words, text))
-    return exp.Coalesce(this=call("LIST_POSITION", words, text), expressions=[cased])
+    cased = build_call("LIST_POSITION", words.copy(), change_case(words, text))
+    return exp.Coalesce(this=build_call("LIST_POSITION", words, text), expressions=[cased])
 
 
 def _unpadded(node: F.Unpadded) -> Node:
@@ -57,22 +57,27 @@ def _unpadded(node: F.Unpadded) -> Node:
     It is what stands before the first blank, if nothing but blanks comes after it: RTRIM takes five times as long. But
     RTRIM is less to plan where each field of an item is looked at by itself, which few rows need.
     """
-    name, blank = node.this, literal(" ")
-    is_padded = call("ENDS_WITH", name.copy(), blank)
+    name, blank = node.this, build_literal(" ")
+    is_padded = build_call("ENDS_WITH", name.copy(), blank)
     if not isinstance(name, exp.Identifier | exp.Column) and not isinstance(name.this, exp.Column):
-        return when(is_padded, call("RTRIM", name.copy(), blank.copy()), name)
-    first = call("INSTR", name.copy(), blank)
-    is_padding = call("STARTS_WITH", literal(" " * LONGEST_PADDING), call("SUBSTR", name.copy(), first))
-    before = call("LEFT", name.copy(), exp.Sub(this=first.copy(), expression=literal(1)))
-    trimmed = when(is_padding, before, call("RTRIM", name.copy(), blank.copy()))
-    return when(is_padded, trimmed, name)
+        return build_if(is_padded, build_call("RTRIM", name.copy(), blank.copy()), name)
+    first = build_call("INSTR", name.copy(), blank)
+    is_padding = build_call(
+        "STARTS_WITH", build_literal(" " * LONGEST_PADDING), build_call("SUBSTR", name.copy(), first)
+    )
+    before = build_call("LEFT", name.copy(), exp.Sub(this=first.copy(), expression=build_literal(1)))
+    trimmed = build_if(is_padding, before, build_call("RTRIM", name.copy(), blank.copy()))
+    return build_if(is_padded, trimmed, name)
 
 
 def _json_text(node: F.JsonText) -> Node:
     """JSON without the quotes of a text; what is none begins with a blank."""
-    kind, text = call("JSON_TYPE", node.this.copy()), exp.cast(node.this.copy(), "TEXT")
-    unquoted = call("JSON_EXTRACT_STRING", node.this.copy(), literal("$"))
-    return case([(equal(kind, "VARCHAR"), unquoted), (equal(kind.copy(), "NULL"), exp.null())], F.texts(" ", text))
+    kind, text = build_call("JSON_TYPE", node.this.copy()), exp.cast(node.this.copy(), "TEXT")
+    unquoted = build_call("JSON_EXTRACT_STRING", node.this.copy(), build_literal("$"))
+    return build_case(
+        [(build_equality(kind, "VARCHAR"), unquoted), (build_equality(kind.copy(), "NULL"), exp.null())],
+        F.concat_texts(" ", text),
+    )
 
 
 def _has_odd_letters(node: F.HasOddLetters) -> Node:
@@ -80,56 +85,58 @@ def _has_odd_letters(node: F.HasOddLetters) -> Node:
 
     A blank, of which padded names have many, is seen before.
     """
-    blank, *others = (call("CONTAINS", node.this.copy(), literal(each)) for each in " -~")
-    encoded = exp.NEQ(this=call("URL_ENCODE", node.this.copy()), expression=node.this.copy())
-    return when(blank, exp.true(), either([encoded, *others]))
+    blank, *others = (build_call("CONTAINS", node.this.copy(), build_literal(each)) for each in " -~")
+    encoded = exp.NEQ(this=build_call("URL_ENCODE", node.this.copy()), expression=node.this.copy())
+    return build_if(blank, exp.true(), build_or([encoded, *others]))
 
 
 def _none_of(node: F.NoneOf) -> Node:
-    return equal(call("LEN", call("LIST_FILTER", node.this, node.expression)), 0)
+    return build_equality(build_call("LEN", build_call("LIST_FILTER", node.this, node.expression)), 0)
 
 
 def _sorted(node: F.Sorted) -> Node:
-    order = [literal("DESC")] if is_false(node.expression) else []
-    return call("LIST_SORT", node.this, *order)
+    order = [build_literal("DESC")] if is_false(node.expression) else []
+    return build_call("LIST_SORT", node.this, *order)
 
 
 DUCKDB = PlanDialect("duckdb", {
     exp.Transform: _from_one("LIST_TRANSFORM"),
     exp.ArrayFilter: _from_one("LIST_FILTER"),
-    exp.ArrayContains: call_named("LIST_CONTAINS"),
-    exp.ArrayPosition: call_named("LIST_POSITION"),
-    exp.ArraySize: call_named("LEN"),
-    exp.ArraySlice: call_named("LIST_SLICE"),
+    exp.ArrayContains: rename_call("LIST_CONTAINS"),
+    exp.ArrayPosition: rename_call("LIST_POSITION"),
+    exp.ArraySize: rename_call("LEN"),
+    exp.ArraySlice: rename_call("LIST_SLICE"),
     F.NoneOf: _none_of,
     F.Item: _item,
     F.Sorted: _sorted,
     F.DifferingBits: _differing_bits,
     F.WordPlace: _word_place,
-    F.InCase: in_case,
+    F.InCase: normalize_case,
     F.Unpadded: _unpadded,
     F.JsonText: _json_text,
-    F.TextLength: call_named("STRLEN"),
-    F.TogetherAsText: lambda node: call("CONCAT", *node.this.expressions),
-    F.ListAsText: lambda node: call("ARRAY_TO_STRING", node.this, literal("")),
+    F.TextLength: rename_call("STRLEN"),
+    F.TogetherAsText: lambda node: build_call("CONCAT", *node.this.expressions),
+    F.ListAsText: lambda node: build_call("ARRAY_TO_STRING", node.this, build_literal("")),
     F.HasOddLetters: _has_odd_letters,
     F.FloatText: lambda node: exp.cast(node.this, "TEXT"),
     F.Apart: lambda node: node.this,
-    F.Total: lambda node: exp.cast(exp.Coalesce(this=call("LIST_SUM", node.this), expressions=[literal(0)]), "DOUBLE"),
-    F.Bucket: lambda node: call("HASH", *node.expressions),
-    F.Hashed: lambda node: exp.cast(F.texts("0x", call("LEFT", call("MD5", node.this), literal(10))), "BIGINT"),
+    F.Total: lambda node: exp.cast(
+        exp.Coalesce(this=build_call("LIST_SUM", node.this), expressions=[build_literal(0)]), "DOUBLE"
+    ),
+    F.Bucket: lambda node: build_call("HASH", *node.expressions),
+    F.Hashed: lambda node: exp.cast(
+        F.concat_texts("0x", build_call("LEFT", build_call("MD5", node.this), build_literal(10))), "BIGINT"
+    ),
     F.Gathered: lambda node: exp.Filter(
-        this=call("LIST", node.this), expression=exp.Where(this=node.expression)
+        this=build_call("LIST", node.this), expression=exp.Where(this=node.expression)
     ),
 })  # fmt: skip
 
 
-def by_column(plan: Plan) -> Plan:
+def extract_field_lists(plan: Plan) -> Plan:
     """What is asked of one field of an item of a list, or of each, is asked of a list of that field, made once.
 
-    Example:
-        ``ITEM(destinations, place).channel``
-        becomes ``ITEM(__mqclause_each_channel, place)``
+    Example: ``ITEM(destinations, place).channel`` becomes ``ITEM(__mqclause_each_channel, place)``
         after ``__mqclause_each_channel = TRANSFORM(destinations, __mqclause_each -> __mqclause_each.channel)``.
         Where padding is taken off, that is done only in rows in which a name may have any.
     """
@@ -137,21 +144,23 @@ def by_column(plan: Plan) -> Plan:
     unpadded: dict[str, Node] = {}
 
     def listed(items: Node, field: str) -> Node:
-        tree, name, number = F.each(items.copy(), F.field_of(F.EACH, field), F.EACH.name), f"{F.PREFIX}each_{field}", 1
+        tree = F.map_items(items.copy(), F.get_field(F.EACH, field), F.EACH.name)
+        name, number = f"{F.PREFIX}each_{field}", 1
         while plain.setdefault(name, tree) != tree:
             number += 1
             name = f"{F.PREFIX}each_{field}_{number}"
-        return F.column(name)
+        return F.build_column(name)
 
     def by_field(node: Node) -> Node:
         found = node.this if isinstance(node, F.Unpadded) else node
         if _is_looked_up(found):
             field = listed(found.this.this, found.name)
             if found is not node:
-                each = when(F.column(ODD_NAMES), F.each(field, F.Unpadded(this=F.EACH), F.EACH.name), field)
-                field = F.column(f"{field.name}_unpadded")
+                without = F.map_items(field, F.Unpadded(this=F.EACH), F.EACH.name)
+                each = build_if(F.build_column(ODD_NAMES), without, field)
+                field = F.build_column(f"{field.name}_unpadded")
                 unpadded[field.name] = each
-            return F.item(field, found.this.expression)
+            return F.get_item(field, found.this.expression)
         fields = _fields_of_each(node)
         if len(fields) == 1:
             items = listed(node.this, fields[0].name)

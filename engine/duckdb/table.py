@@ -1,48 +1,68 @@
-"""Tables decided by DuckDB: a file or a table on one machine, larger than its memory."""
+"""Decide tables with DuckDB: relations in, relations out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import glob
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, frozen
-from sqlglot import exp
+from sqlglot import exp, parse_one
 
+from mqclause.cluster.plan import Traffic
 from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
-from mqclause.duckdb.dialect import DUCKDB, by_column
-from mqclause.duckdb.exits import decided_by_exits
-from mqclause.duckdb.known import ANSWERS, DRAWS, NAMES, ODD, WRITTEN, known
-from mqclause.duckdb.sources import ASKED_OF, GivenTable
-from mqclause.duckdb.types import kind_of
+from mqclause.duckdb.dialect import DUCKDB, extract_field_lists
 from mqclause.exits.process import Exit
-from mqclause.language.sql import Node, both, case, equal, literal, negated, when
+from mqclause.language.sql import Node, build_and, build_case, build_equality, build_if, build_literal, build_not
 from mqclause.model.facts.cluster import Cluster
-from mqclause.rulebook.declaration import Declaration
+from mqclause.rulebook.rule import Declaration
 from mqclause.rulebook.rules import Rules
-from mqclause.tables.answers import decision, evaluation, triggering
-from mqclause.tables.bindings import Plan
 from mqclause.tables.cluster_puts import (
+    ASKED_NAMES,
     NUMBER,
     ODD_DESTINATIONS,
     ODD_PUT,
     PLACE,
     SETTLED,
     ClusterPuts,
+    DecidedNames,
+    decided_names,
 )
-from mqclause.tables.columns import DECISION
-from mqclause.tables.decided_names import DecidedNames, decided_names
-from mqclause.tables.exit_rows import ExitRows
+from mqclause.tables.exit_rows import ExitRowDecider, build_put_struct, has_exit_call
 from mqclause.tables.flat import check_no_cluster, cluster_puts
-from mqclause.tables.functions import PREFIX, coalesced, column, is_null, struct_of
-from mqclause.tables.plan import plan_of
-from mqclause.tables.shape import FieldType, Shape, check_apart, shape_of
-from mqclause.tables.shares import DECIDED, ROW, TIES, TIMES, Spread, as_decided, ties_plan
-from mqclause.tables.shown import shown_sql
+from mqclause.tables.functions import PREFIX, Plan, build_column, build_struct, coalesce, is_null
+from mqclause.tables.message_order import MESSAGES, build_message_query
+from mqclause.tables.query import build_call, build_decision, build_evaluation, build_plan, build_triggering, render_sql
+from mqclause.tables.schema import (
+    DECISION,
+    DESTINATION,
+    PUT_NAMES,
+    Column,
+    ColumnKind,
+    FieldType,
+    ListOf,
+    Shape,
+    Struct,
+    TableError,
+    build_counts,
+    build_group_keys,
+    build_no_table_error,
+    build_shape,
+    build_traffic,
+    check_apart,
+)
+from mqclause.tables.shares import DECIDED, ROW, TIE_NAMES, TIES, TIMES, Spread, build_ties_plan, set_spread
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
 
 TABLE = "puts"
 """What a query that is shown calls its table."""
@@ -53,6 +73,58 @@ KEPT_TEXTS = 32
 _ONE_ROW = exp.select(exp.alias_(exp.true(), "__mqclause_apart")).subquery("__mqclause_one_row")
 """What keeps DuckDB from reading a table twice for the first rows of an order: projections that stand on nothing but a
 table it would write into one another, which for so many levels no memory has room for."""
+
+_NULL_OF = {"text": "TEXT", "integer": "INT", "texts": "ARRAY<TEXT>"}
+"""The types of fields of a decision that hold nothing in any answer."""
+
+_FOUND, _DRAWN, _IS_ODD, _ODD_DECISION = (f"__mqclause_{name}" for name in ("found", "drawn", "is_odd", "odd_decision"))
+"""Columns on the way: the place that names are found by, who may take the row, whether its put is odd, and decided as
+one."""
+
+QUERIED_TABLE = "__mqclause_given_5f0c6e1d94b24a7d"
+"""What a query calls the table that it is a query of. A table of a connection's would win over the one that is meant,
+so this is a name that nobody gives."""
+
+NAMES, WRITTEN, ANSWERS, DRAWS, ODD = (
+    f"__mqclause_{name}" for name in ("names", "written", "answers", "draws", "odd_names")
+)
+"""The tables. All but the last have columns that begin with their own name, since rows may have any other."""
+
+DUCKDB_TYPES: Mapping[ColumnKind, Any] = {
+    "boolean": "BOOLEAN", "integer": "BIGINT", "number": "DOUBLE", "text": "VARCHAR", "texts": ["VARCHAR"],
+}  # fmt: skip
+"""The type of each kind of column, as from_json takes it."""
+
+_TEXT = DUCKDB_TYPES["text"]
+_NAMED = f"""
+    SELECT row.at AS {NAMES}_at, row.queue AS {NAMES}_queue, row.queue_manager AS {NAMES}_queue_manager,
+        row.spelt AS {NAMES}_spelt, UNNEST(row.places) AS {NAMES}_place,
+        UNNEST(RANGE(LEN(row.places))) AS {NAMES}_number
+    FROM x"""
+_AS_QUEUE = f"""
+    SELECT {NAMES}_at AS at, {NAMES}_queue_manager AS queue_manager, {NAMES}_place AS {WRITTEN}_place,
+        {NAMES}_number AS {WRITTEN}_number,
+        UNNEST(CASE {NAMES}_spelt WHEN 'itself' THEN [{NAMES}_queue]
+            WHEN 'any' THEN LIST_EXTRACT(queues, {NAMES}_at + 1) END) AS queue
+    FROM {NAMES}"""
+_PADDED = "CASE WHEN name = '' THEN blanks WHEN STRLEN(name) < 48 THEN [name, RPAD(name, 48, ' ')] ELSE [name] END"
+
+NO_FUNCTION = (
+    "exits=…: a function of Python is known to one connection of DuckDB's; connection=… is needed for a relation of "
+    "another one than the default"
+)
+
+ANSWER_TYPES: Mapping[ColumnKind, Any] = {**DUCKDB_TYPES, "integer": "INTEGER"}
+"""The same in an answer, where whole numbers are reason codes and counts."""
+
+_INTEGERS = (
+    "tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint",
+)  # fmt: skip
+_KINDS = {
+    **dict.fromkeys(_INTEGERS, "integer"), **dict.fromkeys(("hugeint", "uhugeint", "bignum"), "huge"),
+    "float": "number", "double": "number", "decimal": "decimal",
+    "boolean": "boolean", "varchar": "text", "enum": "text", '"null"': "null", "sqlnull": "null", "null": "null",
+}  # fmt: skip
 
 
 def decide(
@@ -90,11 +162,11 @@ def decide(
     if cluster is not None:
         puts = cluster_puts(columns, cluster, at, put, spreading)
         rules = puts.of_one_edition(rules)
-        by_exits = ExitRows.of(puts, rules, exits, exit_limit, explain, spreading)
-        decided = given.asked(text_in_cluster(puts, tuple(columns), rules, explain, spreading, given.is_sized))
-        return decided_by_exits(decided, puts, by_exits, given.connection) if by_exits else decided
+        by_exits = ExitRowDecider.of(puts, rules, exits, exit_limit, explain, spreading)
+        decided = given.asked(render_cluster_query(puts, tuple(columns), rules, explain, spreading, given.is_sized))
+        return apply_exits(decided, puts, by_exits, given.connection) if by_exits else decided
     check_no_cluster(at, put if exits is None else {**put, "exits": exits})
-    return given.asked(text_of_rows(shape_of(columns, OUTCOME), tuple(columns), rules, explain, spreading))
+    return given.asked(render_row_query(build_shape(columns, OUTCOME), tuple(columns), rules, explain, spreading))
 
 
 def decide_triggers(
@@ -107,7 +179,7 @@ def decide_triggers(
     Raises TableError and RuleError.
     """
     given = GivenTable.of(source, connection)
-    plan = plan_of(Rules.given(rules), shape_of(_columns(given.relation), TRIGGER), triggering)
+    plan = build_plan(Rules.given(rules), build_shape(_columns(given.relation), TRIGGER), build_triggering)
     return _answered(given, plan, TRIGGER)
 
 
@@ -124,8 +196,8 @@ def apply_rules(
     by which rule each subject fell. Raises TableError and RuleError.
     """
     given = GivenTable.of(source, connection)
-    shape = shape_of(_columns(given.relation), declaration)
-    plan = plan_of(Rules.given(rules), shape, evaluation, declaration if explain else None)
+    shape = build_shape(_columns(given.relation), declaration)
+    plan = build_plan(Rules.given(rules), shape, build_evaluation, declaration if explain else None)
     return _answered(given, plan, declaration)
 
 
@@ -134,98 +206,24 @@ def show_sql(name: str, rules: Rules | None = None) -> str:
 
     Raises UnknownRuleError and RuleError.
     """
-    return shown_sql(name, Rules.given(rules), DUCKDB, _query)
-
-
-def _query(plan: Plan, about: Declaration) -> Node:
-    return _projected(plan, TABLE, [exp.Star()], about.row.answer)
-
-
-def _answered(given: GivenTable, plan: Plan, about: Declaration) -> DuckDBPyRelation:
-    return given.asked(text_of(plan, tuple(given.relation.columns), about.row.answer))
+    return render_sql(name, Rules.given(rules), DUCKDB, _query)
 
 
 @lru_cache(maxsize=KEPT_TEXTS)
 def text_of(plan: Plan, columns: Sequence[str], name: str) -> str:
     """The query of a table with those of its ``columns`` and the answer of a plan under that ``name``, written once."""
-    return DUCKDB.text(_projected(plan, ASKED_OF, [_kept(each) for each in columns], name))
+    return DUCKDB.text(_projected(plan, QUERIED_TABLE, [_kept(each) for each in columns], name))
 
 
 @lru_cache(maxsize=KEPT_TEXTS)
-def text_of_rows(shape: Shape, columns: Sequence[str], rules: Rules, explain: bool, spread: Spread | None) -> str:
+def render_row_query(shape: Shape, columns: Sequence[str], rules: Rules, explain: bool, spread: Spread | None) -> str:
     """The query of a table with its own destinations, written once."""
     query = _Plans.of(rules, shape, explain, spread).query(_source(spread), columns, (), spread)
     return DUCKDB.text(_numbered(query, spread))
 
 
-def _projected(
-    plan: Plan, source: str, kept: Iterable[Node], name: str, where: Node | None = None, answer: Node | None = None
-) -> exp.Select:
-    """A plan as a query of ``source``; bindings that need nothing of each other are one projection.
-
-    Of rows that are not like ``where`` nothing is evaluated.
-    """
-    query, of_plan = exp.Select(), f"__mqclause_{name.removeprefix(PREFIX)}"
-    for number, level in enumerate(by_column(plan).levels()):
-        there = {binding: tree if where is None else when(where.copy(), tree) for binding, tree in level.items()}
-        bound = [exp.alias_(tree, binding, copy=False) for binding, tree in there.items()]
-        projection = exp.select("*", *bound, copy=False).from_(source, copy=False)
-        if source == ASKED_OF:
-            projection.join(_ONE_ROW.copy(), join_type="cross", copy=False)
-        source = f"{of_plan}_level_{number}"
-        query = query.with_(source, projection, materialized=False, copy=False)
-    answered = exp.alias_(struct_of(plan.answer) if answer is None else answer, name)
-    return query.select(*kept, answered, copy=False).from_(source, copy=False)
-
-
-@frozen
-class _Plans:
-    """The plans of a decision and of who ties, for rows that are like ``where``, and what they answer."""
-
-    decision: Plan
-    ties: Plan | None
-    decided: Node
-    tied: Node
-    where: Node | None = None
-
-    @classmethod
-    def of(cls, rules: Rules, shape: Shape, explain: bool, spread: Spread | None) -> _Plans:
-        """The plans for a table of that shape, all of whose rows they answer."""
-        found = plan_of(rules, as_decided(shape, spread), decision, WORKLOAD if explain else None)
-        tied = None if spread is None else ties_plan(rules, shape)
-        return cls(found, tied, struct_of(found.answer), exp.null() if tied is None else tied.answer["ties"])
-
-    def query(
-        self,
-        source: str,
-        columns: Iterable[str],
-        further: Iterable[str],
-        spread: Spread | None,
-        name: str = OUTCOME.row.answer,
-    ) -> exp.Select:
-        """The ``columns`` of a source, with those ``further`` that come after them, and the decision."""
-        kept = [*map(_kept, columns), *map(column, further)]
-        if spread is None or self.ties is None:
-            return _projected(self.decision, source, kept, name, self.where, self.decided)
-        row = [column(ROW)] if spread.from_start else []
-        needed = [column(each) for each in (_IS_ODD, ODD_PUT, ODD_DESTINATIONS)] if self.where is not None else []
-        first = _projected(self.ties, source, [*kept, *row, *needed], TIES, self.where, self.tied)
-        on_the_way = [*kept, *row, column(TIES)]
-        then = _projected(self.decision, "__mqclause_tied", on_the_way, DECIDED, self.where, self.decided)
-        rows = exp.select(*kept, *row, exp.alias_(spread.answer(DECIDED, TIES), name))
-        parts, last = [("__mqclause_tied", first), ("__mqclause_rows_decided", then)], "__mqclause_rows_decided"
-        for number, level in enumerate(spread.levels(TIES)):
-            taken = exp.select("*", *_aliases(level)).from_(last)
-            last = f"__mqclause_taken_{number}"
-            parts.append((last, taken))
-        rows = rows.from_(last)
-        for each, part in reversed(parts):
-            rows = with_first(rows, each, part, False)
-        return rows
-
-
 @lru_cache(maxsize=KEPT_TEXTS)
-def text_in_cluster(
+def render_cluster_query(
     puts: ClusterPuts,
     columns: Sequence[str],
     rules: Rules,
@@ -234,7 +232,7 @@ def text_in_cluster(
     is_sized: bool = False,
 ) -> str:
     """The query of a table of puts in a cluster, written once; ``is_sized``: DuckDB knows of how many rows it is."""
-    tables = known(decided_names(puts, rules, explain, spread), puts)
+    tables = build_known_tables(decided_names(puts, rules, explain, spread), puts)
     return DUCKDB.text(_numbered(query_in_cluster(puts, columns, rules, explain, spread, tables, is_sized), spread))
 
 
@@ -255,26 +253,311 @@ def query_in_cluster(
     _find(chain, puts, found, rules)
     if found.odd:
         _decide_odd(chain, puts, columns, rules, explain, spread)
-    place = _draw(chain, spread) if found.draws and spread is not None else column(PLACE)
+    place = _draw(chain, spread) if found.draws and spread is not None else build_column(PLACE)
     asked = [*DECISION, *(["shares"] if spread and spread.shares else [])]
     fields = {
-        name: column(f"{ANSWERS}_{name}") if name in found.told else exp.cast(exp.null(), _NULL_OF[DECISION[name]])
+        name: build_column(f"{ANSWERS}_{name}")
+        if name in found.told
+        else exp.cast(exp.null(), _NULL_OF[DECISION[name]])
         for name in asked
     }
     decided = puts.decided(fields, found.tells_names)
     if found.odd:
-        odd = puts.of_odd(column(_ODD_DECISION), rules, spread is not None and spread.shares)
-        decided = case([(exp.LT(this=column(PLACE), expression=literal(0)), odd)], decided)
+        odd = puts.of_odd(build_column(_ODD_DECISION), rules, spread is not None and spread.shares)
+        decided = build_case([(exp.LT(this=build_column(PLACE), expression=build_literal(0)), odd)], decided)
     kept = [_kept(each) for each in columns]
     query = exp.select(*kept, exp.alias_(decided, OUTCOME.row.answer)).from_(chain.last)
     # Every row has an answer; that of an odd one is not looked at. Knowing that, DuckDB joins in half the time. But
     # where it does not know how many rows there are, it might gather them all before it gives any.
-    there = exp.Greatest(this=place, expressions=[literal(0)]) if found.odd else place
+    there = exp.Greatest(this=place, expressions=[build_literal(0)]) if found.odd else place
     join_type = "inner" if is_sized else "left"
-    query.join(ANSWERS, on=equal(there, column(f"{ANSWERS}_place")), join_type=join_type, copy=False)
+    query.join(ANSWERS, on=build_equality(there, build_column(f"{ANSWERS}_place")), join_type=join_type, copy=False)
     for name, part, stored in reversed([*((*each, True) for each in tables.items()), *chain.parts]):
-        query = with_first(query, name, part, stored)
+        query = prepend_part(query, name, part, stored)
     return query
+
+
+def prepend_part(query: exp.Select, name: str, part: exp.Select, stored: bool) -> exp.Select:
+    """The query, with another part before those that it has.
+
+    The parts of that part come before it: where some are inside of others, DuckDB 1.4 plans each anew for every other.
+    """
+    after = query.args["with_"].expressions if query.args.get("with_") else []
+    before = part.args.pop("with_").expressions if part.args.get("with_") else []
+    query.with_(name, part, materialized=stored, append=False, copy=False)
+    query.args["with_"].set("expressions", [*before, *query.args["with_"].expressions, *after])
+    return query
+
+
+def get_column_kinds(relation: DuckDBPyRelation) -> dict[str, FieldType]:
+    """Of which kind the columns of a relation are."""
+    return dict(zip(relation.columns, map(get_kind, relation.types), strict=True))
+
+
+@frozen
+class GivenTable:
+    """A table as a relation, and the connection that it is asked on; of a relation that may be unknown.
+
+    ``is_sized`` says that DuckDB knows about how many rows it has, which it does not of a stream.
+    """
+
+    relation: DuckDBPyRelation
+    connection: DuckDBPyConnection | None
+    is_sized: bool = True
+
+    @classmethod
+    def of(cls, source: Any, connection: DuckDBPyConnection | None) -> GivenTable:
+        """What ``source`` is: a relation, a DataFrame, an Arrow table, or the path, pattern or folder of Parquet files.
+
+        Those are read on a connection of our own where none is given. Raises TableError for what is no table, and for
+        two columns that are one without regard to letter case.
+        """
+        import duckdb
+
+        if isinstance(source, duckdb.DuckDBPyRelation):
+            return cls(source, connection)
+        made = connection or _own_connection()
+        if isinstance(source, str | Path):
+            return cls(_relation_of_files(made, str(source)), made)
+        expected = "a relation, a DataFrame, an Arrow table or the path of a Parquet file"
+        if hasattr(source, "iloc") and not hasattr(source, "columns"):
+            raise build_no_table_error(
+                source, expected
+            )  # one column of pandas: it depends on DuckDB's release what comes of it
+        check_apart(map(str, _names(source)))
+        try:
+            return cls(_found(made, source, f"SELECT * FROM {QUERIED_TABLE}"), made, hasattr(source, "__len__"))
+        except duckdb.InvalidInputException:
+            raise build_no_table_error(source, expected) from None
+
+    def asked(self, query: str) -> DuckDBPyRelation:
+        """A query of ``ASKED_OF``, which is the relation: by the connection, where that is known.
+
+        DuckDB 2.0 reads the text of a query once if a connection is asked, five times if a relation is.
+        """
+        import duckdb
+
+        if self.connection is not None:
+            # It may be another than the relation's, or be set to find nothing in Python.
+            with suppress(duckdb.InvalidInputException, duckdb.CatalogException):
+                return _found(self.connection, self.relation, query)
+        found = self.relation.query(QUERIED_TABLE, query)
+        assert found is not None  # noqa: S101 - a SELECT gives a relation
+        return found
+
+
+def list_files(folder: Path) -> list[Path]:
+    """The files of a table that is a folder, and of the folders in it, without those that are hidden."""
+    inside = (each for each in folder.rglob("*") if not any(part[0] in "._" for part in each.relative_to(folder).parts))
+    return sorted(each for each in inside if os.path.isfile(each))
+
+
+def check_parquet(connection: DuckDBPyConnection, files: str) -> None:
+    """Raises TableError for a file of a pattern where two columns, or two fields of a struct, have one name."""
+    nodes = iter(connection.execute("SELECT name, num_children FROM parquet_schema(?)", [files]).fetchall())
+    for _root, count in nodes:
+        _check_inside(nodes, count, "")
+
+
+def build_known_tables(found: DecidedNames, puts: ClusterPuts) -> dict[str, exp.Select]:
+    """The tables that a query needs, by name; some of them are made of those before."""
+    rows = [{"at": each.at, "queue": each.queue, "queue_manager": each.queue_manager, "spelt": each.spelt,
+             "places": each.places} for each in found.names]  # fmt: skip
+    types = {"at": "INTEGER", "queue": _TEXT, "queue_manager": _TEXT, "spelt": _TEXT, "places": ["INTEGER"]}
+    tables = {
+        NAMES: _select(_NAMED, x=_rows(rows, types)),
+        WRITTEN: _written(found, puts),
+        ANSWERS: _answers(found),
+    }
+    if found.draws:
+        draw = {"multiplier": "BIGINT", "weight": DUCKDB_TYPES["number"]}
+        drawn = [{"place": place, "draws": draws} for place, draws in found.draws.items()]
+        tables[DRAWS] = _prefixed(DRAWS, drawn, {"place": "INTEGER", "draws": [draw]})
+    if found.odd:
+        told = {**dict.fromkeys((*ASKED_NAMES, "defbind"), _TEXT), "inhibited": "BOOLEAN"}
+        odd = [{"place": -1 - at, "destinations": each["destinations"], "names": {name: each[name] for name in told}}
+               for at, each in enumerate(found.odd)]  # fmt: skip
+        tables[ODD] = _prefixed(
+            ODD, odd, {"place": "INTEGER", "destinations": [build_struct_type(DESTINATION)], "names": told}
+        )
+    return tables
+
+
+@lru_cache(maxsize=32)
+def tables_known(puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread | None) -> Mapping[str, pa.Table]:
+    """The same in Arrow, for other engines."""
+    import duckdb
+
+    parts, tables = build_known_tables(decided_names(puts, rules, explain, spread), puts), {}
+    with duckdb.connect() as connection:
+        for name in parts:
+            query = exp.select("*").from_(name)
+            for each, part in parts.items():
+                query = query.with_(each, part.copy())
+            tables[name] = connection.sql(DUCKDB.text(query)).to_arrow_table()
+    return tables
+
+
+def apply_exits(
+    decided: DuckDBPyRelation, puts: ClusterPuts, rows: ExitRowDecider, connection: DuckDBPyConnection | None
+) -> DuckDBPyRelation:
+    """The table ``decided``, with what the exits make of it.
+
+    Raises TableError if it is not of that connection, and where there is no numpy, which DuckDB's functions need.
+    """
+    import duckdb
+
+    name, answer = f"__mqclause_exit_{rows.key}", OUTCOME.row.answer
+
+    def decide(at: int, said: str) -> str | None:
+        return rows.decisions([at], [said])[0]
+
+    made = connection or duckdb.default_connection()
+    try:
+        made.create_function(name, decide, ["INTEGER", "VARCHAR"], "VARCHAR")
+    except duckdb.InvalidInputException as error:
+        raise TableError(f"exits=…: {str(error).strip()}") from None
+    asked = build_call(
+        name, exp.cast(puts.place, "INT"), exp.cast(build_call("TO_JSON", build_put_struct(puts)), "TEXT")
+    )
+    types = {each: ANSWER_TYPES[kind] for each, kind in DECISION.items()}
+    found = build_call("FROM_JSON", asked, exp.Literal.string(json.dumps(types)))
+    by_exit = build_case([(has_exit_call(puts, rows, build_column("outcome", answer)), found)], build_column(answer))
+    kept = [exp.column(each, quoted=True) for each in decided.columns if each != answer]
+    query = exp.select(*kept, exp.alias_(by_exit, answer)).from_("__mqclause_decided")
+    try:
+        after = decided.query("__mqclause_decided", DUCKDB.text(query))
+    except duckdb.CatalogException:
+        raise TableError(NO_FUNCTION) from None
+    assert after is not None  # noqa: S101 - a SELECT gives a relation
+    return after
+
+
+def build_struct_type(columns: Mapping[str, Column]) -> dict[str, Any]:
+    """The type of a struct of these columns, as from_json takes it."""
+    return {name: DUCKDB_TYPES[each.kind] for name, each in columns.items()}
+
+
+def get_kind(found: Any) -> FieldType:
+    """A type of DuckDB's as the checks know it."""
+    if found.id == "struct":
+        return Struct({name: get_kind(child) for name, child in found.children})
+    if found.id in ("list", "array"):
+        return ListOf(get_kind(found.children[0][1]))
+    if str(found) == "JSON":
+        return "JSON"  # what is of several types; to DuckDB it is a text
+    return _KINDS.get(found.id, str(found))
+
+
+def message_order(
+    source: DuckDBPyRelation | str | Path | Any,
+    cluster: Cluster | None = None,
+    rules: Rules | None = None,
+    connection: DuckDBPyConnection | None = None,
+) -> DuckDBPyRelation:
+    """The messages of ``source`` with a column ``message_order``: see mqclause.tables.message_columns.
+
+    A row is a message, with the keys of ``[[message]]`` as columns, and ``arrival``, by which those of equal priority
+    lie one behind the other. ``source`` is a relation, a DataFrame or Arrow table, or the path of Parquet files. What
+    a queue's MSGDLVSQ and DEFPRTY are, columns of these names say, or the ``cluster``. It is read once, when the
+    relation is; every row comes out, with its columns as they were. Raises TableError and RuleError.
+    """
+    given = GivenTable.of(source, connection)
+    check_apart(given.relation.columns)
+    query = build_message_query(get_column_kinds(given.relation), cluster, Rules.given(rules), numbered=True)
+    # The query asks twice for its rows, which need not be the same each time: those of a sample are not.
+    once = exp.select("*").from_(QUERIED_TABLE)
+    return given.asked(DUCKDB.text(prepend_part(query, MESSAGES, once, True), quoted=True))
+
+
+def traffic(source: DuckDBPyRelation | str | Path | Any, connection: DuckDBPyConnection | None = None) -> Traffic:
+    """How many puts ``source`` has of each queue at each queue manager, by its columns queue, from and count.
+
+    It is a relation, a DataFrame or Arrow table, or the path of Parquet files. ``from`` is where the put was made;
+    ``count`` may be missing: a row is one put. Raises TableError.
+    """
+    relation = GivenTable.of(source, connection).relation
+    keys, values = build_group_keys(relation.columns), build_counts(relation.columns)
+    columns = {**keys, **values}
+    aggregated = relation.aggregate(
+        ", ".join(f"{DUCKDB.text(tree)} AS {name}" for name, tree in columns.items()),
+        ", ".join(DUCKDB.text(tree) for tree in keys.values()),
+    )
+    return build_traffic(dict(zip(columns, row, strict=True)) for row in aggregated.fetchall())
+
+
+def _query(plan: Plan, about: Declaration) -> Node:
+    return _projected(plan, TABLE, [exp.Star()], about.row.answer)
+
+
+def _answered(given: GivenTable, plan: Plan, about: Declaration) -> DuckDBPyRelation:
+    return given.asked(text_of(plan, tuple(given.relation.columns), about.row.answer))
+
+
+def _projected(
+    plan: Plan, source: str, kept: Iterable[Node], name: str, where: Node | None = None, answer: Node | None = None
+) -> exp.Select:
+    """A plan as a query of ``source``; bindings that need nothing of each other are one projection.
+
+    Of rows that are not like ``where`` nothing is evaluated.
+    """
+    query, of_plan = exp.Select(), f"__mqclause_{name.removeprefix(PREFIX)}"
+    for number, level in enumerate(extract_field_lists(plan).levels()):
+        there = {binding: tree if where is None else build_if(where.copy(), tree) for binding, tree in level.items()}
+        bound = [exp.alias_(tree, binding, copy=False) for binding, tree in there.items()]
+        projection = exp.select("*", *bound, copy=False).from_(source, copy=False)
+        if source == QUERIED_TABLE:
+            projection.join(_ONE_ROW.copy(), join_type="cross", copy=False)
+        source = f"{of_plan}_level_{number}"
+        query = query.with_(source, projection, materialized=False, copy=False)
+    answered = exp.alias_(build_struct(plan.answer) if answer is None else answer, name)
+    return query.select(*kept, answered, copy=False).from_(source, copy=False)
+
+
+@frozen
+class _Plans:
+    """The plans of a decision and of who ties, for rows that are like ``where``, and what they answer."""
+
+    decision: Plan
+    ties: Plan | None
+    decided: Node
+    tied: Node
+    where: Node | None = None
+
+    @classmethod
+    def of(cls, rules: Rules, shape: Shape, explain: bool, spread: Spread | None) -> _Plans:
+        """The plans for a table of that shape, all of whose rows they answer."""
+        found = build_plan(rules, set_spread(shape, spread), build_decision, WORKLOAD if explain else None)
+        tied = None if spread is None else build_ties_plan(rules, shape)
+        return cls(found, tied, build_struct(found.answer), exp.null() if tied is None else tied.answer["ties"])
+
+    def query(
+        self,
+        source: str,
+        columns: Iterable[str],
+        further: Iterable[str],
+        spread: Spread | None,
+        name: str = OUTCOME.row.answer,
+    ) -> exp.Select:
+        """The ``columns`` of a source, with those ``further`` that come after them, and the decision."""
+        kept = [*map(_kept, columns), *map(build_column, further)]
+        if spread is None or self.ties is None:
+            return _projected(self.decision, source, kept, name, self.where, self.decided)
+        row = [build_column(ROW)] if spread.from_start else []
+        needed = [build_column(each) for each in (_IS_ODD, ODD_PUT, ODD_DESTINATIONS)] if self.where is not None else []
+        first = _projected(self.ties, source, [*kept, *row, *needed], TIES, self.where, self.tied)
+        on_the_way = [*kept, *row, build_column(TIES)]
+        then = _projected(self.decision, "__mqclause_tied", on_the_way, DECIDED, self.where, self.decided)
+        rows = exp.select(*kept, *row, exp.alias_(spread.answer(DECIDED, TIES), name))
+        parts, last = [("__mqclause_tied", first), ("__mqclause_rows_decided", then)], "__mqclause_rows_decided"
+        for number, level in enumerate(spread.levels(TIES)):
+            taken = exp.select("*", *_aliases(level)).from_(last)
+            last = f"__mqclause_taken_{number}"
+            parts.append((last, taken))
+        rows = rows.from_(last)
+        for each, part in reversed(parts):
+            rows = prepend_part(rows, each, part, False)
+        return rows
 
 
 def _find(chain: _Chain, puts: ClusterPuts, found: DecidedNames, rules: Rules) -> None:
@@ -284,7 +567,7 @@ def _find(chain: _Chain, puts: ClusterPuts, found: DecidedNames, rules: Rules) -
         chain.add({NUMBER: number})
     # A name that is null is one that a row can have, and so is written down, but no local queue manager is.
     as_written = [
-        (exp.EQ if name == "at" else exp.NullSafeEQ)(this=each, expression=column(f"{WRITTEN}_{name}"))
+        (exp.EQ if name == "at" else exp.NullSafeEQ)(this=each, expression=build_column(f"{WRITTEN}_{name}"))
         for name, each in puts.written.items()
     ]
     said = [] if number is None else [NUMBER]
@@ -292,19 +575,27 @@ def _find(chain: _Chain, puts: ClusterPuts, found: DecidedNames, rules: Rules) -
     levels, by = puts.found_by(rules)
     for level in levels:
         chain.add(level)
-    by |= {"number": column(NUMBER)} if said else {}
-    chain.join(NAMES, {_FOUND: "place"}, [equal(each, column(f"{NAMES}_{name}")) for name, each in by.items()])
-    chain.add({PLACE: puts.place_of(column(_FOUND), found.unknown, rules, column(NUMBER) if said else literal(0))})
+    by |= {"number": build_column(NUMBER)} if said else {}
+    chain.join(
+        NAMES, {_FOUND: "place"}, [build_equality(each, build_column(f"{NAMES}_{name}")) for name, each in by.items()]
+    )
+    chain.add(
+        {
+            PLACE: puts.place_of(
+                build_column(_FOUND), found.unknown, rules, build_column(NUMBER) if said else build_literal(0)
+            )
+        }
+    )
 
 
 def _draw(chain: _Chain, spread: Spread) -> Node:
     """The place of the answer that a row takes of several."""
     chain.join(DRAWS, {_DRAWN: "draws"}, [_same(DRAWS, "place", PLACE)])
-    is_drawn = negated(is_null(column(_DRAWN)))
+    is_drawn = build_not(is_null(build_column(_DRAWN)))
     for level in spread.hashed():
         chain.add(level)
-    chain.add({TIMES: when(is_drawn, spread.times(column(_DRAWN)))})
-    return exp.Add(this=column(PLACE), expression=coalesced(spread.place(), literal(0)))
+    chain.add({TIMES: build_if(is_drawn, spread.times(build_column(_DRAWN)))})
+    return exp.Add(this=build_column(PLACE), expression=coalesce(spread.place(), build_literal(0)))
 
 
 def _decide_odd(
@@ -314,14 +605,10 @@ def _decide_odd(
     plans = _Plans.of(rules, puts.odd_shape, explain, spread)
     told = {"__mqclause_names": "names", ODD_DESTINATIONS: "destinations"}
     chain.join(ODD, told, [_same(ODD, "place", PLACE)])
-    is_odd = exp.LT(this=column(PLACE), expression=literal(0))
-    chain.add({_IS_ODD: is_odd, ODD_PUT: when(is_odd.copy(), puts.odd_put)})
-    query = evolve(plans, where=column(_IS_ODD)).query(chain.last, columns, (PLACE,), spread, _ODD_DECISION)
+    is_odd = exp.LT(this=build_column(PLACE), expression=build_literal(0))
+    chain.add({_IS_ODD: is_odd, ODD_PUT: build_if(is_odd.copy(), puts.odd_put)})
+    query = evolve(plans, where=build_column(_IS_ODD)).query(chain.last, columns, (PLACE,), spread, _ODD_DECISION)
     chain.add_query(query)
-
-
-_NULL_OF = {"text": "TEXT", "integer": "INT", "texts": "ARRAY<TEXT>"}
-"""The types of fields of a decision that hold nothing in any answer."""
 
 
 class _Chain:
@@ -345,48 +632,31 @@ class _Chain:
 
         Every row stays, and stays one.
         """
-        found = {name: column(f"{table}_{of}") for name, of in columns.items()}
+        found = {name: build_column(f"{table}_{of}") for name, of in columns.items()}
         part = exp.select(f"{self.last}.*", *_aliases(found)).from_(self.last)
-        self.add_query(part.join(table, on=both(*on), join_type="left"))
+        self.add_query(part.join(table, on=build_and(*on), join_type="left"))
 
 
 def _same(table: str, name: str, own: str) -> Node:
-    return equal(column(own), column(f"{table}_{name}"))
+    return build_equality(build_column(own), build_column(f"{table}_{name}"))
 
 
 def _source(spread: Spread | None) -> str:
     """What a query of the table reads it from."""
-    return "__mqclause_numbered" if spread is not None and spread.from_start and not spread.has_rows else ASKED_OF
+    return "__mqclause_numbered" if spread is not None and spread.from_start and not spread.has_rows else QUERIED_TABLE
 
 
 def _numbered(query: exp.Select, spread: Spread | None) -> exp.Select:
     """The query, with the numbers of rows where a null value is to be told from others of its like."""
     source = _source(spread)
-    if source == ASKED_OF:
+    if source == QUERIED_TABLE:
         return query
     number = exp.alias_(exp.Window(this=exp.RowNumber()), ROW)
-    return with_first(query, source, exp.select("*", number).from_(ASKED_OF), False)
-
-
-_FOUND, _DRAWN, _IS_ODD, _ODD_DECISION = (f"__mqclause_{name}" for name in ("found", "drawn", "is_odd", "odd_decision"))
-"""Columns on the way: the place that names are found by, who may take the row, whether its put is odd, and decided as
-one."""
+    return prepend_part(query, source, exp.select("*", number).from_(QUERIED_TABLE), False)
 
 
 def _aliases(columns: Mapping[str, Node]) -> list[exp.Expr]:
     return [exp.alias_(tree, name) for name, tree in columns.items()]
-
-
-def with_first(query: exp.Select, name: str, part: exp.Select, stored: bool) -> exp.Select:
-    """The query, with another part before those that it has.
-
-    The parts of that part come before it: where some are inside of others, DuckDB 1.4 plans each anew for every other.
-    """
-    after = query.args["with_"].expressions if query.args.get("with_") else []
-    before = part.args.pop("with_").expressions if part.args.get("with_") else []
-    query.with_(name, part, materialized=stored, append=False, copy=False)
-    query.args["with_"].set("expressions", [*before, *query.args["with_"].expressions, *after])
-    return query
 
 
 def _kept(name: str) -> Node:
@@ -396,9 +666,123 @@ def _kept(name: str) -> Node:
 def _columns(relation: DuckDBPyRelation) -> dict[str, FieldType]:
     """Raises TableError for two columns of one name, of which DuckDB would take the first twice."""
     check_apart(relation.columns)
-    return kinds_of(relation)
+    return get_column_kinds(relation)
 
 
-def kinds_of(relation: DuckDBPyRelation) -> dict[str, FieldType]:
-    """Of which kind the columns of a relation are."""
-    return dict(zip(relation.columns, map(kind_of, relation.types), strict=True))
+def _found(
+    connection: DuckDBPyConnection,
+    __mqclause_given_5f0c6e1d94b24a7d: Any,
+    query: str,
+) -> DuckDBPyRelation:
+    """DuckDB finds what it has no table of among the variables of who calls it: ASKED_OF."""
+    return connection.sql(query)
+
+
+def _own_connection() -> DuckDBPyConnection:
+    """One that its relations keep open; before 2.0 they keep none, and DuckDB's default one is there to the end."""
+    import duckdb
+
+    return duckdb.connect() if int(duckdb.__version__.partition(".")[0]) > 1 else duckdb.default_connection()
+
+
+def _relation_of_files(connection: DuckDBPyConnection, files: str) -> DuckDBPyRelation:
+    import duckdb
+
+    listed = [files]
+    if os.path.isdir(files):
+        listed = [glob.escape(str(each)) for each in list_files(Path(files)) if each.suffix.lower() == ".parquet"]
+        if not listed:
+            raise TableError(f"{files}: the folder holds no file that ends in .parquet")
+    try:
+        for each in listed:
+            check_parquet(connection, each)
+        return connection.sql(f"FROM {_parquet(listed)}")
+    except duckdb.IOException as error:
+        raise TableError(f"{files}: {_said(error)}") from None
+    except duckdb.InvalidInputException as error:
+        other = "what is in other files is given as a relation, as of duckdb.read_csv"
+        raise TableError(f"{files}: is no Parquet file ({_said(error)}); {other}") from None
+
+
+def _parquet(files: Iterable[str]) -> str:
+    """Parquet files as one table: the union of their columns by name, and what the names of their folders say."""
+    by_name = exp.EQ(this=build_column("union_by_name"), expression=exp.true())
+    return DUCKDB.text(
+        build_call("READ_PARQUET", exp.Array(expressions=[build_literal(each) for each in files]), by_name)
+    )
+
+
+def _said(error: Exception) -> str:
+    """What DuckDB says, without the kind of the error and the place in a query that is ours."""
+    said = str(error).splitlines()[0]
+    return said.partition(" Error: ")[2] or said
+
+
+def _names(source: Any) -> Iterable[object]:
+    """The names of the columns of pandas, polars, Arrow, or of a mapping of arrays."""
+    if isinstance(source, Mapping):
+        return source
+    # A frame of polars that is not collected warns where it is asked for its schema otherwise.
+    schema = source.collect_schema() if hasattr(source, "collect_schema") else getattr(source, "schema", None)
+    found = source.columns if hasattr(source, "iloc") else getattr(schema, "names", ())
+    return found() if callable(found) else found
+
+
+def _check_inside(nodes: Iterator[tuple[str, int | None]], count: int | None, before: str) -> None:
+    """Looks at the next ``count`` of the nodes of a schema, each of which is followed by what is inside it."""
+    names = []
+    for name, inside in islice(nodes, count or 0):
+        names.append(name)
+        _check_inside(nodes, inside, f"{before}{name}.")
+    check_apart(names, before)
+
+
+def _written(found: DecidedNames, puts: ClusterPuts) -> exp.Select:
+    """The names as rows write them: plain, or padded as MQ does; one that is not given is null, empty or blank."""
+    queues = _from_json(json.dumps(found.queues), [[_TEXT]])
+    query = _select(_AS_QUEUE, queues=queues)
+    blanks = "[NULL, '', RPAD('', 48, ' ')]"
+    for name in PUT_NAMES:
+        spelt = f"UNNEST({_PADDED.replace('name', name).replace('blanks', blanks)})" if puts.gives(name) else name
+        query = _select(f"SELECT * REPLACE ({spelt} AS {name}) FROM x", x=query.subquery("__mqclause_spelt"))
+    at = _from_json(json.dumps([[name, name.ljust(48)] for name in puts.clusters]), [[_TEXT]])
+    places = "UNNEST(LIST_EXTRACT(names, at + 1))" if puts.at is not None else "at"
+    named = ", ".join(f"{name} AS {WRITTEN}_{name}" for name in PUT_NAMES)
+    text = f"SELECT {places} AS {WRITTEN}_at, {named}, {WRITTEN}_number, {WRITTEN}_place FROM x"
+    return _select(text, x=query.subquery("__mqclause_spelt"), names=at)
+
+
+def _answers(found: DecidedNames) -> exp.Select:
+    share = {**dict.fromkeys(TIE_NAMES, _TEXT), "share": DUCKDB_TYPES["number"]}
+    types = {**{name: ANSWER_TYPES[kind] for name, kind in DECISION.items()}, "shares": [share]}
+    told = {"place": "INTEGER", **{name: types[name] for name in found.told}}
+    # What holds nothing is left out, since DuckDB reads the text again with every query.
+    rows = [{"place": place, **{name: value for name, value in each.items() if value is not None}}
+            for place, each in enumerate(found.answers)]  # fmt: skip
+    return _prefixed(ANSWERS, rows, told)
+
+
+def _prefixed(table: str, rows: Iterable[Mapping[str, Any]], types: Mapping[str, Any]) -> exp.Select:
+    """Rows as a table whose columns begin with its name."""
+    columns = (exp.alias_(build_column(name, "row"), f"{table}_{name}") for name in types)
+    return exp.select(*columns).from_(_rows(rows, types))
+
+
+def _select(text: str, **parts: Node) -> exp.Select:
+    """A query in DuckDB's SQL, in which names stand for its ``parts``."""
+    tree = parse_one(text, dialect="duckdb")
+    for each in [*tree.find_all(exp.Table, exp.Column)]:
+        if each.name in parts:
+            each.replace(parts[each.name])
+    assert isinstance(tree, exp.Select)  # noqa: S101 - the text is one
+    return tree
+
+
+def _rows(rows: Iterable[Mapping[str, Any]], types: Mapping[str, Any]) -> exp.Subquery:
+    """Rows as a query with a column ``row``."""
+    listed = _from_json(json.dumps(list(rows), ensure_ascii=False), [types])
+    return exp.select(exp.alias_(build_call("UNNEST", listed), "row")).subquery("__mqclause_rows")
+
+
+def _from_json(text: str, types: Any) -> Node:
+    return build_call("FROM_JSON", build_literal(text), build_literal(json.dumps(types)))

@@ -1,32 +1,98 @@
-"""The chaining executor: each step is one stratum of forward chaining; facts go in, derived facts come out.
+"""Run rules by forward chaining in durable_rules, one stratum for each step.
 
 durable_rules matches the conditions. Counts, places and ranks are facts computed between the strata from what the
 steps before left, as the plain executor computes them.
+
+What keeps the library safe, and what each point avoids (tools/bench/soak.py --misuse repeats some of it):
+
+- the extension module is driven directly: durable.engine.Host starts two threads that dispatch every ruleset beside
+  the caller, and its actions swallow exceptions;
+- single facts and tests of one fact's attributes only: joins of several tests read out of bounds;
+- no retraction, priority, batch or event: each corrupts memory or changes the order of firing;
+- attributes have numbers for names (pattern.py), so none has one that its own fact of a session has (id, sid, $s): a
+  test of that fact, which lacks what it is compared with, reads what was never written; facts of one id count as one;
+- a second rule matches every fact: deleting the session of a fact that matched nothing corrupts memory;
+- numbers are written in digits alone: it reads no exponents;
+- the session is deleted after each stratum: about a thousand live ones are the limit.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from functools import cache
+from itertools import count
+from math import prod
+from threading import Lock
 from typing import Any
 
+import durable_rules_engine
 from attrs import define, field, frozen
+from sqlglot import exp
 
-from mqclause.executors.durable import FACT, network
-from mqclause.executors.pattern import Pattern
-from mqclause.executors.plain import Walk, first_scope, walked
-from mqclause.executors.run import CarriedValues, Run
-from mqclause.executors.steps import Steps
+from mqclause.executors.operations import CarriedValues, LoweredRuleset, Run
+from mqclause.executors.plain import PlainRun, build_first_scope, run_steps
+from mqclause.language.evaluator import Scope, evaluate
+from mqclause.language.parser import get_literal_value, strip_parentheses
 from mqclause.rulebook.rule import Expression
 
 BEYOND = json.dumps({"$gt": {"place": {"$m": "limit"}}})
 
+FACT = "subject"
+"""The attribute that every fact has: which subject it is about."""
+
+MATCHED = "rule"
+_MATCHED_KEY = f'"{MATCHED}"'
+ALREADY_ASSERTED = 2
+"""The code of an assertion that durable_rules takes for one made before."""
+
+_json = json.JSONEncoder(check_circular=False).encode
+_quoted = json.encoder.encode_basestring_ascii
+_decoded = json.JSONDecoder().decode
+_lock = Lock()
+if hasattr(os, "register_at_fork"):
+    # A process that is forked while a thread is within would wait for that thread, which it does not have.
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
+_sessions = count(1)
+
+
+def has_plain_digits(number: float) -> bool:
+    """Whether JSON writes a number without an exponent, which durable_rules does not read."""
+    return "e" not in repr(number)
+
+
+def _digits(number: float) -> str:
+    if has_plain_digits(number):
+        return _json(number)
+    digits = format(Decimal(repr(number)), "f")
+    return digits if "." in digits else f"{digits}.0"
+
+
+_WRITTEN: Mapping[type, Callable[[Any], str]] = {
+    str: _quoted,
+    bool: {False: "false", True: "true"}.__getitem__,
+    int: int.__repr__,
+    float: _digits,
+}
+
+_TESTS: dict[type[Expression], str] = {
+    exp.EQ: "", exp.NEQ: "$neq", exp.LT: "$lt", exp.LTE: "$lte", exp.GT: "$gt", exp.GTE: "$gte",
+}  # fmt: skip
+OPPOSITE: dict[type[Expression], type[Expression]] = {
+    exp.EQ: exp.NEQ, exp.NEQ: exp.EQ, exp.LT: exp.GTE, exp.GTE: exp.LT, exp.GT: exp.LTE, exp.LTE: exp.GT,
+}  # fmt: skip
+
+MOST_ALTERNATIVES = 256
+"""A condition that can be met in more ways is worked out before: durable_rules tries each of them on every fact."""
+
 
 @frozen
-class Chaining:
+class ChainingExecutor:
     """The steps of a ruleset run by forward chaining: one stratum at a time runs in the process."""
 
-    steps: Steps
+    steps: LoweredRuleset
     _patterns: dict[int, Pattern] = field(factory=dict, init=False, repr=False)
 
     def run(
@@ -38,12 +104,102 @@ class Chaining:
         traced: bool = True,
     ) -> Run:
         """As the plain executor. Raises ChainingError if durable_rules misbehaves."""
-        scope = first_scope(self.steps, situation, among, carried, earlier)
-        return walked(_Strata(list(among), scope, patterns=self._patterns), self.steps, traced)
+        scope = build_first_scope(self.steps, situation, among, carried, earlier)
+        return run_steps(_Strata(list(among), scope, patterns=self._patterns), self.steps, traced)
+
+
+class ChainingError(RuntimeError):
+    """durable_rules did not do what it was asked: an error of ours or of the library, never of the input."""
+
+
+def count_alternatives(form: Mapping[str, Any]) -> int:
+    """In how many ways a condition can be met: one for each choice among the parts of its ``$or``."""
+    if "$or" in form:
+        return sum(map(count_alternatives, form["$or"]))
+    return prod(map(count_alternatives, form["$and"])) if "$and" in form else 1
+
+
+class Network:
+    """One condition, as durable_rules holds it. ``condition`` is in the library's own JSON form."""
+
+    def __init__(self, condition: str) -> None:
+        every_fact = {"all": [{"m": {"$ex": {FACT: 1}}}]}
+        form = json.loads(condition)
+        definition = {MATCHED: {"all": [{"m": form}]}, "every": every_fact}
+        # A fact fires the rule once for each alternative that it matches, and the other rule once.
+        self._budget = count_alternatives(form) + 3
+        self._handle = durable_rules_engine.create_ruleset(f"network{next(_sessions)}", json.dumps(definition))
+
+    def matches(self, facts: Iterable[Mapping[str, Any]]) -> set[int]:
+        """Asserts each fact in a fresh session; the ``subject`` of those for which the condition's rule fired.
+
+        Every attribute that the condition names is present in every fact. Raises ChainingError.
+        """
+        with _lock:
+            session = str(next(_sessions))
+            fired: set[int] = set()
+            live = False
+            try:
+                for fact in facts:
+                    self._assert({**fact, "sid": session}, fired)
+                    live = True
+            finally:
+                if live:
+                    durable_rules_engine.delete_state(self._handle, session)
+            return fired
+
+    def _assert(self, fact: Mapping[str, Any], fired: set[int]) -> None:
+        """Asserts one fact, runs what fires until nothing does, and adds the subjects that matched to ``fired``."""
+        code, state = durable_rules_engine.assert_fact(self._handle, _encoded(fact))
+        if code == ALREADY_ASSERTED:
+            # It knows a fact by 32 bits of a hash, which two facts can share; one more attribute tells them apart.
+            code, state = durable_rules_engine.assert_fact(self._handle, _encoded({**fact, "again": 1}))
+        if code:
+            raise ChainingError(f"durable_rules refused a fact with code {code}: {fact}")
+        started = durable_rules_engine.start_action_for_state(self._handle, state)
+        firing = started[1] if started else None
+        budget = self._budget
+        while firing:
+            budget -= 1
+            if not budget:
+                raise ChainingError(f"durable_rules fired without end on {fact}")
+            # Most facts fire the other rule alone, which is not worth decoding.
+            match = _decoded(firing).get(MATCHED) if _MATCHED_KEY in firing else None
+            if match is not None:
+                fired.add(match["m"][FACT])
+            firing = durable_rules_engine.complete_and_start_action(self._handle, state)
+
+
+@cache
+def get_network(condition: str) -> Network:
+    """The network of a condition; made once, as the library never gives its memory back."""
+    return Network(condition)
+
+
+@frozen
+class Pattern:
+    """A condition as durable_rules matches it: its JSON form, and what gives the values of the attributes in it."""
+
+    form: str
+    attributes: Mapping[str, Expression]
+
+    @classmethod
+    def of(cls, condition: Expression) -> Pattern:
+        """The pattern of a checked condition."""
+        builder = _PatternBuilder()
+        form = builder.form(condition, True)
+        if count_alternatives(form) > MOST_ALTERNATIVES:
+            builder = _PatternBuilder()
+            form = {builder.attribute(condition): True}
+        return cls(json.dumps(form, sort_keys=True), builder.attributes)
+
+    def fact(self, subject: int, scope: Scope) -> dict[str, Any]:
+        """The fact to assert about ``subject``: every attribute that the condition names."""
+        return {FACT: subject, **{name: evaluate(tree, scope) for name, tree in self.attributes.items()}}
 
 
 @define
-class _Strata(Walk):
+class _Strata(PlainRun):
     """A walk in which durable_rules matches; ``patterns`` has each condition as it matches it, by the tree's id."""
 
     patterns: dict[int, Pattern] = field(factory=dict, kw_only=True)
@@ -55,7 +211,7 @@ class _Strata(Walk):
 
     def holds(self, condition: Expression) -> bool:
         pattern = self.pattern(condition)
-        return bool(network(pattern.form).matches([pattern.fact(0, self.scope)]))
+        return bool(get_network(pattern.form).matches([pattern.fact(0, self.scope)]))
 
     def those(self, subjects: Sequence[Any], condition: Expression) -> list[Any]:
         pattern = self.pattern(condition)
@@ -68,5 +224,53 @@ class _Strata(Walk):
 
 
 def _fired(subjects: Sequence[Any], form: str, facts: Sequence[Mapping[str, Any]]) -> list[Any]:
-    fired = network(form).matches(facts)
+    fired = get_network(form).matches(facts)
     return [each for at, each in enumerate(subjects) if at in fired]
+
+
+def _encoded(fact: Mapping[str, Any]) -> str:
+    """A fact as JSON, every number in digits alone; in less time than json takes, which makes an encoder for each."""
+    pairs = [f"{_quoted(name)}: {_WRITTEN.get(type(value), _json)(value)}" for name, value in fact.items()]
+    return f"{{{', '.join(pairs)}}}"
+
+
+class _PatternBuilder:
+    """Turns an expression into tests of one fact's attributes; NOT is pushed down to the single tests.
+
+    What durable_rules cannot test itself (arithmetic, CASE, lists) becomes an attribute of its own.
+    """
+
+    def __init__(self) -> None:
+        self.attributes: dict[str, Expression] = {}
+        self._names: dict[Expression, str] = {}
+
+    def form(self, tree: Expression, positive: bool) -> dict[str, Any]:
+        tree = strip_parentheses(tree)
+        match tree:
+            case exp.Not():
+                return self.form(tree.this, not positive)
+            case exp.And() | exp.Or():
+                parts = [self.form(tree.this, positive), self.form(tree.expression, positive)]
+                return {"$and" if isinstance(tree, exp.And) == positive else "$or": parts}
+            case exp.In():
+                equal = [exp.EQ(this=tree.this.copy(), expression=value.copy()) for value in tree.expressions]
+                forms = [self.form(each, positive) for each in equal]
+                return forms[0] if len(forms) == 1 else {"$or" if positive else "$and": forms}
+        kind: type[Expression] = type(tree)
+        if kind in _TESTS:
+            return self.comparison(_TESTS[kind if positive else OPPOSITE[kind]], tree)
+        return {self.attribute(tree): positive}
+
+    def comparison(self, operator: str, tree: Expression) -> dict[str, Any]:
+        left, right = self.attribute(tree.this), strip_parentheses(tree.expression)
+        value: Any = get_literal_value(right) if isinstance(right, exp.Literal) else None
+        if value is None or (isinstance(value, float) and not has_plain_digits(value)):
+            value = {"$m": self.attribute(right)}
+        return {operator: {left: value}} if operator else {left: value}
+
+    def attribute(self, tree: Expression) -> str:
+        tree = strip_parentheses(tree)
+        # Numbered: a name of a rule's could be that of an attribute which the library or the adapter gives a fact.
+        name = self._names.setdefault(tree, f"a{len(self._names)}")
+        self.attributes[name] = tree
+        return name

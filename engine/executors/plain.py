@@ -1,8 +1,4 @@
-"""The plain executor: what rules mean, to be read. Every other executor is held to it.
-
-Rules run in the document's order, one step each: what a step sees is what the steps before it left. Nobody is
-forgotten: who falls stands in the trace with the step that let it fall.
-"""
+"""Run rules by walking over their trees: the reference that every other executor is held to."""
 
 from __future__ import annotations
 
@@ -13,17 +9,28 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from mqclause.executors.run import Applied, CarriedValues, Run, Trace, failure_in
-from mqclause.executors.steps import Filter, Key, Let, Rank, Step, Steps
-from mqclause.language.evaluate import Scope, evaluate
+from mqclause.executors.operations import (
+    CarriedValues,
+    Filter,
+    Key,
+    Let,
+    LoweredRuleset,
+    Operation,
+    Rank,
+    Run,
+    StepResult,
+    Trace,
+    find_failure,
+)
+from mqclause.language.evaluator import Scope, evaluate
 from mqclause.rulebook.rule import Expression
 
 
 @frozen
-class Plain:
+class PlainExecutor:
     """The steps of a ruleset, walked through one by one."""
 
-    steps: Steps
+    steps: LoweredRuleset
 
     def run(
         self,
@@ -34,13 +41,17 @@ class Plain:
         traced: bool = True,
     ) -> Run:
         """What the steps leave of ``among``; ``earlier`` are facts that the document before handed on."""
-        return walked(
-            Walk(list(among), first_scope(self.steps, situation, among, carried, earlier)), self.steps, traced
+        return run_steps(
+            PlainRun(list(among), build_first_scope(self.steps, situation, among, carried, earlier)), self.steps, traced
         )
 
 
-def first_scope(
-    steps: Steps, situation: Any, among: Sequence[Any], carried: CarriedValues | None, earlier: Mapping[str, Any]
+def build_first_scope(
+    steps: LoweredRuleset,
+    situation: Any,
+    among: Sequence[Any],
+    carried: CarriedValues | None,
+    earlier: Mapping[str, Any],
 ) -> Scope:
     """What the first step sees: everybody remains, and nothing is derived yet but by the document before."""
     kept = steps.ruleset.about.carried
@@ -48,7 +59,7 @@ def first_scope(
     return Scope(steps.vocabulary, situation, tuple(among), by_subject, earlier)
 
 
-def walked(walk: Walk, steps: Steps, traced: bool) -> Run:
+def run_steps(walk: PlainRun, steps: LoweredRuleset, traced: bool) -> Run:
     """The run that a walk through all steps gives."""
     trace: Trace = []
     saw = []
@@ -58,7 +69,7 @@ def walked(walk: Walk, steps: Steps, traced: bool) -> Run:
     scope = walk.scope
     return Run(
         scope.remaining,
-        failure_in(steps, scope),
+        find_failure(steps, scope),
         walk.chosen,
         {name: scope.every.get(name) for name in steps.derived("every")},
         {name: scope.value(name) for name in steps.derived("situation")},
@@ -69,7 +80,7 @@ def walked(walk: Walk, steps: Steps, traced: bool) -> Run:
 
 
 @define
-class Walk:
+class PlainRun:
     """One run, step by step. ``listed`` are all subjects in listing order, ``aside`` those set aside.
 
     ``scope`` has who remains and the facts so far. The choice is ``is_open`` until a step makes it: after that no
@@ -85,7 +96,7 @@ class Walk:
     has_ended: bool = False
     chosen: dict[str, Any] = field(factory=dict)
 
-    def step(self, step: Step) -> Applied | None:
+    def step(self, step: Operation) -> StepResult | None:
         """What one step does: None if it does not apply."""
         match step:
             case Filter():
@@ -109,11 +120,11 @@ class Walk:
         """The subjects whose place, counted from 1, is beyond the limit."""
         return [each for each, place in zip(subjects, places, strict=True) if place > limit]
 
-    def applies(self, step: Step) -> bool:
+    def applies(self, step: Operation) -> bool:
         """Whether the step's precondition holds."""
         return step.when is None or self.holds(step.when)
 
-    def filter(self, step: Filter) -> Applied | None:
+    def filter(self, step: Filter) -> StepResult | None:
         """Gives a fate to each of whom the condition holds; None if the step does not apply."""
         pool = self.aside if step.fate == "back" else self.scope.remaining
         if not (self.is_open and pool and self.applies(step)):
@@ -132,14 +143,14 @@ class Walk:
             self.aside = [*self.aside, *found]
         return self.left(_without(pool, found), fallen=found)
 
-    def rank(self, step: Rank) -> Applied | None:
+    def rank(self, step: Rank) -> StepResult | None:
         """Compares those that remain, and lets go or orders them; None if the step does not apply."""
         remaining = self.scope.remaining
         if not (self.is_open and remaining and self.applies(step)):
             return None
         if step.keep == "all":
             self.listed.sort(key=lambda each: self.order(step.keys, each))
-            self.remains(remaining)
+            self.set_remaining(remaining)
             return self.left(remaining)
         among = list(remaining) if step.among is None else self.those(remaining, step.among)
         limit = 1 if step.at_most is None else evaluate(step.at_most, self.scope)
@@ -153,7 +164,7 @@ class Walk:
         """The place of each subject in its group, from 1: equals share the first place, or stand in listing order."""
         orders = [self.order(step.keys, each) for each in among]
         if step.counts:
-            return self.places_counted(step.counts, among, orders, equals_share)
+            return self.count_places(step.counts, among, orders, equals_share)
         groups = ["" if step.per is None else self.scope.about(each).value(step.per) for each in among]
         sorted_by_group: dict[Any, list[Any]] = {}
         for group, order in sorted(zip(groups, orders, strict=True)):
@@ -164,7 +175,7 @@ class Walk:
             earlier[group, order] += not equals_share
         return places
 
-    def places_counted(
+    def count_places(
         self, by: Sequence[str], among: Sequence[Any], orders: Sequence[Any], equals_share: bool
     ) -> list[int]:
         """The place of each subject where those alike in ``by`` are one: that of the best of them."""
@@ -181,7 +192,7 @@ class Walk:
         about = self.scope.about(subject)
         return tuple(-evaluate(key.by, about) if key.descending else evaluate(key.by, about) for key in keys)
 
-    def let(self, step: Let) -> Applied | None:
+    def let(self, step: Let) -> StepResult | None:
         """Gives facts their values, one after the other; None if the step does not apply."""
         if self.has_ended and step.of != "situation":
             return None
@@ -194,26 +205,26 @@ class Walk:
             if step.of == "chosen":
                 self.chosen[each.name] = value
             elif step.of == "every":
-                self.scope = self.scope.knowing({}, {each.name: value})
+                self.scope = self.scope.with_facts({}, {each.name: value})
             else:
-                self.scope = self.scope.knowing({each.name: value}, {})
+                self.scope = self.scope.with_facts({each.name: value}, {})
             if each.told is not None:
                 told[each.told] = value
-        return Applied((), (), len(self.scope.remaining), told or None)
+        return StepResult((), (), len(self.scope.remaining), told or None)
 
     def turn(self, step: Filter | Rank) -> None:
         """Lists all the other way round, where a choice takes the one listed last of several."""
         if step.last_first:
             self.listed.reverse()
-            self.remains(self.scope.remaining)
+            self.set_remaining(self.scope.remaining)
 
-    def left(self, remaining: Sequence[Any], fallen: Sequence[Any] = (), taken_back: Sequence[Any] = ()) -> Applied:
+    def left(self, remaining: Sequence[Any], fallen: Sequence[Any] = (), taken_back: Sequence[Any] = ()) -> StepResult:
         """What a step did to those that it looked at; ``remaining`` are those that remain after it."""
         if fallen or taken_back:
-            self.remains(remaining)
-        return Applied(fallen, taken_back, len(remaining), None)
+            self.set_remaining(remaining)
+        return StepResult(fallen, taken_back, len(remaining), None)
 
-    def remains(self, subjects: Sequence[Any]) -> None:
+    def set_remaining(self, subjects: Sequence[Any]) -> None:
         """From here on these remain, in listing order."""
         kept = set(map(id, subjects))
         self.scope = self.scope.left(tuple(each for each in self.listed if id(each) in kept))

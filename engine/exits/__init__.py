@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from mqclause.exits.examples import by_content, prefer_channel
 from mqclause.exits.session import Caller
-from mqclause.model.exits.offer import OfferedMessage
+from mqclause.model.exits.calls import OfferedMessage
 from mqclause.model.exits.structures import MQCD, MQWCR, MQWDR, MQWQR, MQWXP
 
 __all__ = [  # noqa: RUF022 - in the order of the alphabet

@@ -1,10 +1,9 @@
-"""Two exits: the behaviour of the sample that comes with MQ, and one that routes by what is in the message."""
+"""Two example exits: by CLWLDATA, and by the first bytes of the message."""
 
 from __future__ import annotations
 
-from mqclause.model.exits.constants import MQQMF_AVAILABLE, PUT_INHIBITED
-from mqclause.model.exits.structures import MQWDR, MQWXP
-from mqclause.model.facts.constants import CHANNEL_STATUS
+from mqclause.model.exits.structures import MQQMF_AVAILABLE, MQWDR, MQWXP, PUT_INHIBITED
+from mqclause.model.facts.domains import CHANNEL_STATUS
 
 USABLE = frozenset(
     CHANNEL_STATUS[each] for each in ("INACTIVE", "BINDING", "STARTING", "RUNNING", "STOPPING", "INITIALIZING")

@@ -1,4 +1,4 @@
-"""The exits that an engine was given, and what the exits of one queue manager remember from its start to its end."""
+"""The exits that an engine was given, and what each remembers from INIT to TERM."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from mqclause.exits.process import Exit, ExitFaultError, ExitProcess, LeftByExit
-from mqclause.model.diagnostic import quoted
-from mqclause.model.exits.offer import Offer, OfferedMessage
+from mqclause.exits.process import Exit, ExitFaultError, ExitProcess, ExitResult
+from mqclause.model.diagnostics import quote_value
+from mqclause.model.exits.calls import ExitCallParameters, OfferedMessage
 from mqclause.model.exits.structures import NO_USER_AREA
 
-NOTHING_OFFERED = Offer("", NO_USER_AREA, "", False, "", "", 0, 0, (), False, 0, 0, None, None)
-
+NOTHING_OFFERED = ExitCallParameters("", NO_USER_AREA, "", False, "", "", 0, 0, (), False, 0, 0, None, None)
 
 LONGEST_LIMIT = 1_000_000_000
 """Seconds, of 31 years: nobody waits for longer, and an operating system may not know how."""
@@ -33,9 +32,9 @@ class Exits:
 
     def __init__(self, given: Mapping[str, Exit] | None = None, limit: float | None = None) -> None:
         if limit is not None and not _is_limit(limit):
-            raise ValueError(f"exit_limit={quoted(limit)} is not allowed; allowed: a number of seconds above 0")
+            raise ValueError(f"exit_limit={quote_value(limit)} is not allowed; allowed: a number of seconds above 0")
         if given is not None and not isinstance(given, Mapping):
-            raise TypeError(f"exits={quoted(given)} is no mapping of names in CLWLEXIT to functions")
+            raise TypeError(f"exits={quote_value(given)} is no mapping of names in CLWLEXIT to functions")
         self.limit = None if limit is None else float(min(limit, LONGEST_LIMIT))
         self.given = {_name(name, each): each for name, each in (given or {}).items()}
         self.names = tuple(self.given)
@@ -51,7 +50,7 @@ class Exits:
             raise ValueError("exits without a limit cannot be called")
         return self.limit
 
-    def call(self, name: str, session: ExitSession, offer: Offer) -> LeftByExit:
+    def call(self, name: str, session: ExitSession, offer: ExitCallParameters) -> ExitResult:
         """What the exit ``name`` answers, with INIT before if its process is new. Raises ExitFaultError."""
         process, turn = self._processes[name]
         with turn:
@@ -83,7 +82,7 @@ class Exits:
             with turn:
                 process.end()
 
-    def _greet(self, name: str, session: ExitSession, reason: str, of: Offer) -> None:
+    def _greet(self, name: str, session: ExitSession, reason: str, of: ExitCallParameters) -> None:
         """Calls with INIT or TERM. Only what stops the process counts, and what it leaves in ExitUserArea."""
         process, _ = self._processes[name]
         area = session.areas.get(name, NO_USER_AREA)
@@ -101,11 +100,15 @@ class Exits:
 
 def _name(name: object, exit: object) -> str:  # noqa: A002 - MQ's word
     if not isinstance(name, str) or not name.strip(" "):
-        raise ValueError(f"exits: the name {quoted(name)} is not allowed; allowed: the name in CLWLEXIT, not blank")
+        raise ValueError(
+            f"exits: the name {quote_value(name)} is not allowed; allowed: the name in CLWLEXIT, not blank"
+        )
     if not callable(exit):
-        raise TypeError(f"exits: {quoted(name)} is {quoted(exit)}, which cannot be called; it takes one MQWXP")
-    if does_nothing_yet(exit):
-        raise TypeError(f"exits: {quoted(name)} is a coroutine or a generator, of which a call does nothing")
+        raise TypeError(
+            f"exits: {quote_value(name)} is {quote_value(exit)}, which cannot be called; it takes one MQWXP"
+        )
+    if is_deferred_call(exit):
+        raise TypeError(f"exits: {quote_value(name)} is a coroutine or a generator, of which a call does nothing")
     return name.rstrip(" ")
 
 
@@ -113,7 +116,7 @@ def _is_limit(limit: object) -> bool:
     return not isinstance(limit, bool) and isinstance(limit, int | float) and 0 < limit < inf
 
 
-def does_nothing_yet(exit: object) -> bool:  # noqa: A002
+def is_deferred_call(exit: object) -> bool:  # noqa: A002
     """Whether a call of it only makes something that somebody would have to wait for, or to go through."""
     return any(tells(exit) for tells in (iscoroutinefunction, isasyncgenfunction, isgeneratorfunction))
 
@@ -134,10 +137,10 @@ class ExitSession:
     begun: dict[str, int] = field(factory=dict)
     failed_on: set[Any] = field(factory=set)
     suppressed: bool = False
-    last: Offer = NOTHING_OFFERED
+    last: ExitCallParameters = NOTHING_OFFERED
     init_fault: str = ""
 
-    def told_at_init(self) -> str:
+    def take_init_fault(self) -> str:
         """What went wrong at INIT, to be told once; blank if nothing did."""
         fault, self.init_fault = self.init_fault, ""
         return fault

@@ -1,4 +1,4 @@
-"""Conditions as trees of SQL, for what runs rules on tables.
+"""Write conditions as SQL trees, and test whether two conditions are equivalent.
 
 Logic is two-valued: every value is there. What is known beforehand is folded as a tree is built, so that a rule that
 cannot apply leaves no SQL. Trees group by their shape alone; brackets are put where they are written.
@@ -7,24 +7,31 @@ cannot apply leaves no SQL. Trees group by their shape alone; brackets are put w
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
+from itertools import product
 from typing import Any, Protocol
 
 from sqlglot import exp
 
-from mqclause.language.parse import expanded, literal_value, unwrapped
+from mqclause.language.parser import expand_terms, get_literal_value, strip_parentheses
 from mqclause.language.vocabulary import Vocabulary
 
 Node = exp.Expression
 
-COMPARED: dict[type[Node], Callable[[Any, Any], bool]] = {
+COMPARISON_FUNCTIONS: dict[type[Node], Callable[[Any, Any], bool]] = {
     exp.EQ: operator.eq, exp.NEQ: operator.ne, exp.LT: operator.lt, exp.LTE: operator.le, exp.GT: operator.gt,
     exp.GTE: operator.ge,
 }  # fmt: skip
 """Comparisons, and what they give where both values are known."""
 
-RECKONED = (exp.Add, exp.Sub, exp.Mul, exp.Div)
+ARITHMETIC_NODES = (exp.Add, exp.Sub, exp.Mul, exp.Div)
+
+ORDER_SIGNS = (-1, 0, 1)
+"""How one value lies to another: below, at or above it."""
+
+MOST_COMBINATIONS = 5_000
+"""Conditions with more of them say the same only in the same words."""
 
 
 class SqlWords(Protocol):
@@ -50,7 +57,7 @@ class SqlWords(Protocol):
         """How many of those that remain the condition holds of."""
 
 
-def sql_of(tree: Node, meaning: SqlWords) -> Node:
+def build_sql(tree: Node, meaning: SqlWords) -> Node:
     """A condition's tree as SQL."""
 
     def written_once(node: Node) -> Node:
@@ -58,74 +65,19 @@ def sql_of(tree: Node, meaning: SqlWords) -> Node:
         found = meaning.term(node.name) if is_term else None
         return node if found is None else exp.Placeholder(this=found)
 
-    return _written(expanded(tree.transform(written_once), meaning.vocabulary), meaning)
+    return _written(expand_terms(tree.transform(written_once), meaning.vocabulary), meaning)
 
 
-def _written(tree: Node, meaning: SqlWords) -> Node:
-    if isinstance(tree, (*COMPARED, exp.In)):
-        return meaning.compared(tree, _compared(tree, meaning))
-    if isinstance(tree, RECKONED):
-        return type(tree)(this=_written(tree.this, meaning), expression=_written(tree.expression, meaning))
-    match tree:
-        case exp.Paren():
-            return _written(tree.this, meaning)
-        case exp.And():
-            return _and(tree, meaning)
-        case exp.Or():
-            return either(_written(each, meaning) for each in (tree.this, tree.expression))
-        case exp.Not():
-            return negated(_written(tree.this, meaning))
-        case exp.Placeholder():
-            found: Node = tree.this
-            return found
-        case exp.Column():
-            return meaning.word(tree.name)
-        case exp.Boolean():
-            return literal(bool(tree.this))
-        case exp.Literal():
-            return literal(literal_value(tree))
-        case exp.Case():
-            branches = [
-                (_written(each.this, meaning), _written(each.args["true"], meaning)) for each in tree.args["ifs"]
-            ]
-            return case(branches, _written(tree.args["default"], meaning))
-        case exp.Floor():
-            return exp.cast(exp.Floor(this=_written(tree.this, meaning)), "BIGINT")
-        case exp.ArrayContains():
-            return meaning.has(_written(tree.this, meaning), _written(tree.expression, meaning))
-        case exp.CountIf():
-            return meaning.count(tree.this)
-    raise TypeError(f"{tree.sql()!r} cannot be run on tables")
-
-
-def _and(tree: exp.And, meaning: SqlWords) -> Node:
-    left, right = _written(tree.this, meaning), _written(tree.expression, meaning)
-    # Counting takes a pass over the list: only where the answer depends on it.
-    return when(left, right, exp.false()) if counts(tree.expression) else both(left, right)
-
-
-def _compared(tree: Node, meaning: SqlWords) -> Node:
-    one = _written(tree.this, meaning)
-    if isinstance(tree, exp.In):
-        listed = [_written(each, meaning) for each in tree.expressions]
-        known = is_known(one)
-        return literal(value_of(one) in map(value_of, listed)) if known else exp.In(this=one, expressions=listed)
-    other = _written(tree.expression, meaning)
-    if is_known(one) and is_known(other):
-        return literal(COMPARED[type(tree)](value_of(one), value_of(other)))
-    return type(tree)(this=one, expression=other)
-
-
-def counts(tree: Node | None, vocabulary: Vocabulary | None = None) -> bool:
+def has_count(tree: Node | None, vocabulary: Vocabulary | None = None) -> bool:
     """Whether an expression counts who remains; with a vocabulary, also by its terms."""
     if tree is None:
         return False
     terms = vocabulary.terms if vocabulary else {}
-    by_term = (counts(terms[each.name], vocabulary) for each in tree.find_all(exp.Column) if each.name in terms)
+    by_term = (has_count(terms[each.name], vocabulary) for each in tree.find_all(exp.Column) if each.name in terms)
     return tree.find(exp.CountIf) is not None or any(by_term)
 
 
-def literal(value: object) -> Node:
+def build_literal(value: object) -> Node:
     """A value of the language; numbers that are not whole are of 64 bits, not decimal."""
     match value:
         case bool():
@@ -138,13 +90,13 @@ def literal(value: object) -> Node:
         case int():
             return exp.Literal.number(value)
         case tuple():
-            return exp.cast(exp.Array(expressions=[literal(each) for each in value]), "ARRAY<TEXT>")
+            return exp.cast(exp.Array(expressions=[build_literal(each) for each in value]), "ARRAY<TEXT>")
     raise TypeError(f"{value!r} is no value of the language")
 
 
-def equal(one: Node, other: Node | str | int) -> Node:
+def build_equality(one: Node, other: Node | str | int) -> Node:
     """Whether two values are the same; ``other`` may be a value of the language."""
-    return exp.EQ(this=one, expression=literal(other) if isinstance(other, str | int) else other)
+    return exp.EQ(this=one, expression=build_literal(other) if isinstance(other, str | int) else other)
 
 
 def is_known(tree: Node) -> bool:
@@ -152,9 +104,9 @@ def is_known(tree: Node) -> bool:
     return isinstance(tree, exp.Literal | exp.Boolean)
 
 
-def value_of(tree: Node) -> object:
+def get_value(tree: Node) -> object:
     """The value of a tree that is one."""
-    return literal_value(tree) if isinstance(tree, exp.Literal) else bool(tree.this)
+    return get_literal_value(tree) if isinstance(tree, exp.Literal) else bool(tree.this)
 
 
 def is_true(tree: Node) -> bool:
@@ -167,42 +119,29 @@ def is_false(tree: Node) -> bool:
     return isinstance(tree, exp.Boolean) and not tree.this
 
 
-def both(*conditions: Node) -> Node:
+def build_and(*conditions: Node) -> Node:
     """Whether all hold."""
     return _joined(exp.And, conditions, leaves_out=is_true, decides=is_false)
 
 
-def either(conditions: Iterable[Node]) -> Node:
+def build_or(conditions: Iterable[Node]) -> Node:
     """Whether any holds."""
     return _joined(exp.Or, list(conditions), leaves_out=is_false, decides=is_true)
 
 
-def _joined(
-    kind: type[exp.And | exp.Or],
-    conditions: Sequence[Node],
-    leaves_out: Callable[[Node], bool],
-    decides: Callable[[Node], bool],
-) -> Node:
-    parts = [each for each in conditions if not leaves_out(each)]
-    deciding = next(filter(decides, parts), None)
-    if deciding is not None or not parts:
-        return deciding if deciding is not None else literal(kind is exp.And)
-    return reduce(lambda one, other: kind(this=one, expression=other), parts)
-
-
-def negated(condition: Node) -> Node:
+def build_not(condition: Node) -> Node:
     """Whether a condition does not hold."""
     if isinstance(condition, exp.Boolean):
-        return literal(not condition.this)
+        return build_literal(not condition.this)
     return condition.this if isinstance(condition, exp.Not) else exp.Not(this=condition)
 
 
-def when(condition: Node, then: Node, otherwise: Node | None = None) -> Node:
+def build_if(condition: Node, then: Node, otherwise: Node | None = None) -> Node:
     """``then`` where the condition holds, else ``otherwise`` (null if there is none); only what is needed is asked."""
-    return case([(condition, then)], otherwise)
+    return build_case([(condition, then)], otherwise)
 
 
-def case(branches: Iterable[tuple[Node, Node]], otherwise: Node | None = None) -> Node:
+def build_case(branches: Iterable[tuple[Node, Node]], otherwise: Node | None = None) -> Node:
     """What stands beside the first condition that holds."""
     ifs = []
     for condition, then in branches:
@@ -219,7 +158,135 @@ def case(branches: Iterable[tuple[Node, Node]], otherwise: Node | None = None) -
     return exp.Case(ifs=ifs, default=otherwise)
 
 
-def is_word(tree: Node) -> str:
+def get_word(tree: Node) -> str:
     """The name of the word that a tree is; blank if it is none."""
-    plain = unwrapped(tree)
+    plain = strip_parentheses(tree)
     return plain.name if isinstance(plain, exp.Column) else ""
+
+
+def is_equivalent(one: exp.Expression, other: exp.Expression, vocabulary: Vocabulary) -> bool:
+    """Whether two checked conditions about the same words hold of the same, whatever the comparisons in them give."""
+    if one == other:
+        return True
+    trees = [expand_terms(each, vocabulary) for each in (one, other)]
+    words, others = ({each.name for each in tree.find_all(exp.Column)} for tree in trees)
+    if words != others:
+        return False
+    asked = dict(pair for tree in trees for pair in _asked(tree))
+    size = 1
+    for outcomes in asked.values():
+        size *= len(outcomes)
+    if size > MOST_COMBINATIONS:
+        return False
+    every = (dict(zip(asked, each, strict=True)) for each in product(*asked.values()))
+    return all(_holds(trees[0], given) == _holds(trees[1], given) for given in every)
+
+
+def _written(tree: Node, meaning: SqlWords) -> Node:
+    if isinstance(tree, (*COMPARISON_FUNCTIONS, exp.In)):
+        return meaning.compared(tree, _compared(tree, meaning))
+    if isinstance(tree, ARITHMETIC_NODES):
+        return type(tree)(this=_written(tree.this, meaning), expression=_written(tree.expression, meaning))
+    match tree:
+        case exp.Paren():
+            return _written(tree.this, meaning)
+        case exp.And():
+            return _and(tree, meaning)
+        case exp.Or():
+            return build_or(_written(each, meaning) for each in (tree.this, tree.expression))
+        case exp.Not():
+            return build_not(_written(tree.this, meaning))
+        case exp.Placeholder():
+            found: Node = tree.this
+            return found
+        case exp.Column():
+            return meaning.word(tree.name)
+        case exp.Boolean():
+            return build_literal(bool(tree.this))
+        case exp.Literal():
+            return build_literal(get_literal_value(tree))
+        case exp.Case():
+            branches = [
+                (_written(each.this, meaning), _written(each.args["true"], meaning)) for each in tree.args["ifs"]
+            ]
+            return build_case(branches, _written(tree.args["default"], meaning))
+        case exp.Floor():
+            return exp.cast(exp.Floor(this=_written(tree.this, meaning)), "BIGINT")
+        case exp.ArrayContains():
+            return meaning.has(_written(tree.this, meaning), _written(tree.expression, meaning))
+        case exp.CountIf():
+            return meaning.count(tree.this)
+    raise TypeError(f"{tree.sql()!r} cannot be run on tables")
+
+
+def _and(tree: exp.And, meaning: SqlWords) -> Node:
+    left, right = _written(tree.this, meaning), _written(tree.expression, meaning)
+    # Counting takes a pass over the list: only where the answer depends on it.
+    return build_if(left, right, exp.false()) if has_count(tree.expression) else build_and(left, right)
+
+
+def _compared(tree: Node, meaning: SqlWords) -> Node:
+    one = _written(tree.this, meaning)
+    if isinstance(tree, exp.In):
+        listed = [_written(each, meaning) for each in tree.expressions]
+        known = is_known(one)
+        return (
+            build_literal(get_value(one) in map(get_value, listed)) if known else exp.In(this=one, expressions=listed)
+        )
+    other = _written(tree.expression, meaning)
+    if is_known(one) and is_known(other):
+        return build_literal(COMPARISON_FUNCTIONS[type(tree)](get_value(one), get_value(other)))
+    return type(tree)(this=one, expression=other)
+
+
+def _joined(
+    kind: type[exp.And | exp.Or],
+    conditions: Sequence[Node],
+    leaves_out: Callable[[Node], bool],
+    decides: Callable[[Node], bool],
+) -> Node:
+    parts = [each for each in conditions if not leaves_out(each)]
+    deciding = next(filter(decides, parts), None)
+    if deciding is not None or not parts:
+        return deciding if deciding is not None else build_literal(kind is exp.And)
+    return reduce(lambda one, other: kind(this=one, expression=other), parts)
+
+
+def _asked(tree: exp.Expression) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """What a condition turns on, and what each of that can be."""
+    match tree:
+        case exp.Paren() | exp.Not():
+            yield from _asked(tree.this)
+        case exp.And() | exp.Or():
+            for each in (tree.this, tree.expression):
+                yield from _asked(each)
+        case exp.Boolean():
+            return
+        case _ if type(tree) in COMPARISON_FUNCTIONS:
+            yield _compared_values(tree)[0], ORDER_SIGNS
+        case _:
+            yield tree.sql(), (False, True)
+
+
+def _holds(tree: exp.Expression, given: Mapping[str, int]) -> bool:
+    match tree:
+        case exp.Paren():
+            return _holds(tree.this, given)
+        case exp.Not():
+            return not _holds(tree.this, given)
+        case exp.And():
+            return _holds(tree.this, given) and _holds(tree.expression, given)
+        case exp.Or():
+            return _holds(tree.this, given) or _holds(tree.expression, given)
+        case exp.Boolean():
+            return bool(tree.this)
+    if type(tree) in COMPARISON_FUNCTIONS:
+        values, turned = _compared_values(tree)
+        return COMPARISON_FUNCTIONS[type(tree)](-given[values] if turned else given[values], 0)
+    return bool(given[tree.sql()])
+
+
+def _compared_values(tree: exp.Expression) -> tuple[str, bool]:
+    """The two values of a comparison, the same whichever stands first, and whether they stand the other way round."""
+    one, other = tree.this.sql(), tree.expression.sql()
+    return f"{min(one, other)} : {max(one, other)}", one > other

@@ -1,4 +1,4 @@
-"""The words that a rule may use: the attributes of destinations and of the put, and the terms built on them."""
+"""The words of conditions: attributes and terms with their types, and which of them a rule may use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sqlglot import exp
 NAME = re.compile(r"[a-z_][a-z0-9_]{0,99}")
 """What a word or a term is called: what an attribute of Python and a column of SQL can be called, in ASCII."""
 
-OF_OURS = "_"
+RESERVED_PREFIX = "_"
 """What the names of facts begin with that no rule file states."""
 
 WordKind = Literal["boolean", "whole", "number", "text", "names"]
@@ -67,12 +67,12 @@ FROM_ZERO = Type("whole", (), 0)
 """A whole number from 0."""
 
 
-def text_of(*words: str) -> Type:
+def build_text_type(*words: str) -> Type:
     """The type of a text that is one of the words, or blank."""
     return Type("text", tuple(dict.fromkeys(("", *words))))
 
 
-def fault_of_name(name: str) -> str:
+def find_name_fault(name: str) -> str:
     """What is wrong with the name of a word or a term; blank if nothing is."""
     if not NAME.fullmatch(name):
         return "is not a name; allowed: up to 100 of a-z, 0-9 and _, the first one no digit"
@@ -95,7 +95,7 @@ class Word:
     blank: Any = None
 
     def __attrs_post_init__(self) -> None:
-        if fault := fault_of_name(self.name):
+        if fault := find_name_fault(self.name):
             raise ValueError(f"{self.name!r} {fault}")
         if self.blank is None:
             object.__setattr__(self, "blank", BLANKS[self.type.kind])
@@ -134,7 +134,7 @@ class Vocabulary:
         return [*self.words, *self.terms]
 
 
-def words_of(facts: type, about: About, carried: Collection[str] = ()) -> dict[str, Word]:
+def build_words(facts: type, about: About, carried: Collection[str] = ()) -> dict[str, Word]:
     """The attributes of an attrs class as words; fields of other types than the language's are left out."""
     hints = get_type_hints(facts)
     found = {}

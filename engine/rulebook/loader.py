@@ -1,8 +1,8 @@
-"""Loads the rules of one document: tables of rule files in, a ruleset out."""
+"""Load the rules of a folder: their files, their order, and the readings and editions that change them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
@@ -10,18 +10,29 @@ from typing import Any
 from attrs import field, frozen
 from sqlglot import exp
 
-from mqclause.language.check import parse, type_of
-from mqclause.language.parse import ExpressionError, check_extent, expanded, fault_of_stated_name, parse_unchecked
-from mqclause.language.vocabulary import BOOLEAN, Type, Vocabulary, Word, words_of
-from mqclause.model.diagnostic import quoted, suggestion
-from mqclause.rulebook.actions import ACTIONS
-from mqclause.rulebook.declaration import Declaration
-from mqclause.rulebook.errors import RuleError
-from mqclause.rulebook.order import files_in_order
-from mqclause.rulebook.reading import InForce, Reading, check_overrides, checked_tables
-from mqclause.rulebook.rule import Conclude, Derive, Expression, Rule, Ruleset, Settle
-from mqclause.rulebook.rule_file import RuleFile
-from mqclause.rulebook.rule_of_file import rule_of
+from mqclause.language.parser import (
+    ExpressionError,
+    check_extent,
+    expand_terms,
+    find_stated_name_fault,
+    infer_type,
+    parse,
+    parse_unchecked,
+)
+from mqclause.language.vocabulary import BOOLEAN, Type, Vocabulary, Word, build_words
+from mqclause.model.diagnostics import quote_value, suggest_allowed, suggest_word
+from mqclause.rulebook.rule import (
+    Conclude,
+    Declaration,
+    Derive,
+    Expression,
+    ReadingError,
+    Rule,
+    RuleError,
+    Ruleset,
+    Settle,
+)
+from mqclause.rulebook.rule_file import ACTIONS, FILE_NAME, RuleFile, build_rule
 
 Tables = Mapping[str, Mapping[str, Any]]
 """Tables of TOML by name."""
@@ -29,13 +40,37 @@ Tables = Mapping[str, Mapping[str, Any]]
 TERM_KEYS: Mapping[str, type] = {"is": str, "means": str}
 """What a term says, and of which type."""
 
+ORDER_KEYS = {"before": 0, "after": 2}
+"""The keys by which a rule is moved, and where it then stands beside the rule named, whose own side is between."""
+ITSELF = 1
+
+MOST_MOVED = 50
+"""So many rules may be moved, each beside the next."""
+
+OVERRIDES = ("edition", "reading")
+"""The tables of a rule, a term or a reading that state what differs in an edition or under a reading."""
+
+READING_KEYS: Mapping[str, type] = {"clauses": list, "choices": list, "question": str, "why": str, "not_replayed": list}
+EDITION_KEYS: Mapping[str, type] = {"title": str, "command_level": int, "evidence": str, "source": str}
+"""What readings.toml and editions.toml say of each, and of which type."""
+
+_TYPES = {str: "text", list: "a list of texts", int: "a whole number"}
+
+EVIDENCE: Mapping[str, str] = {
+    "stated": "read in a page of that edition",
+    "implied": "follows from what was read of that edition",
+    "inferred": "nothing that was read says otherwise",
+    "recalled": "recalled, not read",
+}
+"""How it is known what holds in an edition, the surest first, and that in words."""
+
 
 @frozen
-class Loading:
+class RulesetLoader:
     """What all rule files of one document are read by."""
 
     declaration: Declaration
-    in_force: InForce
+    in_force: Interpretation
     readings: Mapping[str, Reading]
     editions: tuple[str, ...]
     followed: Ruleset | None = None
@@ -52,8 +87,8 @@ class Loading:
         sees = dict(self._sees())
         vocabulary = self._vocabulary(terms, sees)
         rules: list[Rule] = []
-        for file in files_in_order(name, stated):
-            rule = rule_of(
+        for file in sort_rule_files(name, stated):
+            rule = build_rule(
                 RuleFile(
                     f"{name}/{file}",
                     stated[file],
@@ -89,7 +124,9 @@ class Loading:
         stated = ((each.id, clause) for each in self.readings.values() for clause in each.clauses)
         for reading, clause in stated if known else ():
             if clause.startswith(f"{name}/") and clause not in known:
-                said = f"{quoted(clause)} is not a clause of {name} in rules/documents/{suggestion(clause, known)}"
+                said = (
+                    f"{quote_value(clause)} is not a clause of {name} in rules/documents/{suggest_word(clause, known)}"
+                )
                 raise RuleError("readings.toml", f"{reading}.clauses", said)
 
     def _derived(self, rule: Rule, vocabulary: Vocabulary) -> Iterator[Word]:
@@ -97,7 +134,7 @@ class Loading:
         asked = self.declaration.asks
         if isinstance(rule.action, Settle) or (isinstance(rule.action, Derive) and rule.action.of == "situation"):
             for name, tree in rule.action.values:
-                found = asked.get(name) or type_of(tree, vocabulary, per_subject=False)
+                found = asked.get(name) or infer_type(tree, vocabulary, per_subject=False)
                 yield Word(name, found, "situation", is_derived=True)
         if isinstance(rule.action, Conclude):
             yield Word(rule.action.fact, BOOLEAN, "situation", is_derived=True)
@@ -114,17 +151,17 @@ class Loading:
         about, words = self.declaration, dict[str, Word]()
         if about.subject is not None:
             carried = about.carried.names if about.carried else ()
-            words |= words_of(about.subject, "subject", carried)
-        words |= words_of(about.situation, "situation")
+            words |= build_words(about.subject, "subject", carried)
+        words |= build_words(about.situation, "situation")
         for name, tree in sees.items():
             assert self.followed is not None  # noqa: S101 - as in _sees
-            found = type_of(tree, self.followed.vocabulary, per_subject=False)
+            found = infer_type(tree, self.followed.vocabulary, per_subject=False)
             words[name] = Word(name, found, "situation", is_derived=True)
         parsed = {}
-        for term, table in checked_tables("terms.toml", about.name, terms, TERM_KEYS).items():
+        for term, table in check_tables("terms.toml", about.name, terms, TERM_KEYS).items():
             check_overrides("terms.toml", f"{about.name}.{term}.", table, self.readings, self.editions)
-            if fault := fault_of_stated_name(term):
-                raise RuleError("terms.toml", f"{about.name}.{quoted(term)}", fault)
+            if fault := find_stated_name_fault(term):
+                raise RuleError("terms.toml", f"{about.name}.{quote_value(term)}", fault)
             if term in words and term not in about.terms:
                 raise RuleError("terms.toml", f"{about.name}.{term}", "is a word already; a term has a name of its own")
             with _placed(f"{about.name}.{term}"):
@@ -132,6 +169,210 @@ class Loading:
         _check_no_circle(about.name, parsed)
         told = {term: parsed.pop(term) for term in about.terms if term in words and term in parsed}
         return Vocabulary(words, parsed, about.subject.__name__.lower() if about.subject else "subject", told)
+
+
+def sort_rule_files(ruleset: str, files: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The rule files of a folder, by the numbers of their rules; a range comes after its last number.
+
+    A rule that says ``before`` or ``after`` runs just there, wherever the rule that it names stands: a clause that says
+    how an earlier one is read has to stand before that one. Raises RuleError, also for two rules of one number.
+    """
+    of_number: dict[str, str] = {}
+    for file in files:
+        number = _number(file)
+        if number and of_number.setdefault(number, file) != file:
+            said = f"has the number of {of_number[number]}; a rule has one of its own, like {number}b"
+            raise RuleError(f"{ruleset}/{file}", "", said)
+    order = _Order(ruleset, files, of_number)
+    return sorted(files, key=lambda file: (*order.place(file), ITSELF))
+
+
+@frozen
+class Reading:
+    """One open point: the clauses it concerns, the choices (the default first), and why it is the default.
+
+    By the choices in ``not_replayed`` the rules say nothing of events one after the other. ``every_choice`` has those
+    of all editions, first the default of the oldest, and ``defaults`` the default of each that states any.
+    """
+
+    id: str
+    clauses: tuple[str, ...]
+    choices: tuple[str, ...]
+    question: str
+    why: str
+    not_replayed: tuple[str, ...] = ()
+    every_choice: tuple[str, ...] = ()
+    defaults: frozenset[str] = frozenset()
+
+    @property
+    def default(self) -> str:
+        """The choice of who makes none: the first."""
+        return self.choices[0]
+
+    def concerns(self, document: str) -> bool:
+        """Whether it is about a clause of the document."""
+        return any(clause.startswith(f"{document}/") for clause in self.clauses)
+
+
+@frozen
+class Interpretation:
+    """What a rule is read by: the edition, with those before it, oldest first, and a choice for every reading."""
+
+    editions: tuple[str, ...]
+    readings: Mapping[str, str]
+
+    def stated(self, table: Mapping[str, Any], actions: Iterable[str] = ()) -> dict[str, Any]:
+        """``table`` with the keys replaced that it states for an edition or a reading in force.
+
+        Of several editions the latest counts, and a reading before all of them. One of ``actions`` takes the place of
+        the action that stood there.
+        """
+        kept = {key: value for key, value in table.items() if key not in OVERRIDES}
+        for replaced in self._replaced(table):
+            if set(replaced).intersection(actions):
+                kept = {key: value for key, value in kept.items() if key not in actions}
+            kept |= replaced
+        return kept
+
+    def origins(self, table: Mapping[str, Any]) -> dict[str, str]:
+        """By key that ``stated`` has from an edition or a reading: which, ``reading.'weight-step=truncated'``."""
+        return {key: where for where, replaced in self._in_force(table) for key in replaced}
+
+    def _replaced(self, table: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+        return (replaced for _, replaced in self._in_force(table))
+
+    def _in_force(self, table: Mapping[str, Any]) -> Iterable[tuple[str, Mapping[str, Any]]]:
+        by_edition, by_reading = (table.get(key, {}) for key in OVERRIDES)
+        for edition in self.editions:
+            if edition in by_edition:
+                yield f"edition.{edition!r}", by_edition[edition]
+        for reading, replaced in by_reading.items():
+            name, _, choice = reading.partition("=")
+            if self.readings.get(name) == choice:
+                yield f"reading.{reading!r}", replaced
+
+
+def check_tables(path: str, within: str, tables: Any, types: Mapping[str, type]) -> dict[str, Mapping[str, Any]]:
+    """The ``tables`` of a file, each of which has keys of ``types`` alone: texts, lists of texts, whole numbers.
+
+    What they state for an edition or under a reading has to be so, too. Raises RuleError.
+    """
+    if not isinstance(tables, Mapping):
+        raise RuleError(path, within, f"{quote_value(tables)} is not a table of tables")
+    for name, table in tables.items():
+        check_keys(path, f"{within}.{name}".lstrip("."), table, types)
+    return dict(tables)
+
+
+def check_evidence(path: str, within: str, table: Mapping[str, Any]) -> None:
+    """Raises RuleError for a kind of evidence that there is none of, in a table or in those of its editions."""
+    stated = table.get("evidence")
+    if stated is not None and stated not in EVIDENCE:
+        raise RuleError(
+            path,
+            f"{within}evidence",
+            f"{quote_value(stated)} is no kind of evidence{suggest_allowed(str(stated), EVIDENCE)}",
+        )
+    for key in OVERRIDES:
+        for name, each in table.get(key, {}).items():
+            check_evidence(path, f"{within}{key}.{name!r}.", each)
+
+
+def known_editions(tables: Any) -> dict[str, int]:
+    """The command level of each edition of editions.toml, the oldest first; 0 where none is stated. Raises RuleError.
+
+    Levels rise.
+    """
+    found, highest = dict[str, int](), 0
+    for name, table in check_tables("editions.toml", "", tables, EDITION_KEYS).items():
+        check_evidence("editions.toml", f"{name}.", table)
+        found[name] = level = table.get("command_level", 0)
+        if level and level <= highest:
+            said = f"{level} is not above {highest}, that of an edition before it; the oldest stands first"
+            raise RuleError("editions.toml", f"{name}.command_level", said)
+        highest = max(level, highest)
+    return found
+
+
+def edition_of(level: int, known: Mapping[str, int]) -> str:
+    """The edition of a queue manager of a command level: the latest whose own is not above; the oldest below all."""
+    found = [name for name, own in known.items() if 0 < own <= level]
+    return found[-1] if found else next(iter(known))
+
+
+def check_keys(path: str, within: str, table: Any, types: Mapping[str, type]) -> None:
+    """Raises RuleError for a table that has other keys than ``types``, or values of other types."""
+    if not isinstance(table, Mapping):
+        raise RuleError(path, within, f"{quote_value(table)} is not a table, like [{within}]")
+    for key, value in table.items():
+        if key in OVERRIDES:
+            check_tables(path, f"{within}.{key}", value, types)
+        elif key not in types:
+            raise RuleError(path, f"{within}.{key}", f"is not known{suggest_allowed(key, [*types, *OVERRIDES])}")
+        elif type(value) is not types[key] or (isinstance(value, list) and {*map(type, value)} - {str}):
+            raise RuleError(path, f"{within}.{key}", f"{quote_value(value)} is not {_TYPES[types[key]]}")
+
+
+def check_overrides(
+    path: str, within: str, table: Mapping[str, Any], readings: Mapping[str, Reading], editions: Iterable[str]
+) -> None:
+    """Raises RuleError for an edition, a reading or a choice that is not known, in a table of the file ``path``."""
+    choices = [f"{name}={choice}" for name, reading in readings.items() for choice in reading.every_choice]
+    known = {"edition": list(editions), "reading": choices}
+    for key in OVERRIDES:
+        given = table.get(key, {})
+        if not isinstance(given, Mapping) or not all(isinstance(each, Mapping) for each in given.values()):
+            raise RuleError(path, f"{within}{key}", f'is not a table of tables, like [{within}{key}."…"]')
+        for name in given:
+            if name not in known[key]:
+                what = "an edition of rules/editions" if key == "edition" else "a reading=choice of rules/readings"
+                near = suggest_word(name, known[key])
+                raise RuleError(path, f"{within}{key}.{name!r}", f"is not {what}.toml{near}")
+
+
+def select_editions(edition: str | None, known: Iterable[str]) -> tuple[str, ...]:
+    """The editions up to the one that is asked for, oldest first; None asks for the oldest. Raises ReadingError."""
+    listed = tuple(known)
+    if edition is None:
+        return listed[:1]
+    if edition not in listed:
+        raise ReadingError(f"edition {quote_value(edition)} is not known{suggest_allowed(edition, listed)}")
+    return listed[: listed.index(edition) + 1]
+
+
+def build_readings(tables: Mapping[str, Any], editions: tuple[str, ...]) -> dict[str, Reading]:
+    """The readings of readings.toml by id, as the latest of ``editions`` has them."""
+    in_force = Interpretation(editions, {})
+    stated = check_tables("readings.toml", "", tables, READING_KEYS)
+    return {name: _reading(name, in_force.stated(table), _all_choices(table)) for name, table in stated.items()}
+
+
+def check_replayable(chosen: Mapping[str, str], known: Mapping[str, Reading]) -> None:
+    """Raises ReadingError for a choice by which events are not replayed."""
+    for name, choice in chosen.items():
+        if choice in known[name].not_replayed:
+            listed = ", ".join(each for each in known[name].choices if each not in known[name].not_replayed)
+            raise ReadingError(f"reading {name}: events are not replayed by {choice!r}; allowed: {listed}")
+
+
+def select_readings(
+    given: Mapping[str, str], known: Mapping[str, Reading], any_edition: bool = False
+) -> dict[str, str]:
+    """A choice for every reading: the ``given`` ones, the defaults for the rest. Raises ReadingError.
+
+    For rules of ``any_edition`` a choice of another edition than the one in force is allowed, and the default counts.
+    """
+    for name, choice in given.items():
+        if name not in known:
+            raise ReadingError(f"reading {name!r} is not known{suggest_allowed(name, known)}")
+        allowed = known[name].every_choice if any_edition else known[name].choices
+        if choice not in allowed:
+            elsewhere = " in this edition" if choice in known[name].every_choice else ""
+            raise ReadingError(
+                f"reading {name}: {choice!r} is not a choice{elsewhere}{suggest_allowed(choice, allowed)}"
+            )
+    chosen = {name: given.get(name, reading.default) for name, reading in known.items()}
+    return {name: choice if choice in known[name].choices else known[name].default for name, choice in chosen.items()}
 
 
 def _check_no_circle(ruleset: str, terms: Mapping[str, Expression]) -> None:
@@ -150,7 +391,7 @@ def _check_terms(ruleset: str, vocabulary: Vocabulary) -> None:
     for term, tree in (*vocabulary.terms.items(), *vocabulary.told.items()):
         with _placed(f"{ruleset}.{term}"):
             check_extent(tree, vocabulary)
-            type_of(tree, vocabulary, per_subject=True)
+            infer_type(tree, vocabulary, per_subject=True)
 
 
 def _check_asked_terms(about: Declaration, vocabulary: Vocabulary) -> None:
@@ -163,12 +404,12 @@ def _check_asked_terms(about: Declaration, vocabulary: Vocabulary) -> None:
             raise RuleError("terms.toml", place, "is missing, and answers are made of it")
         with _placed(f"{about.name}.{term}"):
             check_extent(stated, before)
-            tree = expanded(stated, before)
-            found = type_of(tree, before, per_subject=True)
+            tree = expand_terms(stated, before)
+            found = infer_type(tree, before, per_subject=True)
         if found.kind != kind:
             raise RuleError("terms.toml", place, f"is {found}; answers need {Type(kind)}")
         words = [vocabulary.words[each.name] for each in tree.find_all(exp.Column)]
-        own = None if about.stated is None or of != "subject" else {*words_of(about.stated, "subject")}
+        own = None if about.stated is None or of != "subject" else {*build_words(about.stated, "subject")}
         if beyond := [
             each.name for each in words
             if each.about != of or each.is_derived or (own is not None and each.name not in own)
@@ -192,3 +433,74 @@ def _placed(term: str) -> Iterator[None]:
         raise RuleError("terms.toml", term, str(error)) from None
     except KeyError as error:
         raise RuleError("terms.toml", term, f"{error} is missing") from None
+
+
+@frozen
+class _Order:
+    ruleset: str
+    files: Mapping[str, Mapping[str, Any]]
+    of_number: Mapping[str, str]
+
+    def place(self, file: str, moved: tuple[str, ...] = ()) -> tuple[int | str, ...]:
+        """Where a rule stands; ``moved`` are those that stand beside it."""
+        table, own = self.files[file], _place(_number(file))
+        key, *others = [key for key in ORDER_KEYS if key in table] or [""]
+        if not key:
+            return own
+        if others:
+            raise RuleError(f"{self.ruleset}/{file}", "after", "stands beside before; a rule is moved once")
+        target, _, number = str(table[key]).partition(".")
+        if target != self.ruleset or number not in self.of_number:
+            said = (
+                f"{quote_value(table[key])} is not a rule of {self.ruleset}, like {self.ruleset}.{min(self.of_number)}"
+            )
+            raise RuleError(f"{self.ruleset}/{file}", key, said)
+        to = self.of_number[number]
+        if to in (file, *moved):
+            raise RuleError(
+                f"{self.ruleset}/{file}", key, f"{quote_value(table[key])} is moved beside this rule itself"
+            )
+        if len(moved) == MOST_MOVED:
+            said = f"{quote_value(table[key])} is moved, and so are {MOST_MOVED} rules one beside the other"
+            raise RuleError(f"{self.ruleset}/{file}", key, said)
+        return (*self.place(to, (file, *moved)), ORDER_KEYS[key], *own)
+
+
+def _number(file: str) -> str:
+    """The number in a file's name; blank where it has none, which is told when the file is read."""
+    found = FILE_NAME.fullmatch(file)
+    return found["number"] if found else ""
+
+
+def _place(number: str) -> tuple[int, int, str]:
+    if not number[:1].isdigit():
+        return (1, 0, number)
+    digits, letters = number.rstrip("abcdefghijklmnopqrstuvwxyz"), number.lstrip("0123456789.-")
+    first, dash, last = digits.partition("-")
+    whole, _, part = (last or first).partition(".")
+    return (0, int(whole), "~" if dash else f"{part}{letters}")
+
+
+def _all_choices(table: Mapping[str, Any]) -> list[Sequence[str]]:
+    """The choices of a reading in each edition that states any, the oldest first."""
+    stated = [table, *table.get("edition", {}).values()]
+    return [each["choices"] for each in stated if each.get("choices")]
+
+
+def _reading(name: str, table: Mapping[str, Any], all_choices: Sequence[Sequence[str]]) -> Reading:
+    missing = next((key for key in ("clauses", "choices", "question", "why") if not table.get(key)), None)
+    if missing:
+        raise RuleError("readings.toml", f"{name}.{missing}", "is missing")
+    choices, not_replayed = tuple(table["choices"]), tuple(table.get("not_replayed", ()))
+    if twice := [choice for at, choice in enumerate(choices) if choice in choices[:at]]:
+        raise RuleError("readings.toml", f"{name}.choices", f"{quote_value(twice[0])} is there twice")
+    for choice in not_replayed:
+        if choice not in choices[1:]:
+            said = f"{choice!r} is no choice besides the default{suggest_allowed(choice, choices[1:])}"
+            raise RuleError("readings.toml", f"{name}.not_replayed", said)
+    known, defaults = (
+        dict.fromkeys(each for listed in all_choices for each in listed),
+        {each[0] for each in all_choices},
+    )
+    about = tuple(table["clauses"]), choices, table["question"], table["why"], not_replayed
+    return Reading(name, *about, tuple(known), frozenset(defaults))

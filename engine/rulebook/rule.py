@@ -1,46 +1,24 @@
-"""A rule: the clause it states, when it applies, and the one action that it takes.
+"""A rule of a document: its clause, its condition, its action, and what its document is about.
 
 A rule maps a set of destinations with their fates to the same set with some fates decided, each with a because.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from string import Formatter
 from typing import Any, Literal
 
-from attrs import field, frozen
+from attrs import Attribute, field, frozen
 from sqlglot import exp
 
-from mqclause.language.vocabulary import Vocabulary
-from mqclause.rulebook.declaration import Declaration
+from mqclause.language.vocabulary import About, Type, Vocabulary, WordKind
+from mqclause.model.diagnostics import PickledError
 
 Expression = exp.Expression
 Ties = Literal["first-listed", "last-listed", "all"]
 """Who of several equals it is."""
-
-
-@frozen(cache_hash=True)
-class Because:
-    """The sentence that explains a fate; ``{word}`` stands for a value. ``text`` is as written in the rule file."""
-
-    text: str
-
-    def names(self) -> Iterator[str]:
-        """The words in braces, in order."""
-        for _, name, _, _ in Formatter().parse(self.text):
-            if name is not None:
-                yield name
-
-    def formatted(self) -> str:
-        """The first word in braces that has a format or a conversion, as it is written; blank if none has."""
-        for _, name, form, conversion in Formatter().parse(self.text):
-            if form or conversion:
-                return (
-                    "{" + (name or "") + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "") + "}"
-                )
-        return ""
 
 
 @frozen
@@ -48,7 +26,7 @@ class Eliminate:
     """Destinations ``where`` the condition holds are out for good."""
 
     where: Expression
-    because: Because
+    because: MessageTemplate
 
 
 @frozen
@@ -56,7 +34,7 @@ class SetAside:
     """Destinations ``where`` the condition holds are out unless a later rule takes them back."""
 
     where: Expression
-    because: Because
+    because: MessageTemplate
 
 
 @frozen
@@ -81,7 +59,7 @@ class Keep:
     per: str | None
     at_most: Expression | None
     ties: Ties
-    because: Because
+    because: MessageTemplate
     counts: tuple[str, ...] = ()
 
 
@@ -96,7 +74,7 @@ class Choose:
 
     where: Expression | None
     by: tuple[Expression, ...]
-    because: Because
+    because: MessageTemplate
     ties: Ties = "first-listed"
 
 
@@ -124,8 +102,8 @@ class FailWith:
 
     reason: str
     call: Expression
-    because: Because
-    remedy: Because | None = None
+    because: MessageTemplate
+    remedy: MessageTemplate | None = None
 
 
 @frozen
@@ -136,29 +114,11 @@ class Settle:
     """
 
     values: tuple[tuple[str, Expression], ...]
-    because: Because
+    because: MessageTemplate
 
 
 @frozen
-class Remedy:
-    """What would change that a condition fails, ``when`` that is true (None: always).
-
-    ``mqsc`` are MQSC commands, a line each, ``shell`` is a command for a shell, ``advice`` is for a person.
-    """
-
-    when: Expression | None = None
-    mqsc: Because | None = None
-    shell: Because | None = None
-    advice: Because | None = None
-
-    @property
-    def command(self) -> Because | None:
-        """What is to be typed, wherever that is."""
-        return self.mqsc or self.shell
-
-
-@frozen
-class Holds:
+class Condition:
     """A condition that holds or does not; the because says why it does not. The first remedy that applies counts.
 
     It has no because where it cannot fail wherever it is examined. That it fails is worth being ``told`` where this is
@@ -166,7 +126,7 @@ class Holds:
     """
 
     when: Expression
-    because: Because | None = None
+    because: MessageTemplate | None = None
     remedies: tuple[Remedy, ...] = ()
     told: Expression | None = None
 
@@ -179,7 +139,47 @@ class Conclude:
     needs: tuple[str, ...]
 
 
-Action = Eliminate | SetAside | TakeBack | Keep | Choose | OrderBy | Derive | Settle | FailWith | Holds | Conclude
+Action = Eliminate | SetAside | TakeBack | Keep | Choose | OrderBy | Derive | Settle | FailWith | Condition | Conclude
+
+
+@frozen(cache_hash=True)
+class MessageTemplate:
+    """The sentence that explains a fate; ``{word}`` stands for a value. ``text`` is as written in the rule file."""
+
+    text: str
+
+    def names(self) -> Iterator[str]:
+        """The words in braces, in order."""
+        for _, name, _, _ in Formatter().parse(self.text):
+            if name is not None:
+                yield name
+
+    def find_formatted_word(self) -> str:
+        """The first word in braces that has a format or a conversion, as it is written; blank if none has."""
+        for _, name, form, conversion in Formatter().parse(self.text):
+            if form or conversion:
+                return (
+                    "{" + (name or "") + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "") + "}"
+                )
+        return ""
+
+
+@frozen
+class Remedy:
+    """What would change that a condition fails, ``when`` that is true (None: always).
+
+    ``mqsc`` are MQSC commands, a line each, ``shell`` is a command for a shell, ``advice`` is for a person.
+    """
+
+    when: Expression | None = None
+    mqsc: MessageTemplate | None = None
+    shell: MessageTemplate | None = None
+    advice: MessageTemplate | None = None
+
+    @property
+    def command(self) -> MessageTemplate | None:
+        """What is to be typed, wherever that is."""
+        return self.mqsc or self.shell
 
 
 @frozen
@@ -240,7 +240,7 @@ class Rule:
         return (*(name for name, _ in self.graver), self.severity)
 
     @property
-    def because(self) -> Because | None:
+    def because(self) -> MessageTemplate | None:
         """The explanation of the fates that this rule decides, if it decides any."""
         return getattr(self.action, "because", None)
 
@@ -276,7 +276,7 @@ class Ruleset:
             (rule, tuple(name for name, _ in action.values)) for rule, action in rules if isinstance(action, Derive)
         )
 
-    def remarking(self, facts: Mapping[str, Any]) -> list[Rule]:
+    def find_remarking_rules(self, facts: Mapping[str, Any]) -> list[Rule]:
         """The rules that have something to say to the reader of an answer: all that they derive is true."""
         return [rule for rule, names in self._remarking if all(map(facts.__getitem__, names))]
 
@@ -286,3 +286,90 @@ class Ruleset:
             if rule.id == rule_id:
                 return rule
         raise KeyError(rule_id)
+
+
+@frozen
+class CarriedState:
+    """What a choice carries from one situation to the next: attributes of a subject that rules may derive anew.
+
+    ``start`` is a named tuple, the values of a subject that was never chosen; its fields are the attributes. ``key``
+    is the attribute of a subject that says whose values they are: several subjects may share them.
+    """
+
+    key: str
+    start: Any
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes, in the order of the tuple."""
+        return tuple(self.start._fields)
+
+    def of(self, values: Mapping[Any, Any]) -> Callable[[Any, str], Any]:
+        """The value of an attribute of a subject, by what ``values`` holds for its key."""
+        return lambda subject, name: getattr(values.get(getattr(subject, self.key), self.start), name)
+
+
+@frozen
+class RowNames:
+    """The columns of a table of this document: a struct, a list of structs, and the struct that is the answer."""
+
+    situation: str = "situation"
+    subjects: str = "subjects"
+    answer: str = "answer"
+
+
+def _told_apart(_: object, __: Attribute[type | None], subject: type | None) -> None:
+    if subject is not None and getattr(subject, "__eq__", None) is not object.__eq__:
+        raise TypeError(f"{subject.__name__} compares by value; subjects are told apart by identity: @frozen(eq=False)")
+
+
+@frozen(eq=False)
+class Declaration:
+    """What the rules of one document look at and decide on. ``name`` is the folder of its rules.
+
+    ``situation`` is the class of what they see besides their subjects, ``subject`` that of what they choose from (None:
+    nothing). A document that ``follows`` another runs after it on the same situation and subjects, and ``sees`` what
+    that one left: facts by name, as expressions over what remained there, or one that it derives, where it does.
+    ``row`` names the columns of its tables.
+    ``asks`` are the facts that answers are made of, each with what it can be: some rule has to derive each, and where
+    any are asked for, rules settle no others. Of a fact that is one of a list of words blank is none and allowed.
+    ``terms`` are those that are asked before any rule runs, of which kind they are, and what they speak of alone. One
+    that is named as an attribute of the subject is asked once, and rules see what it said; such terms look at what the
+    class ``stated`` has, from which that of the subject is made.
+    """
+
+    name: str
+    situation: type
+    subject: type | None = field(default=None, validator=_told_apart)
+    carried: CarriedState | None = None
+    follows: Declaration | None = None
+    sees: Mapping[str, str] = field(factory=dict)
+    row: RowNames = RowNames()
+    asks: Mapping[str, Type] = field(factory=dict)
+    terms: Mapping[str, tuple[WordKind, About]] = field(factory=dict)
+    stated: type | None = None
+
+    @property
+    def course(self) -> tuple[Declaration, ...]:
+        """The documents that run one after the other, this one last."""
+        return (*(self.follows.course if self.follows else ()), self)
+
+
+class RuleError(PickledError):
+    """A rule file that cannot be used: its path within rules/, the key, and what is wrong with it.
+
+    ``others`` are faults of the same file, of other keys: all of them are told, a line each.
+    """
+
+    def __init__(self, path: str, key: str, message: str, others: Iterable[RuleError] = ()) -> None:
+        self.path, self.key, self.message, self.others = path, key, message, tuple(others)
+        own = f"rules/{path}: {key}: {message}" if key else f"rules/{path}: {message}"
+        super().__init__("\n".join([own, *map(str, self.others)]))
+
+
+class UnansweredError(RuleError):
+    """What rules of one's own leave without an answer: those that come with the project answer everything."""
+
+
+class ReadingError(ValueError):
+    """A reading, a choice or an edition that the rules do not have."""

@@ -1,4 +1,4 @@
-"""Rules: the one argument for rules of everything that runs them."""
+"""The rules of all documents in one edition, under one choice of readings."""
 
 from __future__ import annotations
 
@@ -14,27 +14,24 @@ from weakref import WeakValueDictionary
 
 import mqclause.rules
 from mqclause.language.vocabulary import Vocabulary
-from mqclause.model.diagnostic import quoted, suggestion, visible
-from mqclause.model.readers.content import MOST_FILES, opened
-from mqclause.model.readers.toml_text import read_toml
-from mqclause.rulebook.declaration import Declaration
-from mqclause.rulebook.errors import RuleError
-from mqclause.rulebook.loader import Loading
-from mqclause.rulebook.reading import (
-    InForce,
+from mqclause.model.diagnostics import escape_controls, quote_value, suggest_word
+from mqclause.model.readers.encodings import MOST_FILES, open_file
+from mqclause.model.readers.facts_files import read_toml
+from mqclause.rulebook.loader import (
+    Interpretation,
     Reading,
+    RulesetLoader,
+    build_readings,
     check_keys,
-    chosen_readings,
     edition_of,
-    editions_until,
     known_editions,
-    readings_in,
+    select_editions,
+    select_readings,
 )
-from mqclause.rulebook.rule import Ruleset
+from mqclause.rulebook.rule import Declaration, RuleError, Ruleset
 
 Files = Mapping[str, str]
 """The text of every rule file, by its path within the folder."""
-
 
 CLAUSE_KEYS: Mapping[str, type] = {
     "path": str, "number": str, "says": str, "fingerprint": str, "page": str, "rules": list, "not_a_rule": str,
@@ -54,7 +51,7 @@ MEANT_AS_TOML = re.compile(r"\.toml(\.txt)?$", re.IGNORECASE)
 AUTO = "auto"
 """The edition of the queue manager at which a call is made."""
 
-BESIDE_FOLDERS = ("editions.toml", "readings.toml", "terms.toml")
+SHARED_FILES = ("editions.toml", "readings.toml", "terms.toml")
 """The files that are not of one document."""
 
 
@@ -76,30 +73,34 @@ class Rules:
         folder: Path | str | None = None,
     ) -> None:
         if readings is not None and not isinstance(readings, Mapping):
-            raise TypeError(f"readings={quoted(readings)} is no mapping of ids of readings to choices")
+            raise TypeError(f"readings={quote_value(readings)} is no mapping of ids of readings to choices")
         self._read(readings or {}, edition or AUTO, _own_files() if folder is None else _files(Path(folder)))
 
     @classmethod
     def given(cls, rules: Rules | None) -> Rules:
         """The rules that were given, or where none were, those that come with the project. Raises TypeError."""
         if rules is not None and not isinstance(rules, cls):
-            raise TypeError(f"rules={quoted(rules)} is no Rules; readings are given as Rules(readings)")
+            raise TypeError(f"rules={quote_value(rules)} is no Rules; readings are given as Rules(readings)")
         return cls() if rules is None else rules
 
     def _read(self, readings: Mapping[str, str], edition: str, files: Files, by_level: bool = False) -> None:
         self.files, self.given_readings, self.asked, self.by_level = files, dict(readings), edition, by_level
         if odd := [path for path in files if not PATH.fullmatch(path)]:
-            raise RuleError("", "", f"{quoted(odd[0])} is no file of rules; allowed in its name: A-Z a-z 0-9 _ . -")
-        if beside := [path for path in files if "/" not in path and path not in BESIDE_FOLDERS]:
             raise RuleError(
-                beside[0], "", f"is in no folder of rules; beside those there are {', '.join(BESIDE_FOLDERS)}"
+                "", "", f"{quote_value(odd[0])} is no file of rules; allowed in its name: A-Z a-z 0-9 _ . -"
+            )
+        if beside := [path for path in files if "/" not in path and path not in SHARED_FILES]:
+            raise RuleError(
+                beside[0], "", f"is in no folder of rules; beside those there are {', '.join(SHARED_FILES)}"
             )
         levels = known_editions(self.toml("editions.toml"))
         self.levels: Mapping[str, int] = levels or {"": 0}
         self.known_editions = tuple(self.levels)
-        editions = editions_until(None if edition == AUTO else edition, self.known_editions)
-        self.known_readings: Mapping[str, Reading] = readings_in(self.toml("readings.toml"), editions)
-        self.in_force = InForce(editions, chosen_readings(readings, self.known_readings, edition == AUTO or by_level))
+        editions = select_editions(None if edition == AUTO else edition, self.known_editions)
+        self.known_readings: Mapping[str, Reading] = build_readings(self.toml("readings.toml"), editions)
+        self.in_force = Interpretation(
+            editions, select_readings(readings, self.known_readings, edition == AUTO or by_level)
+        )
 
     @property
     def edition(self) -> str:
@@ -125,7 +126,7 @@ class Rules:
     def path(self, rule_id: str) -> str:
         """The path of the file of a rule. Raises KeyError."""
         for path in self.files:
-            if id_of_rule(path) == rule_id:
+            if get_rule_id(path) == rule_id:
                 return path
         raise KeyError(rule_id)
 
@@ -154,7 +155,7 @@ class Rules:
 
     def as_stated(self, edition: str) -> str:
         """The edition from which on the rules are as in ``edition``: itself, or the latest before that changed any."""
-        until = editions_until(edition, self.known_editions)
+        until = select_editions(edition, self.known_editions)
         return next((each for each in reversed(until) if each in self.stated_editions), until[0])
 
     def with_files(self, changed: Mapping[str, str | None]) -> Rules:
@@ -236,7 +237,7 @@ def _editions_in(table: Mapping[str, Any]) -> Iterator[str]:
             yield from value if key == "edition" else _editions_in(value)
 
 
-def id_of_rule(path: str) -> str:
+def get_rule_id(path: str) -> str:
     """The id of the rule in a rule file, by the file's path within the folder: ``workload.04a``."""
     folder, _, name = path.partition("/")
     return f"{folder}.{name.removesuffix('.toml').partition('_')[0]}"
@@ -256,7 +257,7 @@ def _of_text(
     return made
 
 
-def rules_folder() -> Path:
+def get_rules_folder() -> Path:
     """The folder of the rule files that come with the project."""
     return Path(mqclause.rules.__path__[0])
 
@@ -291,12 +292,12 @@ def _check_texts(table: dict[str, Any]) -> None:
             for key in value:
                 if not KEY.fullmatch(key):
                     said = "is not a key; allowed: up to 100 of A-Z, a-z, 0-9 and _ . = -"
-                    raise RuleError("", f"{place}{quoted(key)}", said)
+                    raise RuleError("", f"{place}{quote_value(key)}", said)
             waiting += [(f"{place}{key}.", each) for key, each in value.items()]
         elif isinstance(value, list):
             waiting += [(place, each) for each in value]
-        elif isinstance(value, str) and visible(value, LINES) != value:
-            raise RuleError("", place.removesuffix("."), f"{quoted(value)} holds a character that cannot be shown")
+        elif isinstance(value, str) and escape_controls(value, LINES) != value:
+            raise RuleError("", place.removesuffix("."), f"{quote_value(value)} holds a character that cannot be shown")
 
 
 KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.=-]{0,99}")
@@ -317,10 +318,12 @@ def _numbers(files: tuple[tuple[str, str], ...], folders: frozenset[str]) -> dic
         table = _table(path, text)
         document, clauses = table.get("document"), table.get("clause", [])
         if not isinstance(document, str):
-            raise RuleError(path, "document", "is missing" if document is None else f"{quoted(document)} is not text")
+            raise RuleError(
+                path, "document", "is missing" if document is None else f"{quote_value(document)} is not text"
+            )
         if document not in folders:
             raise RuleError(
-                path, "document", f"{quoted(document)} is no folder of rules{suggestion(document, folders)}"
+                path, "document", f"{quote_value(document)} is no folder of rules{suggest_word(document, folders)}"
             )
         if not isinstance(clauses, list) or not all(isinstance(each, dict) for each in clauses):
             raise RuleError(path, "clause", "is a list of tables, like [[clause]]")
@@ -346,7 +349,7 @@ def _in_edition(rules: Rules, edition: str, by_level: bool) -> Rules:
 
 @lru_cache(maxsize=1)
 def _own_files() -> Files:
-    return _files(rules_folder())
+    return _files(get_rules_folder())
 
 
 def _files(folder: Path) -> Files:
@@ -361,7 +364,7 @@ def _files(folder: Path) -> Files:
                 raise RuleError(name, "", "is not read: the name of a rule file ends in .toml")
             continue
         try:
-            with opened(path) as file:
+            with open_file(path) as file:
                 data = file.read(min(LARGEST_FILE, left) + 1)
             left -= len(data)
             if len(data) > LARGEST_FILE:
@@ -409,10 +412,10 @@ def _read(rules: Rules, declaration: Declaration) -> Ruleset:
     return _loading(rules, declaration).ruleset(files, _tables_of_terms(rules, declaration))
 
 
-def _loading(rules: Rules, declaration: Declaration) -> Loading:
+def _loading(rules: Rules, declaration: Declaration) -> RulesetLoader:
     followed = rules.ruleset(declaration.follows) if declaration.follows else None
     known = (rules.in_force, rules.known_readings, rules.known_editions)
-    return Loading(declaration, *known, followed, rules.clauses)
+    return RulesetLoader(declaration, *known, followed, rules.clauses)
 
 
 def _tables_of_terms(rules: Rules, declaration: Declaration) -> Mapping[str, Any]:

@@ -6,12 +6,18 @@ from mqclause.spark.session import java_home, local_session
 
 try:
     from mqclause.duckdb.table import show_sql
-    from mqclause.spark.messages import message_order
-    from mqclause.spark.replay import replay
-    from mqclause.spark.stream import replay_stream
-    from mqclause.spark.table import apply_rules, decide, decide_triggers
-    from mqclause.spark.traffic import traffic
-    from mqclause.spark.udf import choose_destination, choose_destination_udf, explain_udf, register, trigger_conditions
+    from mqclause.spark.queries import message_order, traffic
+    from mqclause.spark.replay import replay, replay_stream
+    from mqclause.spark.table import (
+        apply_rules,
+        choose_destination,
+        choose_destination_udf,
+        decide,
+        decide_triggers,
+        explain_udf,
+        register,
+        trigger_conditions,
+    )
     from mqclause.tables.flat import constant
 except ImportError as error:
     if (error.name or "").partition(".")[0] not in ("pyspark", "pyarrow", "pandas"):

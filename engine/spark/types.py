@@ -1,15 +1,23 @@
-"""Types of Spark: what each kind of column is, and of which kind what is there is."""
+"""Types of Spark: what each kind of column is."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812 - as everybody names it
+from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
-from mqclause.tables.columns import DECISION, ColumnKind, Columns
-from mqclause.tables.shape import FieldType, ListOf, Struct, check_apart, no_table
+from mqclause.tables.schema import (
+    DECISION,
+    ColumnKind,
+    Columns,
+    FieldType,
+    ListOf,
+    Struct,
+    build_no_table_error,
+    check_apart,
+)
 from mqclause.tables.shares import TIE_NAMES
 
 SPARK_TYPES: Mapping[ColumnKind, T.DataType] = {
@@ -18,9 +26,8 @@ SPARK_TYPES: Mapping[ColumnKind, T.DataType] = {
 }  # fmt: skip
 """The type of each kind of column."""
 
-ANSWERED: Mapping[ColumnKind, T.DataType] = {**SPARK_TYPES, "integer": T.IntegerType()}
+ANSWER_TYPES: Mapping[ColumnKind, T.DataType] = {**SPARK_TYPES, "integer": T.IntegerType()}
 """The same in an answer, where whole numbers are reason codes and counts."""
-
 
 _NAMED: Mapping[str, ColumnKind] = {
     "BOOLEAN": "boolean",
@@ -37,7 +44,7 @@ _CARRIED = (
 """Types whose values are the same after a way through Arrow; texts of no collation are, too."""
 
 
-def struct_type(columns: Columns) -> T.StructType:
+def build_struct_type(columns: Columns) -> T.StructType:
     """A struct of these columns, without the optional ones."""
     found = [each for each in columns.values() if not each.optional]
     return T.StructType([T.StructField(each.name, SPARK_TYPES[each.kind]) for each in found])
@@ -45,7 +52,7 @@ def struct_type(columns: Columns) -> T.StructType:
 
 def answer_type(fields: Mapping[str, ColumnKind]) -> T.StructType:
     """The struct that answers a row."""
-    return T.StructType([T.StructField(name, ANSWERED[kind]) for name, kind in fields.items()])
+    return T.StructType([T.StructField(name, ANSWER_TYPES[kind]) for name, kind in fields.items()])
 
 
 def decision_type(shares: bool) -> T.StructType:
@@ -62,26 +69,26 @@ def type_named(name: str) -> T.DataType:
     return T.ArrayType(T.IntegerType()) if name == "ARRAY<INT>" else SPARK_TYPES[_NAMED[name]]
 
 
-def kinds_of(df: DataFrame) -> dict[str, FieldType]:
+def spark_kinds_of(df: DataFrame) -> dict[str, FieldType]:
     """Of which kind the columns of a DataFrame are.
 
     Raises TableError for what is no DataFrame of Spark's, and for two columns of one name, which a mapping would not
     hold; PySparkRuntimeError where no session is there any more.
     """
     if not isinstance(df, DataFrame):
-        raise no_table(df, "a DataFrame of Spark's, as spark.createDataFrame or spark.read makes one")
+        raise build_no_table_error(df, "a DataFrame of Spark's, as spark.createDataFrame or spark.read makes one")
     SparkSession.active()
     check_apart(df.columns)
-    return {field.name: kind_of(field.dataType) for field in df.schema.fields}
+    return {field.name: get_kind(field.dataType) for field in df.schema.fields}
 
 
-def kind_of(found: T.DataType) -> FieldType:
+def get_kind(found: T.DataType) -> FieldType:
     """A type of Spark's as the checks know it."""
     match found:
         case T.StructType():
-            return Struct({field.name: kind_of(field.dataType) for field in found.fields})
+            return Struct({field.name: get_kind(field.dataType) for field in found.fields})
         case T.ArrayType():
-            return ListOf(kind_of(found.elementType))
+            return ListOf(get_kind(found.elementType))
         case T.BooleanType():
             return "boolean"
         case T.IntegralType():

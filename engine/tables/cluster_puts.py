@@ -1,36 +1,84 @@
-"""Puts in a cluster: what a row says as trees, by which it finds what is decided of its names.
+"""Puts in a cluster: decide what names say once, in a small table, and find the entry of each row.
 
 See mqclause.tables.decided_names for the small table. Most rows are settled by it as they stand. Of others the names
 are looked at: whether MQ allows them, and what stands for them where nobody knows them. A put that says something odd
 (its own CLWLMRUC, queue managers that the message went to) of a name that asks the workload rules is decided by the
 plan of ``odd_shape``. Nothing is looked up by more than one row of what is known, so that a table keeps its rows
 whatever it is made of, and is read once.
+
+It holds plain data, so that every engine can join with it in its own way:
+
+- ``names``: of each name that puts can give what is decided, by the number of what they say besides. ``at`` is the
+  place of the local queue manager's cluster. A name that puts do not give is "". ``spelt`` says how rows write it: as
+  itself, plain or padded to 48 with blanks; as any of the queues that ``queues`` lists for the cluster (the queue is
+  kept there, whatever it is); or not at all (STANDS_FOR_ANY is no name; such a row is found by ClusterPuts.found_by).
+- ``numbers``: which number of the table a put has, by its place among all that it can say (ClusterPuts.number).
+- ``answers``: the fields of a decision by place, with ``shares`` where those are asked for. Place 0 is that of
+  invalid rows, of which only the message is their own (ClusterPuts.faults). AS_NAMED stands for a name of the row.
+- ``draws``: by place the destinations that rows are spread over, whose answers are this one and those that follow.
+- ``unknown``: the places of names that nobody knows, by cluster, then by ClusterPuts.unknown_kind, then by number.
+- ``odd``: what the rules have to be asked with. A place below 0 is that of a put that says something odd of a name:
+  ``-1 - place`` is the place of the name in ``odd``. There is none unless a column says what is odd.
+
+A row is settled by the written names and the number alone: ``(at, queue, queue manager, number)`` as they stand in the
+row find at most one row. What finds none has another spelling, an unknown name, or a fault.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import count, product
 from math import prod
-from typing import Any
+from typing import Any, Literal
 
-from attrs import field, frozen
+from attrs import asdict, evolve, field, fields, frozen
 from sqlglot import exp
 
-from mqclause.documents.workload import OUTCOME
-from mqclause.language.sql import Node, both, case, either, equal, literal, negated, when
+from mqclause.answers import NOBODY_LEFT
+from mqclause.documents import OUTCOME, RESOLUTION
+from mqclause.executors.pipeline import Pipeline
+from mqclause.language.parser import expand_terms
+from mqclause.language.sql import (
+    Node,
+    build_and,
+    build_case,
+    build_equality,
+    build_if,
+    build_literal,
+    build_not,
+    build_or,
+)
+from mqclause.language.vocabulary import Word
+from mqclause.model.diagnostics import DomainError
 from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.domains import Words
+from mqclause.model.facts.names import NamePair, build_name_pair
+from mqclause.model.facts.objects import Put
+from mqclause.model.facts.workload import Destination, build_situation, list_destinations
+from mqclause.rulebook.rule import UnansweredError
 from mqclause.rulebook.rules import Rules
-from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
-from mqclause.tables.answers import invalid_decision
-from mqclause.tables.bindings import Bindings
-from mqclause.tables.columns import DECISION, DESTINATION, PUT, Column
-from mqclause.tables.demands import OF_PUTS, PUT_NAMES, is_null_text
-from mqclause.tables.faults import in_quotes, not_allowed, told_of
-from mqclause.tables.named_puts import AS_NAMED, CAN_SAY, NamedPuts, names_of
-from mqclause.tables.packing import word_place
-from mqclause.tables.shape import Shape, Sources, ValueSource
-from mqclause.tables.shares import TIE_NAMES
-from mqclause.tables.words import RowWords, kept
+from mqclause.tables import functions as F  # noqa: N812
+from mqclause.tables.functions import Bindings
+from mqclause.tables.lowering import RowWords, get_word_place, normalize_value
+from mqclause.tables.query import build_invalid_decision, describe_disallowed, describe_source_fault, quote_text
+from mqclause.tables.row import build_invalid_row
+from mqclause.tables.schema import (
+    DECISION,
+    DESTINATION,
+    PUT,
+    PUT_NAMES,
+    PUT_REQUIREMENTS,
+    Column,
+    Shape,
+    Sources,
+    ValueSource,
+    render_null_fault,
+)
+from mqclause.tables.shares import TIE_NAMES, Spread, list_ties, multiplier_of
+from mqclause.workload.decision import Decision, Engine
+from mqclause.workload.resolution import Resolution, ResolutionStep
 
 ODD_PUT, ODD_DESTINATIONS = "__mqclause_put", "__mqclause_destinations"
 """Columns on the way: what an odd put says, and what its names lead to."""
@@ -50,6 +98,35 @@ OF_SEVERAL_EDITIONS = (
 
 MOST_SHOWN = 12
 """Local queue managers that a message lists."""
+
+PUT_OF = {"clwlmruc": PUT["clwlmruc"], "clwluseq": PUT["qmgr_clwluseq"]}
+"""The fields of a put that its local queue manager gives, by the attribute."""
+
+ASKED_NAMES = tuple(f"asked_{name}" for name in PUT_NAMES)
+"""What the names come to, of which the workload rules are asked; null for the row's own."""
+
+NAME_PLACEHOLDERS = {"queue": "* ", "queue_manager": "** "}
+"""Stand for the names that a row gives, whatever they are. They end in a blank, as no name does that a row is known by.
+"""
+
+ANSWER_NAMES = (*PUT_NAMES, "transmission_queue")
+"""The fields of an answer in which a name of the row may stand."""
+
+
+def _can_say() -> dict[str, Sequence[Any]]:
+    """What a put can say in each field without being odd. Its CLWLMRUC is the queue manager's."""
+    every: dict[str, Sequence[Any]] = {"boolean": (False, True), "texts": ((),), "integer": (None,)}
+    said = [each for name, each in PUT.items() if name not in PUT_NAMES and not each.optional]
+    return {each.name: every.get(each.kind) or each.domain.words for each in said}  # type: ignore[union-attr]
+
+
+PUT_VALUES = _can_say()
+"""All that a put can say besides a name, field by field; numbers count through the last field first."""
+
+MOST_WRITTEN = 100_000
+"""Pairs of names that are written out; where there are more, the queues that are kept are found one by one."""
+
+Spelling = Literal["itself", "any", "none"]
 
 
 @frozen
@@ -76,18 +153,18 @@ class ClusterPuts:
         fixed = dict(self.constants)
         return tuple(
             (name, values if name not in fixed and self.gives(name) else (fixed.get(name, PUT[name].default),))
-            for name, values in CAN_SAY.items()
+            for name, values in PUT_VALUES.items()
         )
 
     @property
     def says_odd(self) -> bool:
         """Whether a column may say of a put what has no number."""
-        return any(len(CAN_SAY[name]) == 1 for name in self._varying)
+        return any(len(PUT_VALUES[name]) == 1 for name in self._varying)
 
     @property
     def _varying(self) -> list[str]:
         """The fields besides names that are not the same in every row."""
-        return [name for name in CAN_SAY if self.gives(name) and name not in dict(self.constants)]
+        return [name for name in PUT_VALUES if self.gives(name) and name not in dict(self.constants)]
 
     def number(self, numbers: Sequence[int]) -> Node | None:
         """The number in the small table, which has ``numbers``, of what a put says; null of what it may not say.
@@ -100,20 +177,24 @@ class ClusterPuts:
         count = prod(len(values) for _, values in self.can_say)
         place = any_value
         if self.says_odd:
-            place = F.coalesced(said, exp.Add(this=any_value, expression=literal(count)))
+            place = F.coalesce(said, exp.Add(this=any_value, expression=build_literal(count)))
         if list(numbers) == list(range(len(numbers))):
             return exp.cast(place, "INT")
-        return F.item(F.list_of([literal(each) for each in numbers], "INT"), place)
+        return F.get_item(F.build_list([build_literal(each) for each in numbers], "INT"), place)
 
     def _place_said(self, any_value: bool) -> Node:
         """The place of what a put says among all that it can say; ``any_value`` takes what is odd for what is not."""
-        words, place = self._words(), literal(0)
+        words, place = self._words(), build_literal(0)
         wrong = {of.name: words.bindings.spelt_out(each) for of, each in words.faults()}
         for name in self._varying:
-            values = CAN_SAY[name]
+            values = PUT_VALUES[name]
             is_odd = any_value and len(values) == 1
-            own = case([(wrong[name], exp.null())], literal(0)) if is_odd else self._place_of(PUT[name], words)
-            before = exp.Mul(this=place, expression=literal(len(values)))
+            own = (
+                build_case([(wrong[name], exp.null())], build_literal(0))
+                if is_odd
+                else self._place_of(PUT[name], words)
+            )
+            before = exp.Mul(this=place, expression=build_literal(len(values)))
             place = exp.Add(this=before, expression=own)
         return place
 
@@ -128,64 +209,72 @@ class ClusterPuts:
 
         They are null in other rows, and all but INVALID also in one that is invalid.
         """
-        is_valid = negated(F.column(INVALID))
+        is_valid = build_not(F.build_column(INVALID))
         keys = {} if self.at is None else {AT: self.place}
         keys |= {KEYS[name]: each for name, each in self.names.items() if self.gives(name)}
-        at = literal(0) if self.at is None else F.column(AT)
+        at = build_literal(0) if self.at is None else F.build_column(AT)
         found, on = self._by_name(rules), {"at": at, **{name: self._key(name) for name in PUT_NAMES}}
         anew = {f"__mqclause_by_{name}": tree for name, tree in found.items() if tree != on[name]}
         levels = [
-            {INVALID: when(F.is_null(F.column(SETTLED)), F.Apart(this=either(wrong for wrong, _ in self.faults())))},
-            {name: when(is_valid.copy(), key) for name, key in keys.items()},
+            {
+                INVALID: build_if(
+                    F.is_null(F.build_column(SETTLED)), F.Apart(this=build_or(wrong for wrong, _ in self.faults()))
+                )
+            },
+            {name: build_if(is_valid.copy(), key) for name, key in keys.items()},
             *([anew] if anew else []),
         ]
-        return levels, on | {name: F.column(f"__mqclause_by_{name}") for name in found if found[name] != on[name]}
+        return levels, on | {name: F.build_column(f"__mqclause_by_{name}") for name in found if found[name] != on[name]}
 
     def _by_name(self, rules: Rules) -> dict[str, Node]:
         """By what the names of a row are found: themselves, or what stands for any."""
-        known = [names_of(cluster, rules) for cluster in self.clusters.values()]
-        apart = self._of_cluster([literal(each.apart) for each in known], "BOOLEAN", F.column(AT))
+        known = [build_named_puts(cluster, rules) for cluster in self.clusters.values()]
+        apart = self._of_cluster([build_literal(each.apart) for each in known], "BOOLEAN", F.build_column(AT))
         queue, queue_manager = map(self._key, PUT_NAMES)
         manager, stands = self._manager(known, apart), []
         if self._gives_both:
-            is_kept = both(*map(_is_given, (queue, queue_manager)), F.is_null(self._beside(known, manager)))
-            said = [literal(name) for name in known[0].said]
-            stands.append(both(is_kept, negated(exp.In(this=queue.copy(), expressions=said))) if said else is_kept)
+            is_kept = build_and(*map(_is_given, (queue, queue_manager)), F.is_null(self._beside(known, manager)))
+            said = [build_literal(name) for name in known[0].said]
+            stands.append(
+                build_and(is_kept, build_not(exp.In(this=queue.copy(), expressions=said))) if said else is_kept
+            )
         if self.gives("queue") and any(each.apart for each in known):
             listed = self._names_of_cluster([each.queues for each in known])
-            stands.append(both(apart.copy(), _is_given(queue), negated(F.has(listed, queue.copy()))))
-        any_queue = literal(AS_NAMED["queue"])
-        return {"queue": case([(each, any_queue) for each in stands], queue), "queue_manager": manager}
+            stands.append(build_and(apart.copy(), _is_given(queue), build_not(F.has_item(listed, queue.copy()))))
+        any_queue = build_literal(NAME_PLACEHOLDERS["queue"])
+        return {"queue": build_case([(each, any_queue) for each in stands], queue), "queue_manager": manager}
 
     def _manager(self, known: Sequence[NamedPuts], apart: Node) -> Node:
         own = self._key("queue_manager")
         if not self.gives("queue_manager") or not any(each.apart for each in known):
             return own
         listed = self._names_of_cluster([each.managers for each in known])
-        stands = both(apart.copy(), _is_given(own), negated(F.has(listed, own.copy())))
-        return case([(stands, literal(AS_NAMED["queue_manager"]))], own)
+        stands = build_and(apart.copy(), _is_given(own), build_not(F.has_item(listed, own.copy())))
+        return build_case([(stands, build_literal(NAME_PLACEHOLDERS["queue_manager"]))], own)
 
     def _beside(self, known: Sequence[NamedPuts], manager: Node) -> Node:
         """The place of the queue manager among those beside which the name of a queue is looked up, from 1, or null."""
-        return F.place_of(self._names_of_cluster([each.beside for each in known]), manager.copy())
+        return F.find_place(self._names_of_cluster([each.beside for each in known]), manager.copy())
 
     def place_of(self, found: Node, unknown: Sequence[Sequence[Sequence[int]]], rules: Rules, number: Node) -> Node:
         """The place of an answer: of a row that is SETTLED, or ``found``, or ``unknown`` to all; 0 if it is invalid."""
         places = [found] if not any(unknown) else [found, self._unknown_place(unknown, rules, number)]
-        return F.coalesced(F.column(SETTLED), when(F.column(INVALID), literal(0)), *places, literal(0))
+        return F.coalesce(
+            F.build_column(SETTLED), build_if(F.build_column(INVALID), build_literal(0)), *places, build_literal(0)
+        )
 
     def _unknown_place(self, unknown: Sequence[Sequence[Sequence[int]]], rules: Rules, number: Node) -> Node:
         """A queue that nobody knows is the first kind, a queue manager the next, then both, then beside a known one."""
-        known = [names_of(cluster, rules) for cluster in self.clusters.values()]
+        known = [build_named_puts(cluster, rules) for cluster in self.clusters.values()]
         queue, manager = map(self._key, PUT_NAMES)
-        beside = exp.Add(this=self._beside(known, self._manager(known, exp.false())), expression=literal(2))
-        kind: Node = literal(0)
+        beside = exp.Add(this=self._beside(known, self._manager(known, exp.false())), expression=build_literal(2))
+        kind: Node = build_literal(0)
         if self.gives("queue_manager"):
-            kinds = [(negated(_is_given(manager)), literal(0)), (negated(_is_given(queue)), literal(1))]
-            kind = case(kinds, F.coalesced(beside, literal(2)))
-        listed = [_array(_array(map(literal, places)) for places in kinds) for kinds in unknown]
-        of_cluster = self._of_cluster(listed, "ARRAY<ARRAY<INT>>", F.column(AT))
-        return F.item(F.item(exp.cast(of_cluster, "ARRAY<ARRAY<INT>>"), kind), number)
+            kinds = [(build_not(_is_given(manager)), build_literal(0)), (build_not(_is_given(queue)), build_literal(1))]
+            kind = build_case(kinds, F.coalesce(beside, build_literal(2)))
+        listed = [_array(_array(map(build_literal, places)) for places in kinds) for kinds in unknown]
+        of_cluster = self._of_cluster(listed, "ARRAY<ARRAY<INT>>", F.build_column(AT))
+        return F.get_item(F.get_item(exp.cast(of_cluster, "ARRAY<ARRAY<INT>>"), kind), number)
 
     def faults(self) -> list[tuple[Node, Node]]:
         """What can be wrong with a row, in the order in which it is told, each with the text that is told of it."""
@@ -193,16 +282,18 @@ class ClusterPuts:
         spelt_out = words.bindings.spelt_out
         found = [] if self.at is None else [(F.is_null(self.place), self._no_cluster(self.at))]
         if self.struct is not None:
-            found.append((F.is_null(self.struct.copy()), literal(is_null_text("put"))))
-        found += [(spelt_out(wrong), told_of(words, of)) for of, wrong in words.faults()]
-        none = OF_PUTS.none_given if self.struct is not None else self._none_given()
-        return [*found, (both(*(equal(each, "") for each in self.names.values())), literal(none))]
+            found.append((F.is_null(self.struct.copy()), build_literal(render_null_fault("put"))))
+        found += [(spelt_out(wrong), describe_source_fault(words, of)) for of, wrong in words.faults()]
+        none = PUT_REQUIREMENTS.none_given if self.struct is not None else self._none_given()
+        return [*found, (build_and(*(build_equality(each, "") for each in self.names.values())), build_literal(none))]
 
     def decided(self, fields: Mapping[str, Node], named: Collection[str]) -> Node:
         """The decision of a row, from the ``fields`` of its answer; in those ``named`` names of the row may stand."""
         own = {name: each if name in named else fields[name] for name, each in self._as_named(fields).items()}
-        told = case([(equal(F.column(PLACE), 0), F.Apart(this=case(self.faults())))], fields["message"])
-        return F.struct_of({**own, "message": told})
+        told = build_case(
+            [(build_equality(F.build_column(PLACE), 0), F.Apart(this=build_case(self.faults())))], fields["message"]
+        )
+        return F.build_struct({**own, "message": told})
 
     def _as_named(self, fields: Mapping[str, Node]) -> dict[str, Node]:
         """Fields of an answer with the names that the row gives where they stand in it."""
@@ -210,18 +301,18 @@ class ClusterPuts:
         own = self._own_where_it_stands
         found = {name: own(value) for name, value in fields.items() if DECISION.get(name) == "text"}
         if "shares" in fields:
-            each = {name: own(F.field_of(F.EACH, name)) for name in TIE_NAMES}
-            share = {"share": F.field_of(F.EACH, "share")}
-            found["shares"] = F.each(fields["shares"], F.struct_of({**each, **share}), F.EACH.name)
+            each = {name: own(F.get_field(F.EACH, name)) for name in TIE_NAMES}
+            share = {"share": F.get_field(F.EACH, "share")}
+            found["shares"] = F.map_items(fields["shares"], F.build_struct({**each, **share}), F.EACH.name)
         return {**fields, **found}
 
     @property
     def place(self) -> Node:
         """The place of the row's cluster, from 0; null if nobody gives one for its local queue manager."""
         if self.at is None:
-            return literal(0)
-        place = F.place_of(literal(tuple(self.clusters)), F.Unpadded(this=self.at.value.copy()))
-        return exp.cast(exp.Sub(this=place, expression=literal(1)), "INT")
+            return build_literal(0)
+        place = F.find_place(build_literal(tuple(self.clusters)), F.Unpadded(this=self.at.value.copy()))
+        return exp.cast(exp.Sub(this=place, expression=build_literal(1)), "INT")
 
     @property
     def names(self) -> dict[str, Node]:
@@ -230,7 +321,7 @@ class ClusterPuts:
         return {name: words.value(PUT[name]) for name in PUT_NAMES}
 
     def _key(self, name: str) -> Node:
-        return F.column(KEYS[name]) if self.gives(name) else literal("")
+        return F.build_column(KEYS[name]) if self.gives(name) else build_literal("")
 
     @property
     def _gives_both(self) -> bool:
@@ -238,49 +329,56 @@ class ClusterPuts:
 
     def _own_where_it_stands(self, value: Node) -> Node:
         """A name of the small table, or the name of the row that it stands for."""
-        return case([(equal(value.copy(), AS_NAMED[name]), key) for name, key in self.names.items()], value.copy())
+        return build_case(
+            [(build_equality(value.copy(), NAME_PLACEHOLDERS[name]), key) for name, key in self.names.items()],
+            value.copy(),
+        )
 
     def _place_of(self, of: Column, words: RowWords) -> Node:
         """The place of what a put says in one field among all that it can say; null if it says something else."""
         value = words.value(of, as_kept=False)
         match of.kind:
             case "boolean":
-                return case([(value, literal(1))], literal(0))
+                return build_case([(value, build_literal(1))], build_literal(0))
             case "text":
-                return exp.Sub(this=word_place(of, value), expression=literal(1))
+                return exp.Sub(this=get_word_place(of, value), expression=build_literal(1))
             case "texts":
-                return case([(equal(F.length_of(value), 0), literal(0))])
+                return build_case([(build_equality(F.count_items(value), 0), build_literal(0))])
         given = words.given(of) if words.is_there(of) else []
         own = self._own(of.name)
-        said = both(*(either([F.is_null(each), equal(each.copy(), own.copy())]) for each in given))
-        return case([(said, literal(0))])
+        said = build_and(*(build_or([F.is_null(each), build_equality(each.copy(), own.copy())]) for each in given))
+        return build_case([(said, build_literal(0))])
 
     @property
     def odd_put(self) -> Node:
         """What an odd put says, as a struct; null where the row says nothing. What is left open is as its names say."""
-        fields: dict[str, Node] = {"inhibited": F.coalesced(F.column("inhibited", "__mqclause_names"), exp.false())}
+        fields: dict[str, Node] = {
+            "inhibited": F.coalesce(F.build_column("inhibited", "__mqclause_names"), exp.false())
+        }
         for name, sources in self._sources().items():
             fields |= {_field(name, number): source.value.copy() for number, source in enumerate(sources)}
-        said = F.struct_of(fields)
-        return said if self.struct is None else when(negated(F.is_null(self.struct.copy())), said)
+        said = F.build_struct(fields)
+        return said if self.struct is None else build_if(build_not(F.is_null(self.struct.copy())), said)
 
     @property
     def odd_shape(self) -> Shape:
         """The shape of the table of odd puts: ODD_PUT and ODD_DESTINATIONS."""
         situation = {
             name: [
-                ValueSource(F.column(_field(name, number), ODD_PUT), source.kind, source.told)
+                ValueSource(F.build_column(_field(name, number), ODD_PUT), source.kind, source.told)
                 for number, source in enumerate(sources)
             ]
             for name, sources in self._sources().items()
         }
         # What the facts name has been checked when they were read.
         subjects = {
-            name: ValueSource(F.field_of(F.EACH, name), each.kind, name, checked=True)
+            name: ValueSource(F.get_field(F.EACH, name), each.kind, name, checked=True)
             for name, each in DESTINATION.items()
         }
-        told = {"inhibited_on_the_way": F.column("inhibited", ODD_PUT)}
-        return Shape(OUTCOME, situation, subjects, F.column(ODD_PUT), ODD_DESTINATIONS, may_be_empty=True, further=told)
+        told = {"inhibited_on_the_way": F.build_column("inhibited", ODD_PUT)}
+        return Shape(
+            OUTCOME, situation, subjects, F.build_column(ODD_PUT), ODD_DESTINATIONS, may_be_empty=True, further=told
+        )
 
     def of_one_edition(self, rules: Rules) -> Rules:
         """The rules in the edition of the local queue managers, if those of all are alike; else as they are."""
@@ -296,8 +394,8 @@ class ClusterPuts:
         """What is ``decided`` of an odd put by a plan of one edition; among queue managers of several it is told so."""
         if len(self._by_edition(rules)) == 1:
             return decided
-        told = invalid_decision(literal(OF_SEVERAL_EDITIONS))
-        return F.struct_of({**told, **({"shares": exp.null()} if shares else {})})
+        told = build_invalid_decision(build_literal(OF_SEVERAL_EDITIONS))
+        return F.build_struct({**told, **({"shares": exp.null()} if shares else {})})
 
     def _none_given(self) -> str:
         """What is told of a row of a flat table that names nothing: the columns that should."""
@@ -308,7 +406,7 @@ class ClusterPuts:
     def _no_cluster(self, at: ValueSource) -> Node:
         listed = [*self.clusters][:MOST_SHOWN]
         allowed = ", ".join([*listed, *(["…"] if len(self.clusters) > MOST_SHOWN else [])])
-        return not_allowed([at.told], in_quotes(at.value.copy()), allowed)
+        return describe_disallowed([at.told], quote_text(at.value.copy()), allowed)
 
     def _words(self) -> RowWords:
         return RowWords("put", PUT, self.sources, {}, Bindings())
@@ -317,15 +415,15 @@ class ClusterPuts:
         """Where an odd put has what it says: also what its names come to, and what its cluster says for it."""
         words, found = self._words(), {name: each for name, each in self.sources.items() if not PUT[name].optional}
         bind = words.value(PUT["bind"], as_kept=False)
-        left_open = equal(kept(PUT["bind"], bind.copy()), "AS_Q_DEF")
-        of_queue = F.coalesced(F.column("defbind", "__mqclause_names"), literal("OPEN"))
-        in_effect = case([(left_open, of_queue)], exp.cast(bind, "TEXT"))
+        left_open = build_equality(normalize_value(PUT["bind"], bind.copy()), "AS_Q_DEF")
+        of_queue = F.coalesce(F.build_column("defbind", "__mqclause_names"), build_literal("OPEN"))
+        in_effect = build_case([(left_open, of_queue)], exp.cast(bind, "TEXT"))
         told = found["bind"][0].told if "bind" in found else "put.bind"
         own = ValueSource(self._own("clwlmruc"), "integer", "put.clwlmruc")
         # Names have been checked, and those that nobody knows are decided by what else they are told.
-        asked = {name: F.column(f"asked_{name}", "__mqclause_names") for name in PUT_NAMES}
+        asked = {name: F.build_column(f"asked_{name}", "__mqclause_names") for name in PUT_NAMES}
         given = self.names
-        names = {name: F.coalesced(self._own_where_it_stands(value), given[name]) for name, value in asked.items()}
+        names = {name: F.coalesce(self._own_where_it_stands(value), given[name]) for name, value in asked.items()}
         return {
             **found,
             **{name: [ValueSource(value, "name", f"put.{name}")] for name, value in names.items()},
@@ -336,23 +434,284 @@ class ClusterPuts:
 
     def _own(self, attribute: str) -> Node:
         """An attribute of the local queue manager."""
-        values = [literal(getattr(each.queue_manager, attribute)) for each in self.clusters.values()]
+        values = [build_literal(getattr(each.queue_manager, attribute)) for each in self.clusters.values()]
         return self._of_cluster(values, "BIGINT" if PUT_OF[attribute].kind == "integer" else "TEXT", self.place)
 
     def _of_cluster(self, values: Sequence[Node], kind: str, at: Node) -> Node:
         """Of values, one for each cluster, that of the row's."""
-        return values[0] if len(set(values)) == 1 else F.item(F.list_of(list(values), kind), at)
+        return values[0] if len(set(values)) == 1 else F.get_item(F.build_list(list(values), kind), at)
 
     def _names_of_cluster(self, names: Sequence[Sequence[str]]) -> Node:
-        return self._of_cluster([literal(tuple(each)) for each in names], "ARRAY<TEXT>", F.column(AT))
+        return self._of_cluster([build_literal(tuple(each)) for each in names], "ARRAY<TEXT>", F.build_column(AT))
 
 
-PUT_OF = {"clwlmruc": PUT["clwlmruc"], "clwluseq": PUT["qmgr_clwluseq"]}
-"""The fields of a put that its local queue manager gives, by the attribute."""
+@frozen
+class NamedPut:
+    """What puts can name in a cluster: the ``put`` that is asked about it.
+
+    The queue of ``free``, or its queue manager, stands for any name; of a put that is ``unknown`` no name is known to
+    anybody.
+    """
+
+    put: Put
+    free: Put
+    unknown: bool = False
+
+    @property
+    def queue(self) -> str:
+        """The queue, or what stands for any."""
+        return self.shown(self.put.queue)
+
+    @property
+    def queue_manager(self) -> str:
+        """The queue manager, or what stands for any."""
+        return self.shown(self.put.queue_manager)
+
+    def asked(self, cluster: Cluster, rules: Rules) -> dict[str, Any] | None:
+        """What the workload rules are asked with: what the names come to, and the ``destinations``.
+
+        None if they are not asked.
+        """
+        engine = get_engine(rules).at(cluster)
+        where = engine.resolve(cluster, self.put.queue, self.put.queue_manager)
+        if not where.needs_workload_rules:
+            return None
+        listed = map(asdict, self._listed(cluster, engine, where))
+        own = {name: None if shown == NAME_PLACEHOLDERS[name] else shown
+               for name, shown in zip(PUT_NAMES, map(self.shown, where.names), strict=True)}  # fmt: skip
+        return {
+            **dict(zip(ASKED_NAMES, own.values(), strict=True)),
+            "defbind": where.default_binding,
+            "inhibited": where.inhibited,
+            "destinations": [{name: _value(each[of.word], of) for name, of in DESTINATION.items()} for each in listed],
+        }
+
+    def _listed(self, cluster: Cluster, engine: Engine, where: Resolution) -> Iterator[Destination]:
+        """The destinations. Which queue they keep, the plan of an odd put says, and not who is none that keeps it."""
+        seen, listing = build_situation(self.put, where.names, where.default_binding, cluster, 0), engine.listing
+        keeps = bool(listing.kept_queue(seen))
+        listed = list_destinations(cluster, where.named, listing)
+        return (each for each in listed if not (keeps and listing.own_alias(each)))
+
+    def shown(self, name: str) -> str:
+        """A name in an answer: one of AS_NAMED if the row's own stands there."""
+        for part, stands in NAME_PLACEHOLDERS.items():
+            if name == getattr(self.free, part) == getattr(self.put, part):
+                return stands
+        return name
+
+    def decided(self, engine: Engine, put: Put, cluster: Cluster, explain: bool, with_ties: bool) -> dict[str, Any]:
+        """The ``decision`` about a put of these names, and who ``ties`` in the long run."""
+        if found := build_refusal(cluster, put):
+            return {"decision": found, **({"ties": []} if with_ties else {})}
+        found = build_answer(engine.choose(put, cluster, None, "rule" if explain else "off"), explain)
+        tied = list_ties(engine, put, cluster) if with_ties and found["outcome"] != "invalid" else []
+        for each in (found, *tied):
+            each |= {name: self.shown(each[name]) for name in ANSWER_NAMES if each.get(name)}
+        return {"decision": found, **({"ties": tied} if with_ties else {})}
+
+
+@frozen
+class NamedPuts:
+    """All that puts can name in one cluster.
+
+    Beside the queue managers ``beside`` it matters which queue is named; beside any other its name is kept, whatever
+    it is, those that rules ``said`` each for itself. Names that nobody knows are ``apart`` where rules say
+    names, or lead such a name to what others know: they are then found as those of ``queues`` and ``managers`` are, by
+    what stands for them.
+    """
+
+    named: Sequence[NamedPut]
+    beside: Sequence[str]
+    queues: Sequence[str]
+    managers: Sequence[str]
+    said: Sequence[str]
+    apart: bool
+
+
+@lru_cache(maxsize=32)
+def build_named_puts(cluster: Cluster, rules: Rules) -> NamedPuts:
+    """What puts can name in the cluster."""
+    said = tuple(name for name in find_compared_names(rules) if _put(name) is not None)
+    taken = _taken(cluster) | {*said}
+    not_taken = (name for name in (f"NONE.{number}" for number in count()) if name not in taken)
+    free = Put(next(not_taken), next(not_taken))
+    # Named as a queue, an alias of a queue manager is not unknown either.
+    objects = dict.fromkeys([*cluster.queues_by_name, *cluster.aliases_by_name, *cluster.models, *said])
+    queues, managers = [name for name in objects if _put(name) is not None], _managers(cluster, rules, free)
+    kinds, resolve = _kinds(cluster, queues), get_engine(rules).at(cluster).resolve
+
+    def is_looked_up(manager: str) -> bool:
+        kept = resolve(cluster, free.queue, manager)
+        refuses = any(cluster.refusal(queue, manager) for queue in cluster.models)
+        return refuses or not all(
+            _lead_alike(resolve(cluster, queue, manager), queue, kept, free.queue) for queue in kinds
+        )
+
+    beside = list(filter(is_looked_up, managers))
+    unknown = [Put(free.queue), Put("", free.queue_manager), free, *(Put(free.queue, name) for name in beside)]
+    by_unknown = is_looked_up(free.queue_manager)
+    leads_on = any(resolve(cluster, put.queue, put.queue_manager).needs_workload_rules for put in unknown)
+    apart = bool(said) or by_unknown or leads_on
+    known_queues, known_managers = queues, managers
+    if apart:
+        known_queues, known_managers = [*queues, free.queue], [*managers, free.queue_manager]
+        beside += [free.queue_manager] if by_unknown else []
+    known = [*(Put(name) for name in known_queues), *(Put("", name) for name in known_managers)]
+    known += [Put(queue, name) for name in beside for queue in known_queues]
+    known += [Put(queue, name) for name in known_managers if name not in beside for queue in (free.queue, *said)]
+    named = [NamedPut(put, free) for put in known]
+    named += [] if apart else [NamedPut(put, free, unknown=True) for put in unknown]
+    stands = {free.queue_manager: NAME_PLACEHOLDERS["queue_manager"]}
+    return NamedPuts(named, [stands.get(name, name) for name in beside], queues, managers, said, apart)
+
+
+@lru_cache(maxsize=8)
+def get_engine(rules: Rules) -> Engine:
+    """The engine of ``rules``, made once in each process. Raises RuleError."""
+    return Engine(rules)
+
+
+@lru_cache(maxsize=8)
+def find_compared_names(rules: Rules) -> tuple[str, ...]:
+    """The names that rules compare others with; those that come with the project say none."""
+    found: dict[str, None] = {}
+    for steps in (*Pipeline.of(rules, RESOLUTION).steps, *Pipeline.of(rules, OUTCOME).steps):
+        for tree in steps.expressions():
+            for test in expand_terms(tree, steps.vocabulary).find_all(exp.EQ, exp.NEQ, exp.In):
+                values = [value for side in (test.this, *_compared_with(test)) for value in _values(side)]
+                if any(_is_name(steps.vocabulary.words[each.name]) for each in values if isinstance(each, exp.Column)):
+                    found |= {each.name: None for each in values if isinstance(each, exp.Literal) and each.name}
+    return tuple(found)
+
+
+@lru_cache(maxsize=32)
+def decide_puts(
+    cluster: Cluster,
+    rules: Rules,
+    explain: bool,
+    with_ties: bool = False,
+    can_say: Sequence[tuple[str, Sequence[Any]]] = tuple(PUT_VALUES.items()),
+) -> Sequence[Sequence[dict[str, Any]]]:
+    """For each of the names in a cluster what is decided of all that a put can say of it, by number."""
+    engine, fields = get_engine(rules).at(cluster), [name for name, _ in can_say]
+    said = [dict(zip(fields, each, strict=True)) for each in product(*(values for _, values in can_say))]
+    for each in said:
+        each.pop("clwlmruc", None)
+    return [
+        [
+            named.decided(engine, evolve(named.put, **each), cluster, explain, with_ties)
+            for each in said
+        ]
+        for named in build_named_puts(cluster, rules).named
+    ]  # fmt: skip
+
+
+def build_refusal(cluster: Cluster, put: Put) -> dict[str, Any] | None:
+    """The decision about a put of which there is none to be asked for, as of a model queue; None about any other."""
+    told = cluster.refusal(put.queue, put.queue_manager)
+    return build_invalid_row(f"put: {told}") if told else None
+
+
+def build_answer(found: Decision, explain: bool) -> dict[str, Any]:
+    """The fields of columns.DECISION; a put for which rules of one's own say nothing is invalid, as a row is."""
+    try:
+        to = found.chosen
+    except UnansweredError:
+        return build_invalid_row(NOBODY_LEFT)
+    fell = found.fell_by() if explain and found.runs else {}
+    return {
+        "outcome": found.outcome,
+        "queue": to and (to.queue or None),
+        "queue_manager": to and (to.queue_manager or None),
+        "channel": to and (to.channel or None),
+        "reason": found.reason and found.reason.code,
+        "permitted": len(found.remaining),
+        "eliminated_by": [fell.get(each) for each in found.listed] if explain else None,
+        "message": None,
+        "transmission_queue": to and (to.transmission_queue or None),
+    }
+
+
+@frozen
+class NameRow:
+    """What puts can name, and the ``places`` of what is decided of it, by number."""
+
+    at: int
+    queue: str
+    queue_manager: str
+    spelt: Spelling
+    places: Sequence[int]
+
+
+@frozen
+class DecidedNames:
+    """The small table: see above."""
+
+    names: Sequence[NameRow]
+    queues: Sequence[Sequence[str]]
+    numbers: Sequence[int]
+    answers: Sequence[Mapping[str, Any]]
+    draws: Mapping[int, Sequence[Mapping[str, Any]]]
+    unknown: Sequence[Sequence[Sequence[int]]]
+    odd: Sequence[Mapping[str, Any]]
+
+    @property
+    def told(self) -> list[str]:
+        """The fields of an answer that hold something in some answer; and ``shares``, if they are asked for."""
+        every = dict.fromkeys(name for each in self.answers for name in each)
+        return [name for name in every if name == "shares" or any(each.get(name) is not None for each in self.answers)]
+
+    @property
+    def tells_names(self) -> frozenset[str]:
+        """The fields of an answer, ``shares`` among them, in which a name of the row stands in some answer."""
+        return frozenset(
+            name
+            for each in self.answers
+            for name, value in each.items()
+            for one in (value if name == "shares" and value else [{name: value}])
+            for told in one.values()
+            if isinstance(told, str) and told in NAME_PLACEHOLDERS.values()
+        )
+
+
+@lru_cache(maxsize=32)
+def decided_names(puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread | None) -> DecidedNames:
+    """The small table of a table of ``puts``. Raises RuleError."""
+    answers, clusters, odd = _Answers(spread), list(puts.clusters.values()), list[Mapping[str, Any]]()
+    found: list[tuple[int, NamedPuts, NamedPut, list[int]]] = []
+    for at, cluster in enumerate(clusters):
+        names = build_named_puts(cluster, rules)
+        decided = decide_puts(cluster, rules, explain, spread is not None, puts.can_say)
+        for named, each in zip(names.named, decided, strict=True):
+            # Of what is unknown each kind has its place.
+            if not named.unknown and any(getattr(named.put, name) and not puts.gives(name) for name in PUT_NAMES):
+                continue
+            places = [answers.place(one) for one in each]
+            if puts.says_odd:
+                asked = named.asked(cluster, rules)
+                places += [-1 - len(odd)] * len(places) if asked else places
+                odd += [asked] if asked else []
+            found.append((at, names, named, places))
+    numbers, kept = _different([places for *_, places in found])
+    rows = [
+        NameRow(at, named.queue, named.queue_manager, _spelt(names, named), [places[number] for number in kept])
+        for at, names, named, places in found if not named.unknown
+    ]  # fmt: skip
+    unknown = [
+        [[places[number] for number in kept] for its, _, named, places in found if its == at and named.unknown]
+        for at in range(len(clusters))
+    ]
+    queues = [[name for name in build_named_puts(each, rules).queues if name not in build_named_puts(each, rules).said]
+              for each in clusters]  # fmt: skip
+    written = sum(len(queues[each.at]) for each in rows if each.spelt == "any") * len(kept)
+    if written > MOST_WRITTEN:
+        queues = [[] for _ in queues]
+    return DecidedNames(rows, queues, numbers, answers.found, answers.draws, unknown, odd)
 
 
 def _is_given(name: Node) -> Node:
-    return exp.NEQ(this=name.copy(), expression=literal(""))
+    return exp.NEQ(this=name.copy(), expression=build_literal(""))
 
 
 def _array(items: Iterable[Node]) -> Node:
@@ -362,3 +721,142 @@ def _array(items: Iterable[Node]) -> Node:
 def _field(name: str, number: int) -> str:
     """The name of a field of ODD_PUT for one of several sources."""
     return f"{name}_{number}"
+
+
+def _kinds(cluster: Cluster, queues: Sequence[str]) -> list[str]:
+    """One queue of each kind that the local queue manager has or knows: alike in all but names."""
+    words = {each.name for each in fields(NamePair) if isinstance(each.metadata.get("domain"), Words)}
+
+    def kind(queue: str) -> tuple[object, ...]:
+        known = asdict(build_name_pair(cluster, Put(queue)))
+        return tuple(bool(value) if isinstance(value, str | tuple) and name not in words else value
+                     for name, value in known.items())  # fmt: skip
+
+    return list({kind(queue): queue for queue in queues}.values())
+
+
+def _lead_alike(one: Resolution, queue: str, other: Resolution, instead: str) -> bool:
+    """Whether names lead the same way, by the same rules, where ``queue`` stands for another one that is kept."""
+
+    def alike(look: ResolutionStep, as_look: ResolutionStep) -> bool:
+        facts = zip(look.facts.values(), as_look.facts.values(), strict=True)
+        return look.rule is as_look.rule and all(
+            value == another or (value == queue and another == instead) for value, another in facts
+        )
+
+    return len(one.looks) == len(other.looks) and all(map(alike, one.looks, other.looks))
+
+
+def _managers(cluster: Cluster, rules: Rules, free: Put) -> list[str]:
+    """What stands for a queue manager: those of the cluster, their aliases, and local queues that lead to one.
+
+    And every name that rules say, which may lead somewhere.
+    """
+    engine = get_engine(rules).at(cluster)
+
+    def led(name: str) -> list[str | None]:
+        looks = [look for queue in ("", free.queue) for look in engine.resolve(cluster, queue, name).looks]
+        return [None if each.rule is None else each.rule.id for each in looks]
+
+    nowhere = led(free.queue_manager)
+    there = [cluster.queue_manager.name, *cluster.remote, *cluster.aliases_by_name, *find_compared_names(rules)]
+    there += [name for name in cluster.own_queues if _put("", name) is not None and led(name) != nowhere]
+    return [name for name in dict.fromkeys(there) if _put("", name) is not None]
+
+
+def _compared_with(test: exp.Expr) -> list[exp.Expr]:
+    return test.expressions if isinstance(test, exp.In) else [test.expression]
+
+
+def _values(tree: exp.Expr) -> Iterator[exp.Expr]:
+    """What a side of a comparison is, in any of its cases."""
+    if isinstance(tree, exp.Paren):
+        yield from _values(tree.this)
+    elif isinstance(tree, exp.Case):
+        for each in (*(branch.args["true"] for branch in tree.args["ifs"]), tree.args["default"]):
+            yield from _values(each)
+    else:
+        yield tree
+
+
+def _is_name(word: Word) -> bool:
+    """Whether a word is a name that facts or puts give: text of no closed list, and not what a rule says itself."""
+    return word.type.kind == "text" and not word.type.words and not word.is_derived
+
+
+def _put(queue: str, queue_manager: str = "") -> Put | None:
+    """None for a name in the facts that no put can give."""
+    try:
+        return Put(queue, queue_manager)
+    except DomainError:
+        return None
+
+
+def _taken(cluster: Cluster) -> set[str]:
+    known = (cluster.queues_by_name, cluster.own_queues, cluster.aliases_by_name, cluster.remote, cluster.models)
+    return {cluster.queue_manager.name}.union(*known)
+
+
+def _value(value: object, of: Column) -> object:
+    """A blank word is null in a table."""
+    return None if value == "" and of.default != "" else value
+
+
+def _spelt(names: NamedPuts, named: NamedPut) -> Spelling:
+    if named.queue_manager == NAME_PLACEHOLDERS["queue_manager"]:
+        return "none"
+    if named.queue != NAME_PLACEHOLDERS["queue"]:
+        return "itself"
+    return "any" if named.queue_manager and named.queue_manager not in names.beside else "none"
+
+
+def _different(rows: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
+    """Of the columns of ``rows`` those that differ, and for each column its place among them."""
+    places: dict[tuple[int, ...], int] = {}
+    numbers = [places.setdefault(column, len(places)) for column in zip(*rows, strict=True)]
+    return numbers, [numbers.index(place) for place in range(len(places))]
+
+
+@frozen
+class _Answers:
+    """Collects answers: each that differs from others has a place of its own."""
+
+    spread: Spread | None
+    found: list[Mapping[str, Any]] = field(factory=lambda: [build_invalid_row("")])
+    draws: dict[int, Sequence[Mapping[str, Any]]] = field(factory=dict)
+    _places: dict[str, int] = field(factory=dict)
+
+    def place(self, decided: Mapping[str, Any]) -> int:
+        """The place of what is decided of a put; of one that is spread that of the first destination."""
+        answers, draws = list(self._spread(decided)), self._draws(decided)
+        key = json.dumps([answers, draws])
+        if key not in self._places:
+            self._places[key] = len(self.found)
+            if len(answers) > 1:
+                self.draws[len(self.found)] = draws
+            self.found.extend(answers)
+        return self._places[key]
+
+    def _is_spread(self, decided: Mapping[str, Any]) -> bool:
+        by = self.spread is not None and self.spread.by is not None
+        return bool(by and decided["decision"]["outcome"] == "chosen" and decided["ties"])
+
+    def _spread(self, decided: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        decision = dict(decided["decision"])
+        if self.spread is not None and self.spread.shares:
+            decision["shares"] = _shares(decided)
+        for tie in decided["ties"] if self._is_spread(decided) else [{}]:
+            yield {**decision, **{name: tie[name] for name in TIE_NAMES if name in tie}}
+
+    def _draws(self, decided: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        ties = decided["ties"] if self._is_spread(decided) else []
+        return [{"multiplier": multiplier_of(each), "weight": each["weight"]} for each in ties]
+
+
+def _shares(decided: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
+    """The parts of the destinations; a call that fails, or fixes no destination, puts nothing anywhere."""
+    outcome, ties = decided["decision"]["outcome"], decided["ties"]
+    if outcome != "chosen":
+        return None if outcome == "invalid" else []
+    total = sum(each["weight"] for each in ties)
+    return [{**{name: each[name] for name in TIE_NAMES}, "share": each["weight"] / total} for each in ties]

@@ -1,9 +1,4 @@
-"""Rows of tables that a cluster workload exit is called for: it cannot be SQL, so Python decides them, put by put.
-
-A row is a queue manager of its own: the exit is called with INIT, with the choice and with TERM, and nothing is kept
-for the next row. Rows whose puts say the same have one answer, for which the exit is called once in each process; one
-that has run into its limit is not called again there, and the rows that it would be called for fail with 2266.
-"""
+"""Decide the rows that a cluster workload exit is called for, in Python, put by put."""
 
 from __future__ import annotations
 
@@ -18,22 +13,20 @@ from uuid import uuid4
 from attrs import evolve, frozen
 from sqlglot import exp
 
-from mqclause.answers.choice.decision import Level
-from mqclause.answers.choice.engine import Engine
-from mqclause.answers.choice.exit_answer import ExitAnswer
 from mqclause.exits.process import Exit
 from mqclause.exits.session import Caller, Exits, ExitSession
-from mqclause.language.sql import Node, both, literal
+from mqclause.language.sql import Node, build_and, build_literal
 from mqclause.model.exits.structures import MQWXP
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import QueueManager
 from mqclause.rulebook.rules import Rules
-from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
-from mqclause.tables.cluster_puts import ClusterPuts
-from mqclause.tables.columns import TableError
-from mqclause.tables.named_puts import answered
-from mqclause.tables.row import put_said
+from mqclause.tables import functions as F  # noqa: N812
+from mqclause.tables.cluster_puts import ClusterPuts, build_answer
+from mqclause.tables.row import build_put
+from mqclause.tables.schema import TableError
 from mqclause.tables.shares import Spread
+from mqclause.workload.decision import Engine, Level
+from mqclause.workload.exit_answer import ExitAnswer
 
 LOG = getLogger("mqclause")
 ANSWERS_KEPT = 100_000
@@ -44,7 +37,7 @@ TABLES_AT_A_TIME = 4
 
 
 @frozen
-class ExitRows:
+class ExitRowDecider:
     """What decides the rows of ``clusters`` by their exits: plain data, which goes to other processes as it is.
 
     ``places`` are those of the clusters that name an exit that is given. All copies with one ``key`` in a process share
@@ -68,7 +61,7 @@ class ExitRows:
         limit: float | None,
         explain: bool,
         spread: Spread | None,
-    ) -> ExitRows | None:
+    ) -> ExitRowDecider | None:
         """None where no row calls an exit. Raises TableError for what is no exit, no limit, and for a ``spread``."""
         try:
             given = Exits(exits, limit)
@@ -94,7 +87,7 @@ _deciders: OrderedDict[str, _Decided] = OrderedDict()
 _turn = Lock()
 
 
-def _decider_of(rows: ExitRows) -> _Decided:
+def _decider_of(rows: ExitRowDecider) -> _Decided:
     """The one of this process; that of the table that was asked for longest ago ends when there are too many."""
     with _turn:
         if rows.key not in _deciders:
@@ -110,7 +103,7 @@ def _decider_of(rows: ExitRows) -> _Decided:
 class _Decided:
     """The answers of one process, and what makes them."""
 
-    def __init__(self, of: ExitRows) -> None:
+    def __init__(self, of: ExitRowDecider) -> None:
         self.of = of
         self.engine = Engine(of.rules, exits=of.exits, exit_limit=of.limit)
         self.known: dict[tuple[int, str], str] = {}
@@ -128,7 +121,7 @@ class _Decided:
 
     def decided(self, cluster: Cluster, said: Mapping[str, Any]) -> dict[str, Any]:
         """What the engine answers, with the exit, at a queue manager that is started for this put."""
-        put, own, session = put_said(said), cluster.queue_manager, ExitSession()
+        put, own, session = build_put(said), cluster.queue_manager, ExitSession()
         if said.get("clwlmruc") not in (None, own.clwlmruc):
             cluster = evolve(cluster, queue_manager=evolve(own, clwlmruc=int(said["clwlmruc"])))
         level: Level = "rule" if self.of.explain else "off"
@@ -140,11 +133,11 @@ class _Decided:
             self.engine.close()
             given = {**self.engine.exits.given, own.clwlexit: _not_called}
             self.engine = Engine(self.of.rules, exits=given, exit_limit=self.of.limit)
-        return answered(found, self.of.explain)
+        return build_answer(found, self.of.explain)
 
     def tell(self, own: QueueManager, answer: ExitAnswer) -> None:
         """Logs why rows fail by an exit, and what else rules remark of it, as a failure at INIT: each rule once."""
-        said = dict(answer.remarked)
+        said = dict(answer.remarks_by_rule)
         if answer.failed:
             ended = ", and is not called for further rows" if answer.call.timed_out else ""
             said[answer.rule.id] = answer.because + ended
@@ -159,13 +152,13 @@ def _not_called(_: MQWXP) -> None:
     raise TimeoutError
 
 
-def said_by(puts: ClusterPuts) -> Node:
+def build_put_struct(puts: ClusterPuts) -> Node:
     """What the put of a row says, as a struct."""
     values = {name: [each.value.copy() for each in sources] for name, sources in puts.sources.items()}
-    return F.struct_of({name: F.coalesced(*each) for name, each in values.items()})
+    return F.build_struct({name: F.coalesce(*each) for name, each in values.items()})
 
 
-def calls_exit(puts: ClusterPuts, rows: ExitRows, outcome: Node) -> Node:
+def has_exit_call(puts: ClusterPuts, rows: ExitRowDecider, outcome: Node) -> Node:
     """Whether a row is one of those: the SQL of the rules has found nothing wrong with it (``outcome``)."""
-    at = exp.In(this=puts.place, expressions=[literal(place) for place in rows.places])
-    return both(exp.NEQ(this=outcome, expression=literal("invalid")), at)
+    at = exp.In(this=puts.place, expressions=[build_literal(place) for place in rows.places])
+    return build_and(exp.NEQ(this=outcome, expression=build_literal("invalid")), at)

@@ -1,4 +1,4 @@
-"""What decide is given besides a table: the clusters, and where a flat table has what its puts say."""
+"""What ``decide`` is given besides a table: clusters, and the columns of a flat table."""
 
 from __future__ import annotations
 
@@ -9,29 +9,31 @@ from typing import Any
 from attrs import evolve, frozen
 from sqlglot import exp
 
-from mqclause.documents.workload import OUTCOME
-from mqclause.language.sql import Node, literal
-from mqclause.model.diagnostic import DomainError, instead
+from mqclause.documents import OUTCOME
+from mqclause.language.sql import Node, build_literal
+from mqclause.model.diagnostics import DomainError, suggest_allowed
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import NAME_GIVEN
 from mqclause.tables.cluster_puts import ClusterPuts
-from mqclause.tables.columns import PUT, Column, TableError
-from mqclause.tables.demands import PUT_NAMES
-from mqclause.tables.functions import column
-from mqclause.tables.shape import (
+from mqclause.tables.functions import build_column
+from mqclause.tables.schema import (
+    PUT,
+    PUT_NAMES,
+    Column,
     FieldType,
     ListOf,
     Sources,
+    TableError,
     ValueSource,
     check_fits,
     check_free,
-    situation_fields,
-    spelt,
-    there,
+    find_situation_fields,
+    find_spelling,
+    get_spelling,
 )
-from mqclause.tables.shares import Spread, from_start
+from mqclause.tables.shares import Spread, reset_counters
 
-GIVEN = tuple(name for name, each in PUT.items() if not each.optional)
+GIVEN_FIELDS = tuple(name for name, each in PUT.items() if not each.optional)
 """What decide may be told of puts: the fields that the cluster does not say."""
 
 
@@ -58,7 +60,7 @@ def cluster_puts(
     check_free(OUTCOME.row.answer, columns)
     by_name = _by_name(clusters, at)
     if spread is not None and spread.from_start:
-        by_name = {name: from_start(each) for name, each in by_name.items()}
+        by_name = {name: reset_counters(each) for name, each in by_name.items()}
     where = None if at is None else _source_at(columns, at)
     if given:
         sources = _flat(columns, given, by_name.values())
@@ -67,10 +69,12 @@ def cluster_puts(
         if "clwlmruc" in constants:
             by_name = {name: with_clwlmruc(each, int(constants["clwlmruc"])) for name, each in by_name.items()}
         return ClusterPuts(by_name, sources, None, where, tuple(constants.items()))
-    if spelt("put", columns) is None:
+    if find_spelling("put", columns) is None:
         flat = 'of a flat table say which columns its puts are in, like queue="DEST"'
-        raise TableError(f"column put is missing; {flat}{instead('put', columns, 'the table has')}")
-    return ClusterPuts(by_name, situation_fields(columns, OUTCOME), column(there("put", columns)), where)
+        raise TableError(f"column put is missing; {flat}{suggest_allowed('put', columns, 'the table has')}")
+    return ClusterPuts(
+        by_name, find_situation_fields(columns, OUTCOME), build_column(get_spelling("put", columns)), where
+    )
 
 
 def check_no_cluster(at: str | None, given: Mapping[str, Any]) -> None:
@@ -108,7 +112,7 @@ def _by_name(clusters: Cluster | Mapping[str, Cluster], at: str | None) -> Mappi
 
 
 def _source_at(columns: Mapping[str, FieldType], at: str) -> ValueSource:
-    own = there(at, columns)
+    own = get_spelling(at, columns)
     check_fits(columns[own], Column(own, NAME_GIVEN, ""), own)
     value: Node = exp.column(own, quoted=True)
     return ValueSource(exp.cast(exp.null(), "TEXT") if columns[own] == "null" else value, "text", own)
@@ -116,8 +120,8 @@ def _source_at(columns: Mapping[str, FieldType], at: str) -> ValueSource:
 
 def _flat(columns: Mapping[str, FieldType], given: Mapping[str, Any], clusters: Collection[Cluster]) -> Sources:
     for name in given:
-        if name not in GIVEN:
-            raise TableError(f"{name}=…: not a field of a put{instead(name, GIVEN)}")
+        if name not in GIVEN_FIELDS:
+            raise TableError(f"{name}=…: not a field of a put{suggest_allowed(name, GIVEN_FIELDS)}")
     if all(given.get(name) is None for name in PUT_NAMES):
         raise TableError(f"a put names one of them: {'=… or '.join(PUT_NAMES)}=…")
     found = {name: _source(columns, PUT[name], value, clusters) for name, value in given.items() if value is not None}
@@ -128,7 +132,7 @@ def _source(columns: Mapping[str, FieldType], of: Column, value: Any, clusters: 
     """A column of the table, or a value that is the same in all rows."""
     found = meant(columns, of, value, same_in_all(of, value), clusters)
     if isinstance(found, Constant):
-        return ValueSource(literal(found.value), ListOf("text") if of.kind == "texts" else of.kind, of.name)
+        return ValueSource(build_literal(found.value), ListOf("text") if of.kind == "texts" else of.kind, of.name)
     check_fits(columns[found], of, found)
     return ValueSource(exp.column(found, quoted=True), columns[found], found)
 
@@ -147,7 +151,7 @@ def meant(
     """
     if isinstance(value, str):
         is_word = not isinstance(same, DomainError) and (of.name not in PUT_NAMES or _is_known(same, clusters))
-        own = spelt(value, columns)
+        own = find_spelling(value, columns)
         if own is not None and is_word:
             raise TableError(_both(of, value, own, latter.format(same)))
         if own is not None:
@@ -192,4 +196,4 @@ def _names(cluster: Cluster) -> Iterable[Collection[str]]:
 def _no_column(of: Column, value: str, columns: Collection[str]) -> str:
     """A word that is neither a column nor what the field may hold in every row."""
     what = "name in the cluster" if of.name in PUT_NAMES else "value that it may have"
-    return f"{of.name}={value!r} is neither a column nor a {what}{instead(value, columns, 'the table has')}"
+    return f"{of.name}={value!r} is neither a column nor a {what}{suggest_allowed(value, columns, 'the table has')}"

@@ -1,34 +1,139 @@
-"""An order of messages by the rules of retrieval, where each row is a message: who falls, and what orders the rest.
+"""Put the messages of a table in physical and logical order, by the rules of retrieval, as a query.
 
 The rules see a message as they do in memory. What they ask of the call is known beforehand, as it is the same for all.
+
+A message of an item of several passes windows of its item before those of its queue; every other one only these. Where
+rows can be counted, so do messages of unbroken items: see mqclause.tables.items. What a window sorts by is kept short,
+and what can be said after it is said after it: a wide row is dear to sort.
+
+A place in an item is one number, MsgSeqNumber before Offset. From one message of an item to the next its place is the
+one that follows; where it is not, the message begins a new *stretch*. The stretches of an item are few, and one fold of
+them says where its line ends and which messages do not fit in: no message looks at all others.
+
+Most items are *unbroken*: their first message is there, and every further one is the next of the one before. Where rows
+can be counted in the order in which they stand, that is seen by looking at the row before, without a window for each
+item. Rows then stand by *buckets*, numbers of items that are quick to sort by; two items in one count as broken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, fields, frozen
 from sqlglot import exp
 
-from mqclause.answers.order.looks import hidden
-from mqclause.executors.steps import Filter, Let, Rank, Step, Steps
-from mqclause.language.equivalent import equivalent
-from mqclause.language.parse import parse_unchecked
-from mqclause.language.sql import Node, both, case, is_false, is_true, literal, negated, sql_of, value_of
+from mqclause.documents import RETRIEVAL
+from mqclause.executors.operations import Filter, Let, LoweredRuleset, Operation, Rank
+from mqclause.language.parser import infer_type, parse_unchecked
+from mqclause.language.sql import (
+    Node,
+    build_and,
+    build_case,
+    build_equality,
+    build_if,
+    build_literal,
+    build_not,
+    build_or,
+    build_sql,
+    get_value,
+    is_equivalent,
+    is_false,
+    is_known,
+    is_true,
+)
 from mqclause.language.vocabulary import Vocabulary
-from mqclause.model.facts.retrieval import RetrievalCall
-from mqclause.rulebook.errors import RuleError
-from mqclause.rulebook.rule import Rule
-from mqclause.tables.message_columns import ARRIVAL
-from mqclause.tables.words import NotInTableError
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.domains import GIVEN_NAME, NAME_GIVEN, Name
+from mqclause.model.facts.messages import HIGHEST_PRIORITY, Message, RetrievalCall
+from mqclause.model.facts.objects import Queue
+from mqclause.retrieval.order import ORDERS, find_hiding_conditions, list_local_queues
+from mqclause.rulebook.rule import Rule, RuleError
+from mqclause.rulebook.rules import Rules
+from mqclause.tables import functions as F  # noqa: N812
+from mqclause.tables.flat import check_cluster
+from mqclause.tables.functions import Bindings, Plan, build_column, build_struct, coalesce, is_null, sort_items
+from mqclause.tables.lowering import NotInTableError, RowWords, has_names, is_no_name, is_too_long
+from mqclause.tables.query import describe_source_fault
+from mqclause.tables.schema import (
+    Column,
+    Columns,
+    FieldType,
+    ListOf,
+    Struct,
+    TableError,
+    ValueSource,
+    build_columns,
+    check_fits,
+    check_free,
+    describe_kind,
+    find_spelling,
+    get_spelling,
+)
 
 UNKNOWN = exp.Placeholder(this="counted")
 """How many of the messages something holds of: what no rule of an order may turn on."""
 
-
 PLACED, NO_MESSAGE = 0, -1
 """The fate of a message that has a place, and of a row that is none."""
+
+FIRST_OF_ALL = "sequence = 1 AND offset = 0"
+"""A message of which this holds has the lowest place that there is."""
+
+MESSAGES = "__mqclause_messages"
+"""What the query calls the table that it is a query of."""
+
+QUEUE_NUMBER = "__mqclause_queue"
+"""The number of a message's queue, where queues are numbered."""
+
+QUICKLY_SORTED = 2
+"""By how many keys beside that number DuckDB's windows sort quickly: they then compare 16 bytes."""
+
+ARRIVAL = "arrival"
+"""The column by which messages of equal priority lie one behind the other; of any type that has an order.
+
+Which of two with one arrival is the first is open, as where a clock does not tell them apart; items do not mix.
+"""
+
+MESSAGE_ORDER: Mapping[str, str] = {
+    "physical": "integer", "logical": "integer", "left_out_of_physical": "text", "left_out_of_logical": "text",
+    "message": "text",
+}  # fmt: skip
+"""The fields of ``message_order``: the place in each order, from 1 in each queue; where there is none, the id of the
+rule that left the message out; what is wrong with a row that is no message."""
+
+ORDER_ANSWER = "message_order"
+_NOT_READ = ("id", "correlation", "persistent", "put_in", "by", "put_at")
+"""What a message may say that its place does not turn on."""
+
+
+def _columns() -> Columns:
+    queue = fields(Queue)
+    of_queue = {
+        each.name: Column(each.name, each.metadata["domain"], each.default) for each in (queue.defprty, queue.msgdlvsq)
+    }
+    of_message = {name: each for name, each in build_columns(Message).items() if name not in _NOT_READ}
+    of_message["priority"] = evolve(of_message["priority"], default=0)
+    names = {"queue": Column("queue", NAME_GIVEN, ""), "queue_manager": Column("queue_manager", GIVEN_NAME, "")}
+    return {**of_message, **of_queue, **names}
+
+
+MESSAGE_ROW: Columns = _columns()
+"""The columns of a table of messages; all but ``queue`` may be left out or null. ``queue_manager`` is where the queue
+is, ``msgdlvsq`` and ``defprty`` are the queue's."""
+
+PLACES = 2**32
+"""How many places there are for each MsgSeqNumber: more than the end of any segment."""
+
+ENDED, STUCK = -1, -2
+"""What follows the last message of an item, and a segment that has no length and is not the last: nothing."""
+
+NO_CUT = 0
+CUT, EXPECTED, FITS, CUT_BY_END = range(4)
+"""The parts of what the fold keeps; behind them the places of messages that do not fit in."""
+
+Added = Mapping[str, Node]
+"""Columns by name; all of one level need nothing of each other."""
 
 
 @frozen
@@ -48,8 +153,8 @@ class MessageWords:
                 raise NotInTableError(name)
             return self.message[name].copy()
         if word.is_derived:
-            return self.facts.get(name, literal(word.blank))
-        return literal(getattr(self.call, name))
+            return self.facts.get(name, build_literal(word.blank))
+        return build_literal(getattr(self.call, name))
 
     def term(self, _: str) -> Node | None:
         """Every term is written out."""
@@ -61,7 +166,7 @@ class MessageWords:
 
     def has(self, names: Node, name: Node) -> Node:
         """Whether a list of names, which is the call's, has a name."""
-        return literal(value_of(name) in [each.this for each in names.find_all(exp.Literal)])
+        return build_literal(get_value(name) in [each.this for each in names.find_all(exp.Literal)])
 
     def count(self, _: Node) -> Node:
         """What is not known of a row alone."""
@@ -77,7 +182,7 @@ class MessageOrder:
     fell: list[tuple[Node, Node]] = field(factory=list)
 
     @classmethod
-    def of(cls, steps: Steps, call: RetrievalCall, message: Mapping[str, Node]) -> MessageOrder:
+    def of(cls, steps: LoweredRuleset, call: RetrievalCall, message: Mapping[str, Node]) -> MessageOrder:
         """What the rules make of the messages of a table. Raises RuleError for a rule that cannot be run on it."""
         order = cls(MessageWords(steps.vocabulary, call, message), ((message[ARRIVAL], False),))
         for step in steps.steps:
@@ -87,9 +192,9 @@ class MessageOrder:
                 raise RuleError(step.rule.path, "", str(error)) from None
         return order
 
-    def take(self, step: Step) -> None:
+    def take(self, step: Operation) -> None:
         """What one more rule makes of them. Raises RuleError, and NotInTableError for a word that no row says."""
-        applies = literal(True) if step.when is None else sql_of(step.when, self.words)
+        applies = build_literal(True) if step.when is None else build_sql(step.when, self.words)
         if is_false(applies):
             return
         if not is_true(applies):
@@ -97,7 +202,7 @@ class MessageOrder:
         match step:
             case Filter(fate="out"):
                 where = self._known(step.rule, step.where)
-                self.fell.append((where, literal(step.rule.id)))
+                self.fell.append((where, build_literal(step.rule.id)))
             case Rank(keep="all", keys=keys):
                 # Who is equal stays as before.
                 self.keys = (*((self._known(step.rule, key.by), key.descending) for key in keys), *self.keys)
@@ -107,7 +212,7 @@ class MessageOrder:
                 raise _not_of_rows(step.rule, "it does more than to eliminate messages or to put them in order")
 
     def _known(self, rule: Rule, tree: Any) -> Node:
-        found = sql_of(tree, self.words)
+        found = build_sql(tree, self.words)
         if found.find(exp.Placeholder):
             raise _not_of_rows(rule, "it counts messages")
         return found
@@ -115,29 +220,734 @@ class MessageOrder:
     @property
     def fate(self) -> Node:
         """Which rule, from 1, leaves a message out, 0 if it has a place: a number is less to sort than an id."""
-        return case(((where, literal(at)) for at, (where, _) in enumerate(self.fell, 1)), literal(PLACED))
+        return build_case(
+            ((where, build_literal(at)) for at, (where, _) in enumerate(self.fell, 1)), build_literal(PLACED)
+        )
 
     def left_out(self, fate: Node) -> Node:
         """The id of the rule by which a message has no place."""
-        return case(
-            (exp.EQ(this=fate.copy(), expression=literal(at)), each) for at, (_, each) in enumerate(self.fell, 1)
+        return build_case(
+            (exp.EQ(this=fate.copy(), expression=build_literal(at)), each) for at, (_, each) in enumerate(self.fell, 1)
         )
 
 
-FIRST_OF_ALL = "sequence = 1 AND offset = 0"
-"""A message of which this holds has the lowest place that there is."""
-
-
-def first_is_lowest(vocabulary: Vocabulary) -> bool:
+def is_first_lowest(vocabulary: Vocabulary) -> bool:
     """Whether the first message of an item, as terms say, has a lower place than every other."""
-    return equivalent(vocabulary.told["is_first"], parse_unchecked(FIRST_OF_ALL), vocabulary.before)
+    return is_equivalent(vocabulary.told["is_first"], parse_unchecked(FIRST_OF_ALL), vocabulary.before)
 
 
-def is_there(steps: Steps, message: Mapping[str, Node]) -> Node:
+def is_visible(steps: LoweredRuleset, message: Mapping[str, Node]) -> Node:
     """Whether a message is one of those of which items consist: see mqclause.answers.order.looks."""
     words = MessageWords(steps.vocabulary, RetrievalCall(), message)
-    return both(*(negated(sql_of(each, words)) for each in hidden(steps)))
+    return build_and(*(build_not(build_sql(each, words)) for each in find_hiding_conditions(steps)))
+
+
+def build_message_query(
+    columns: Mapping[str, FieldType], cluster: Cluster | None, rules: Rules, numbered: bool = False
+) -> exp.Select:
+    """A table with these columns and ``message_order``, as a query of ``MESSAGES``. Raises TableError and RuleError.
+
+    With ``numbered``, rows are sorted once for each order and counted, which needs a number for each queue; it is for a
+    back end in which a row_number() without more counts rows as a subquery put them in order.
+    """
+    read = read_message_columns(columns, cluster)
+    queue, is_message = (read.words["queue_manager"], read.words["queue"]), build_not(read.is_invalid)
+    steps = LoweredRuleset.of(rules.ruleset(RETRIEVAL))
+    of_queue = (build_column(QUEUE_NUMBER),) if numbered else queue
+    items = Items(_told(steps.vocabulary, read.words), read.words, of_queue, is_first_lowest(steps.vocabulary))
+    seen = {**read.words, **items.seen()}
+    orders = {name: MessageOrder.of(steps, call, seen) for name, call in ORDERS.items()}
+    own = [exp.column(name, quoted=True) for name in columns]
+    query, bound = _Query([*own]), dict(read.bindings.found)
+    if numbered:
+        query.number(QUEUE_NUMBER, {each.name: read.bindings.spelt_out(bound.pop(each.name)) for each in read.of_queue})
+    for level in Plan(bound, {}).levels():
+        query.add(level)
+    query.add(items.places())
+    is_member = build_and(is_message, is_visible(steps, seen), build_not(_is(read.words["group_id"], "")))
+    _members(query, items, is_member, _asks(orders.values(), "__mqclause_earliest_"), numbered)
+    fates = {name: build_column(f"__mqclause_fate_{name}") for name in orders}
+    query.add({fates[name].name: _fate(each, is_message) for name, each in orders.items()})
+    remains = {name: _is_one(fate, PLACED) for name, fate in fates.items()}
+    places = _places(query, items, orders, remains, numbered)
+    left_out = {f"left_out_of_{name}": each.left_out(fates[name]) for name, each in orders.items()}
+    fault = build_if(_is_one(fates["physical"], NO_MESSAGE), read.bindings.spelt_out(read.fault))
+    struct = build_struct({**places, **left_out, "message": fault})
+    return query.ending([*(each.copy() for each in own), exp.alias_(struct, ORDER_ANSWER)])
+
+
+@frozen
+class MessageColumns:
+    """What a row says, bound to names: ``words`` by the names of the rules, whether it is no message, and why not.
+
+    ``of_queue`` are the bindings that turn on what its queue is called and on nothing else.
+    """
+
+    bindings: Bindings
+    words: Mapping[str, Node]
+    of_queue: Sequence[Node]
+    fault: Node
+    is_invalid: Node
+
+
+def read_message_columns(columns: Mapping[str, FieldType], cluster: Cluster | None) -> MessageColumns:
+    """Reads a table with these columns. ``cluster`` says of its queues what no column does. Raises TableError."""
+    if cluster is not None:
+        check_cluster(cluster)
+    check_free(ORDER_ANSWER, columns)
+    sources = _sources(columns)
+    bindings = Bindings()
+    words = RowWords("message", MESSAGE_ROW, sources, {}, bindings)
+    arrival = _arrival(columns)
+    read: dict[str, Any] = {name: words.checked(each) for name, each in MESSAGE_ROW.items()}
+    names = {of.name: _is_no_name(words, of) for of in MESSAGE_ROW.values() if has_names(of) and words.is_there(of)}
+    faults = [*_faults(words, read, names), *_further_faults(read, arrival, cluster)]
+    queue = _of_queue(read, sources, cluster)
+    found = _as_seen({**read, **queue, ARRIVAL: arrival}, sources)
+    bound = {name: tree if isinstance(tree, exp.Column | exp.Literal | exp.Boolean) else bindings.once(name, tree)
+             for name, tree in found.items()}  # fmt: skip
+    wrong = bindings.once("invalid", F.coalesce(build_or(each for each, _ in faults), exp.true()))
+    return MessageColumns(
+        bindings, bound, [*(read[name] for name in names), *names.values()], build_case(faults), wrong
+    )
+
+
+@frozen
+class Items:
+    """The items of a table whose rows say ``words`` of their messages. ``queue`` are the columns of its queue.
+
+    ``told`` is what terms say of each message by itself: the priority that it is enqueued with, and what it is in its
+    item. ``first_is_lowest``: no message of an item has a lower place than one that is its first.
+    """
+
+    told: Mapping[str, Node]
+    words: Mapping[str, Node]
+    queue: tuple[Node, ...]
+    first_is_lowest: bool = True
+
+    def places(self) -> Added:
+        """The place of each message, and the one that would follow it."""
+        place = _place_in_item(self.words["sequence"], self.words["offset"])
+        sequence, offset = self.told["followed_by_sequence"], self.told["followed_by_offset"]
+        follows = exp.GT(this=sequence.copy(), expression=build_literal(0))
+        following = build_case(
+            [(self.told["ends_item"], build_literal(ENDED)), (follows, _place_in_item(sequence, offset))],
+            build_literal(STUCK),
+        )
+        told = {"__mqclause_enqueued": self.told["enqueued_priority"], "__mqclause_is_first": self.told["is_first"]}
+        return {"__mqclause_place": place, "__mqclause_next": following, **told}
+
+    def alone(self) -> Added:
+        """What a message is that is in no item of several, or not to be seen."""
+        return {
+            "__mqclause_first_there": exp.true(), "__mqclause_repeated": exp.false(), "__mqclause_leads": exp.true(),
+            "__mqclause_in_line": exp.true(), "__mqclause_behind_end": exp.false(),
+            "__mqclause_item_priority": build_column("__mqclause_enqueued"),
+            "__mqclause_item_arrival": self.words["arrival"],
+            "__mqclause_earliest_priority": build_column("__mqclause_enqueued"),
+            "__mqclause_earliest_arrival": self.words["arrival"],
+            "__mqclause_in_item": build_literal(1),
+        }  # fmt: skip
+
+    def together(self, earliest: bool, gathered: bool = True) -> list[Added]:
+        """The same of a message that is in one, level by level; ``earliest`` asks for the first of it to arrive.
+
+        Unless they are ``gathered`` by a window, somebody else has to add the ``__mqclause_stretches`` after the second
+        level, of the messages that begin one: see ``stretch``.
+        """
+        told = {
+            "__mqclause_first_there": build_not(is_null(build_column("__mqclause_first_place"))),
+            "__mqclause_repeated": F.coalesce(_repeated(), exp.false()),
+        }
+        stretches = F.Gathered(this=self.stretch(), expression=self.begins())
+        of_item = {"__mqclause_stretches": self._over(stretches, _whole())}
+        return [
+            {**self._neighbours(), **(self._earliest() if earliest else self._no_earliest())},
+            {**told, **(of_item if gathered else {})},
+            {
+                "__mqclause_line": build_if(
+                    F.has_more_than(build_column("__mqclause_stretches"), 0),
+                    _line(build_column("__mqclause_stretches")),
+                    _none(),
+                )
+            },
+            _told_of_item(),
+        ]
+
+    def bucket(self) -> Node:
+        """The number by which the rows of an item stand together."""
+        return F.Bucket(expressions=self.of_item)
+
+    def standing(self) -> tuple[Sequence[tuple[Node, bool]], Added]:
+        """By what rows stand in line, and what each tells of its item beside the one before it there."""
+        place, bucket = build_column("__mqclause_place"), build_column("__mqclause_bucket")
+        same = [exp.EQ(this=_of_row_before(tree), expression=tree.copy()) for tree in (bucket, *self.of_item)]
+        goes_on = F.coalesce(
+            build_and(*same, exp.EQ(this=_of_row_before(build_column("__mqclause_next")), expression=place)),
+            exp.false(),
+        )
+        begins = build_not(F.coalesce(same[0].copy(), exp.false()))
+        is_first = build_column("__mqclause_is_first")
+        regular = build_if(begins.copy(), is_first, build_and(goes_on, build_not(is_first.copy())))
+        told = {"__mqclause_begins": begins, "__mqclause_breaks": build_not(regular)}
+        return [(bucket, False), (place, False)], told
+
+    def unbroken(self) -> Added:
+        """What a message is that is in an unbroken item, or alone: as ``together`` and ``alone`` say it."""
+        alone, is_alone = self.alone(), is_null(build_column("__mqclause_bucket"))
+        return {
+            **alone,
+            "__mqclause_leads": build_if(is_alone, exp.true(), build_column("__mqclause_is_first")),
+            "__mqclause_item_priority": F.coalesce(
+                build_column("__mqclause_first_enqueued"), alone["__mqclause_item_priority"]
+            ),
+            "__mqclause_item_arrival": F.coalesce(
+                build_column("__mqclause_first_arrival"), alone["__mqclause_item_arrival"]
+            ),
+            # Which number it is does not matter: it rises within an item.
+            "__mqclause_in_item": build_column("__mqclause_place")
+            if self._may_be_segments
+            else exp.cast(self.words["sequence"], "INT"),
+        }
+
+    def begins(self) -> Node:
+        """Whether a message begins a stretch; the first of an item has none before it and begins no further one."""
+        place, before = build_column("__mqclause_place"), build_column("__mqclause_before")
+        irregular = exp.NEQ(this=build_column("__mqclause_after"), expression=place)
+        before_repeated = build_equality(before, build_column("__mqclause_before_that"))
+        among_segments = [
+            exp.GT(this=build_column("__mqclause_furthest"), expression=place),
+            exp.GT(this=build_column("__mqclause_furthest_before"), expression=before),
+        ]
+        more = among_segments if self._looks_back else []
+        return F.coalesce(build_or([irregular, _repeated(), before_repeated, *more]), exp.false())
+
+    def stretch(self) -> Node:
+        """What is told of the message that begins one; stretches in order are in that of their item."""
+        repeated = build_if(_repeated(), build_literal(1), build_literal(0))
+        parts = [
+            build_column("__mqclause_in_item"),
+            build_column("__mqclause_place"),
+            build_column("__mqclause_after"),
+            repeated,
+        ]
+        return F.build_list(parts, "BIGINT")
+
+    @property
+    def of_item(self) -> list[Node]:
+        """What messages of one item are alike in."""
+        return build_partition(*self.queue, self.words["in_group"], self.words["group_id"])
+
+    @property
+    def _may_be_segments(self) -> bool:
+        return not is_known(self.words["segment"])
+
+    @property
+    def _looks_back(self) -> bool:
+        """Whether what comes later in an item may have a place before what was expected."""
+        return self._may_be_segments or not self.first_is_lowest
+
+    def _neighbours(self) -> Added:
+        place, following, arrival = (
+            build_column("__mqclause_place"),
+            build_column("__mqclause_next"),
+            self.words["arrival"],
+        )
+        enqueued = build_column("__mqclause_enqueued")
+        furthest = {
+            "__mqclause_furthest": self._over(exp.Max(this=following), build_frame(build_literal(1))),
+            "__mqclause_furthest_before": self._over(exp.Max(this=following), build_frame(build_literal(2))),
+        }
+        return {
+            "__mqclause_in_item": exp.cast(self._over(exp.RowNumber()), "INT"),
+            "__mqclause_first_place": self._over(
+                exp.Min(this=build_if(build_column("__mqclause_is_first"), place.copy())), _whole()
+            ),
+            "__mqclause_item_priority": self._over(exp.FirstValue(this=enqueued)),
+            "__mqclause_item_arrival": self._over(exp.FirstValue(this=arrival)),
+            "__mqclause_before": self._over(exp.Lag(this=place)),
+            "__mqclause_before_that": self._over(exp.Lag(this=place, offset=build_literal(2))),
+            "__mqclause_after": self._over(exp.Lag(this=following)),
+            **(furthest if self._looks_back else {}),
+        }
+
+    def _no_earliest(self) -> Added:
+        return {
+            "__mqclause_earliest_priority": build_column("__mqclause_enqueued"),
+            "__mqclause_earliest_arrival": self.words["arrival"],
+        }
+
+    def _earliest(self) -> Added:
+        """Where the first of the item in physical order lies."""
+        physical = build_order((build_column("__mqclause_enqueued"), True), (self.words["arrival"], False))
+        return {
+            f"__mqclause_earliest_{name}": exp.Window(
+                this=exp.FirstValue(this=tree), partition_by=self.of_item, order=physical.copy()
+            )
+            for name, tree in (("priority", build_column("__mqclause_enqueued")), ("arrival", self.words["arrival"]))
+        }
+
+    def _over(self, function: Node, frame: Node | None = None) -> Node:
+        first = [] if self.first_is_lowest else [(build_column("__mqclause_is_first"), True)]
+        keys = (
+            (build_column("__mqclause_place"), False),
+            (build_column("__mqclause_enqueued"), True),
+            (self.words["arrival"], False),
+        )
+        return exp.Window(this=function, partition_by=self.of_item, order=build_order(*first, *keys), spec=frame)
+
+    def seen(self) -> Added:
+        """The words of the rules that a message has by what was told of it, and in its item."""
+        in_item = {
+            name.removeprefix(F.PREFIX): build_column(name) for name in self.alone() if name != "__mqclause_in_item"
+        }
+        return {**self.told, "enqueued_priority": build_column("__mqclause_enqueued"), **in_item}
+
+    def shortened(self, keys: tuple[tuple[Node, bool], ...], fell: Sequence[Node]) -> tuple[tuple[Node, bool], ...]:
+        """The keys of an order; if the last of them are those of an item's messages, two numbers say the same.
+
+        One keeps items apart whose arrivals a table does not tell apart: their messages do not mix. The other is
+        enough where those that are repeated ``fell``: of two with one place it has the one of higher priority first.
+        """
+        within = tuple((self.words[name], False) for name in ("sequence", "offset", "arrival"))
+        if keys[-len(within) :] != within:
+            return keys
+        among = (
+            ((build_column("__mqclause_in_item"), False),) if build_column("__mqclause_repeated") in fell else within
+        )
+        return (*keys[: -len(within)], (build_column("__mqclause_bucket"), False), *among)
+
+
+def build_order(*keys: tuple[Node, bool]) -> Node:
+    """An ORDER BY of keys, each with whether it is from the highest value down; what is alike in all rows is none."""
+    first: dict[Node, bool] = {}
+    for tree, descending in keys:
+        if not is_known(tree):
+            first.setdefault(tree, descending)
+    return exp.Order(expressions=[exp.Ordered(this=tree.copy(), desc=descending) for tree, descending in first.items()])
+
+
+def build_partition(*trees: Node) -> list[Node]:
+    """What a window is partitioned by, without what is alike in all rows."""
+    return [each.copy() for each in trees if not is_known(each)]
+
+
+def build_frame(number: Node) -> Node:
+    """The rows of a window up to so many before this one."""
+    return _rows(number, "PRECEDING")
 
 
 def _not_of_rows(rule: Rule, why: str) -> RuleError:
     return RuleError(rule.path, "", f"{why}, so the rule has no place in the order of a table of messages")
+
+
+@define
+class _Query:
+    """A query that grows level by level; ``names`` are the columns that it has so far.
+
+    ``made_again`` are levels that it is cheaper to make wherever they are read than to keep.
+    """
+
+    names: list[Node]
+    source: str = MESSAGES
+    parts: list[tuple[str, exp.Query]] = field(factory=list)
+    made_again: set[str] = field(factory=set)
+
+    def add(self, level: Added, where: Node | None = None) -> None:
+        """One more level; ``where`` leaves out rows before it."""
+        select = exp.select("*", *_aliases(level), copy=False).from_(self.source)
+        self._then(select if where is None else select.where(where), level)
+
+    def split(self, where: Node, those: Callable[[_Query], None], others: Added) -> None:
+        """Rows for which ``where`` holds pass the levels that ``those`` adds, the others that one.
+
+        Both then have its columns.
+        """
+        before, names = self.source, [*self.names]
+        self.add({}, where)
+        those(self)
+        listed = [*names, *map(build_column, others)]
+        one = exp.select(*(each.copy() for each in listed)).from_(self.source)
+        other = (
+            exp.select(*(each.copy() for each in names), *_aliases(others)).from_(before).where(build_not(where.copy()))
+        )
+        self.names = names
+        self._then(exp.union(one, other, distinct=False), others)
+
+    def number(self, name: str, told: Mapping[str, Node]) -> None:
+        """A level with what is ``told`` over columns of the table, and a number for each that is alike in that.
+
+        Rows that are alike in these columns are few: it is found once for each. ``begin`` says where a number begins.
+        """
+        found = {each.sql(): each for tree in told.values() for each in tree.find_all(exp.Column)}
+        own = {f"{name}_{at}": tree for at, tree in enumerate(found.values())}
+        counts = exp.select(*_aliases({**own, "__mqclause_rows": exp.Count(this=exp.Star())})).from_(MESSAGES)
+        counts = counts.group_by(*(tree.copy() for tree in own.values()))
+        rows, order = (
+            exp.Sum(this=build_column("__mqclause_rows")),
+            build_order(*((build_column(each), False) for each in told)),
+        )
+        alike = exp.Window(this=rows.copy(), partition_by=build_partition(*map(build_column, told)))
+        before = exp.Sub(this=exp.Window(this=rows, order=order), expression=alike)
+        number = exp.cast(exp.Window(this=exp.DenseRank(), order=order.copy()), "INT")
+        of_own: dict[str, Node] = {tree.sql(): build_column(each) for each, tree in own.items()}
+
+        def kept(node: Node) -> Node:
+            return of_own.get(node.sql(), node)
+
+        told = {each: tree.transform(kept) for each, tree in told.items()}
+        alikes = (
+            exp.select("*", *_aliases(told)).from_(counts.subquery("__mqclause_counts")).subquery("__mqclause_alikes")
+        )
+        numbers = exp.select("*", *_aliases({name: number, f"{name}_before": exp.cast(before, "BIGINT")})).from_(alikes)
+        self.parts.append((f"{name}s", numbers))
+        same = build_and(*(exp.NullSafeEQ(this=tree.copy(), expression=build_column(of)) for of, tree in own.items()))
+        self._join(f"{name}s", same, {each: build_column(each) for each in (*told, name)})
+
+    def begin(self, name: str) -> None:
+        """A level with how many rows have a lower number."""
+        number, before = build_column(name), build_column(f"{name}_before")
+        begins = exp.select(exp.alias_(number, f"{name}_number"), before).distinct().from_(f"{name}s")
+        self.parts.append((f"{name}_begins", begins))
+        same = exp.EQ(this=number.copy(), expression=build_column(f"{name}_number"))
+        self._join(f"{name}_begins", same, {before.name: before.copy()})
+
+    def look_back(self, items: Items, is_member: Node) -> None:
+        """A level with where the first message of an unbroken item lies, and with whether an item is a broken one."""
+        self.made_again.add(self.source)
+        keys, told = items.standing()
+        first = {
+            "__mqclause_first_enqueued": build_column("__mqclause_enqueued"),
+            "__mqclause_first_arrival": items.words["arrival"].copy(),
+        }
+        line = exp.select("*").from_(self.source).where(is_member.copy())
+        line = line.order_by(*build_order(*keys).expressions)
+        self.parts.append(
+            (
+                "__mqclause_line_up",
+                exp.select("*", *_aliases({**told, **first})).from_(line.subquery("__mqclause_line")),
+            )
+        )
+        broken = (
+            exp.select("__mqclause_bucket AS __mqclause_broken_bucket")
+            .distinct()
+            .from_("__mqclause_line_up")
+            .where("__mqclause_breaks")
+        )
+        self.parts.append(("__mqclause_broken_ones", broken))
+        is_broken = exp.alias_(build_not(is_null(build_column("__mqclause_broken_bucket"))), "__mqclause_is_broken")
+        firsts = exp.select(
+            exp.alias_(build_column("__mqclause_bucket"), "__mqclause_of_bucket"), *first, is_broken
+        ).from_("__mqclause_line_up")
+        firsts = firsts.join(
+            "__mqclause_broken_ones", on="__mqclause_bucket = __mqclause_broken_bucket", join_type="left"
+        ).where("__mqclause_begins")
+        self.parts.append(("__mqclause_firsts", firsts))
+        of_bucket = exp.EQ(this=build_column("__mqclause_bucket"), expression=build_column("__mqclause_of_bucket"))
+        self._join(
+            "__mqclause_firsts", of_bucket, {name: build_column(name) for name in (*first, "__mqclause_is_broken")}
+        )
+
+    def gather(self, items: Items) -> None:
+        """One more level, with the stretches of each item that has more than one; few have."""
+        told = {f"__mqclause_of_{at}": tree for at, tree in enumerate(items.of_item)}
+        found = exp.select(*_aliases({**told, "__mqclause_gathered": exp.ArrayAgg(this=items.stretch())}))
+        found = found.from_(self.source).where(items.begins()).group_by(*(tree.copy() for tree in told.values()))
+        self.parts.append(("__mqclause_irregular", found))
+        same = build_and(*(exp.EQ(this=tree.copy(), expression=build_column(of)) for of, tree in told.items()))
+        select = exp.select(
+            f"{self.source}.*",
+            *_aliases(level := {"__mqclause_stretches": sort_items(build_column("__mqclause_gathered"))}),
+        )
+        self._then(select.from_(self.source).join("__mqclause_irregular", on=same, join_type="left"), level)
+
+    def in_order(self, keys: Sequence[tuple[Node, bool]], level: Added) -> None:
+        """One more level, whose windows are over all rows from the first to the last of ``keys``."""
+        rows = exp.select("*").from_(self.source).order_by(*build_order(*keys).expressions)
+        self._then(exp.select("*", *_aliases(level), copy=False).from_(rows.subquery("__mqclause_in_order")), level)
+
+    def _join(self, few: str, same: Node, level: Added) -> None:
+        """A level with what a part of few rows says, which is made wherever it is read."""
+        select = exp.select(f"{self.source}.*", *_aliases(level)).from_(self.source)
+        self._then(select.join(few, on=same, join_type="left"), level)
+        self.made_again.add(self.source)
+
+    def _then(self, query: exp.Query, level: Added) -> None:
+        self.source = f"__mqclause_level_{len(self.parts)}"
+        self.parts.append((self.source, query))
+        self.names += map(build_column, level)
+
+    def ending(self, selected: Iterable[exp.Expr]) -> exp.Select:
+        """The whole query."""
+        query = exp.select(*selected, copy=False).from_(self.source)
+        for name, part in self.parts:
+            query = query.with_(name, part, materialized=False if name in self.made_again else None, copy=False)
+        return query
+
+
+def _aliases(level: Added) -> list[exp.Expr]:
+    return [exp.alias_(tree, name) for name, tree in level.items()]
+
+
+def _told(vocabulary: Vocabulary, words: Mapping[str, Node]) -> dict[str, Node]:
+    """What terms say of each message by itself. Raises RuleError for one that looks at what a table does not say."""
+    seen = MessageWords(vocabulary.before, RetrievalCall(), words)
+    told = {}
+    for term in RETRIEVAL.terms:
+        try:
+            told[term] = build_sql(exp.column(term), seen)
+        except NotInTableError as error:
+            raise RuleError("terms.toml", f"{RETRIEVAL.name}.{term}", str(error)) from None
+    priority = infer_type(vocabulary.told["enqueued_priority"], vocabulary, per_subject=True)
+    if priority.least is None or priority.least < 0 or priority.most is None or priority.most > HIGHEST_PRIORITY:
+        least = exp.Greatest(this=told["enqueued_priority"], expressions=[build_literal(0)])
+        told["enqueued_priority"] = exp.Least(this=least, expressions=[build_literal(HIGHEST_PRIORITY)])
+    # It takes the least room that it can: the fewer bytes a window sorts by, the faster it does.
+    return {**told, "enqueued_priority": exp.cast(told["enqueued_priority"], "TINYINT")}
+
+
+def _members(query: _Query, items: Items, is_member: Node, earliest: bool, numbered: bool) -> None:
+    """The levels that say what each message is in its item."""
+
+    def by_windows(query: _Query) -> None:
+        for at, level in enumerate(items.together(earliest, gathered=not numbered)):
+            query.add(level)
+            if numbered and at == 1:
+                query.gather(items)
+
+    query.add({"__mqclause_bucket": build_if(is_member.copy(), items.bucket())})
+    if not numbered or earliest:
+        query.split(is_member, by_windows, items.alone())
+        return
+    query.look_back(items, is_member)
+    query.split(coalesce(build_column("__mqclause_is_broken"), exp.false()), by_windows, items.unbroken())
+
+
+def _fate(order: MessageOrder, is_message: Node) -> Node:
+    return exp.cast(build_if(is_message.copy(), order.fate, build_literal(NO_MESSAGE)), "TINYINT")
+
+
+def _is_one(fate: Node, of: int) -> Node:
+    return exp.EQ(this=fate.copy(), expression=build_literal(of))
+
+
+def _is(tree: Node, value: str) -> Node:
+    return build_literal(get_value(tree) == value) if is_known(tree) else build_equality(tree, value)
+
+
+def _asks(orders: Iterable[MessageOrder], prefix: str) -> bool:
+    """Whether any order turns on a column whose name begins so."""
+    trees = (tree for order in orders for tree, _ in (*order.keys, *order.fell))
+    return any(each.name.startswith(prefix) for tree in trees for each in tree.find_all(exp.Column))
+
+
+def _places(
+    query: _Query, items: Items, orders: Mapping[str, MessageOrder], remains: Mapping[str, Node], numbered: bool
+) -> dict[str, Node]:
+    """The place of a message in each of the orders, with the levels that it takes to count it.
+
+    A window for each queue counts on all cores, but sorts quickly only by a few bytes; where rows are ``numbered``, an
+    order with more keys has all rows sorted as they are, and counted.
+    """
+    places: dict[str, Node] = {name: build_column(f"__mqclause_{name}") for name in orders}
+    keys = {name: items.shortened(each.keys, [where for where, _ in each.fell]) for name, each in orders.items()}
+    counted = [name for name in orders if numbered and len(build_order(*keys[name]).expressions) > QUICKLY_SORTED]
+    parts = {name: [_part(each)] if numbered else build_partition(*items.queue, each) for name, each in remains.items()}
+    query.add({places[name].name: _place(parts[name], keys[name]) for name in orders if name not in counted})
+    for name in counted:
+        by = [*((part, False) for part in parts[name]), *keys[name]]
+        query.in_order(by, {places[name].name: exp.Window(this=exp.RowNumber())})
+    if counted:
+        query.begin(QUEUE_NUMBER)
+    before = {name: exp.Sub(this=places[name], expression=build_column(f"{QUEUE_NUMBER}_before")) for name in counted}
+    return {name: build_if(remains[name].copy(), before.get(name, place)) for name, place in places.items()}
+
+
+def _part(remains: Node) -> Node:
+    """The number of a queue's messages that remain, and the next of those that do not."""
+    of_queue = exp.Mul(this=build_column(QUEUE_NUMBER), expression=build_literal(2))
+    return exp.Add(this=of_queue, expression=build_if(remains.copy(), build_literal(0), build_literal(1)))
+
+
+def _place(part: Sequence[Node], keys: Sequence[tuple[Node, bool]]) -> Node:
+    """The place of a row in its part."""
+    return exp.Window(this=exp.RowNumber(), partition_by=[each.copy() for each in part], order=build_order(*keys))
+
+
+def _sources(columns: Mapping[str, FieldType]) -> dict[str, list[ValueSource]]:
+    get_spelling("queue", columns)
+    found = {}
+    for name, of in MESSAGE_ROW.items():
+        own = find_spelling(name, columns)
+        if own is None or columns[own] == "null":
+            continue
+        check_fits(columns[own], of, own)
+        value: Node = exp.column(own, quoted=True)
+        padded = of.kind == "text" and not has_names(of)
+        found[name] = [ValueSource(F.Unpadded(this=value) if padded else value, columns[own], own)]
+    if "queue" not in found:
+        raise TableError("column queue is null throughout; every message lies on a queue")
+    return found
+
+
+def _arrival(columns: Mapping[str, FieldType]) -> Node:
+    own = get_spelling(ARRIVAL, columns)
+    if isinstance(columns[own], Struct | ListOf) or columns[own] in ("boolean", "null"):
+        raise TableError(
+            f"column {own} is {describe_kind(columns[own])}; expected numbers, times or texts in order of arrival"
+        )
+    return exp.column(own, quoted=True)
+
+
+def _of_queue(read: Mapping[str, Node], sources: Mapping[str, Any], cluster: Cluster | None) -> dict[str, Node]:
+    """The attributes of the queue: what the row says, else the cluster's, else the default."""
+    fifo = exp.EQ(this=read["msgdlvsq"], expression=build_literal("FIFO"))
+    if cluster is None:
+        return {"fifo": fifo if "msgdlvsq" in sources else exp.false(), "defprty": read["defprty"]}
+    queues = list_local_queues(cluster).values()
+    by_default: dict[int, list[Node]] = {}
+    for each in queues:
+        if each.defprty:
+            by_default.setdefault(each.defprty, []).append(build_literal(each.name))
+    named_fifo = [build_literal(each.name) for each in queues if each.msgdlvsq == "FIFO"]
+    is_fifo = exp.In(this=read["queue"], expressions=named_fifo) if named_fifo else exp.false()
+    default = build_case(
+        ((exp.In(this=read["queue"], expressions=names), build_literal(value)) for value, names in by_default.items()),
+        build_literal(0),
+    )
+    return {
+        "fifo": build_if(F.is_null(sources["msgdlvsq"][0].value), is_fifo, fifo) if "msgdlvsq" in sources else is_fifo,
+        "defprty": build_if(F.is_null(sources["defprty"][0].value), default, read["defprty"])
+        if "defprty" in sources
+        else default,
+    }
+
+
+def _as_seen(read: Mapping[str, Node], sources: Mapping[str, Any]) -> dict[str, Node]:
+    """The words of the rules that a message says itself; as model.facts.message reads a message of a file."""
+    has_group = exp.NEQ(this=read["group"], expression=build_literal(""))
+    is_segment = build_or([read["segment"], read["last_segment"]])
+    in_group = build_and(has_group, read["in_group"])
+    of_item = build_and(has_group, build_or([read["in_group"], is_segment]))
+    priority = exp.Least(this=read["priority"], expressions=[build_literal(HIGHEST_PRIORITY)])
+    if "priority" in sources:
+        own = build_if(F.is_null(sources["priority"][0].value), read["defprty"], priority)
+    else:
+        own = read["defprty"]
+    return {
+        **{name: read[name] for name in ("queue_manager", "queue", "unit_of_work", "length", "fifo", ARRIVAL)},
+        "priority": exp.cast(own, "BIGINT"),
+        "defprty": exp.cast(read["defprty"], "BIGINT"),
+        "group_id": read["group"] if of_item == has_group else build_if(of_item, read["group"], build_literal("")),
+        "in_group": in_group,
+        "sequence": build_if(in_group, read["sequence"], build_literal(1)),
+        "last_in_group": build_and(in_group, read["last_in_group"]),
+        "segment": is_segment,
+        "last_segment": read["last_segment"],
+        "offset": build_if(is_segment, read["offset"], build_literal(0)),
+    }
+
+
+def _is_no_name(words: RowWords, of: Column) -> Node:
+    """Whether the row has in this column what MQ allows no name to be; looked at closely only where that may be."""
+    assert isinstance(of.domain, Name)  # noqa: S101 - told to the type checker
+    name = words.checked(of)
+    odd = build_or([build_equality(name, ""), is_too_long(of.domain, name), F.HasOddLetters(this=name)])
+    return words.bindings.once(f"{of.name}_is_no_name", build_if(odd, is_no_name(of.domain, name), exp.false()))
+
+
+def _faults(words: RowWords, read: Mapping[str, Node], names: Mapping[str, Node]) -> Iterator[tuple[Node, Node]]:
+    """What can be wrong in one column alone."""
+    yield build_equality(read["queue"], ""), build_literal("queue is missing; every message lies on a queue")
+    for of, wrong in words.faults():
+        yield names.get(of.name, wrong), describe_source_fault(words, of)
+
+
+def _further_faults(read: Mapping[str, Node], arrival: Node, cluster: Cluster | None) -> Iterator[tuple[Node, Node]]:
+    """What can be wrong with the keys of a message beside each other, and with what has no default."""
+    yield F.is_null(arrival), build_literal("arrival is null; it says behind which messages this one lies")
+    without_group = exp.EQ(this=read["group"], expression=build_literal(""))
+    for name in ("last_in_group", "segment", "last_segment"):
+        yield build_and(without_group, read[name]), build_literal(f"{name} = true; it is allowed with a group only")
+    if cluster is not None:
+        local = [build_literal(name) for name in list_local_queues(cluster)]
+        known = exp.In(this=read["queue"], expressions=local) if local else exp.false()
+        name = cluster.queue_manager.name
+        yield build_not(known), F.concat_texts("queue = '", read["queue"], f"'; allowed: a local queue of {name}")
+
+
+def _told_of_item() -> Added:
+    """What the place where its line is cut says of a message."""
+    line, place, there, repeated = map(
+        build_column, ("__mqclause_line", "__mqclause_place", "__mqclause_first_there", "__mqclause_repeated")
+    )
+    cut = F.get_item(line, CUT)
+    is_behind = build_and(
+        exp.GT(this=cut, expression=build_literal(NO_CUT)),
+        exp.GTE(this=build_column("__mqclause_in_item"), expression=cut),
+    )
+    behind, unfit = (F.coalesce(each, exp.false()) for each in (is_behind, F.has_item(line, exp.Neg(this=place))))
+    further = exp.GT(this=place.copy(), expression=build_column("__mqclause_first_place"))
+    behind_end = build_and(there, behind, _is_single(F.get_item(line, CUT_BY_END)), further)
+    return {
+        "__mqclause_leads": F.coalesce(
+            build_and(build_not(repeated), build_equality(place, build_column("__mqclause_first_place"))), exp.false()
+        ),
+        "__mqclause_in_line": build_and(there, build_not(build_or([repeated, behind, unfit]))),
+        "__mqclause_behind_end": F.coalesce(behind_end, exp.false()),
+    }
+
+
+def _repeated() -> Node:
+    return build_equality(build_column("__mqclause_before"), build_column("__mqclause_place"))
+
+
+def _of_row_before(tree: Node) -> Node:
+    return exp.Window(this=exp.Lag(this=tree.copy()))
+
+
+def _place_in_item(sequence: Node, offset: Node) -> Node:
+    return exp.Add(this=exp.Mul(this=sequence, expression=build_literal(PLACES)), expression=offset)
+
+
+def _none() -> Node:
+    return exp.cast(exp.null(), "ARRAY<BIGINT>")
+
+
+def _whole() -> Node:
+    """All rows of a window's part."""
+    return _rows("UNBOUNDED", "FOLLOWING")
+
+
+def _rows(end: str | Node, side: str) -> Node:
+    return exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end=end, end_side=side)
+
+
+def _line(stretches: Node) -> Node:
+    """Goes from stretch to stretch: what would come next, whether the stretch fits in, and where the line is cut."""
+    state, stretch = F.build_variable("state"), F.build_variable("stretch")
+    number, place, after, is_repeated = (F.get_item(stretch, at) for at in range(4))
+    expected = build_if(_is_single(F.get_item(state, FITS)), after, F.get_item(state, EXPECTED))
+    ended = exp.LT(this=expected, expression=build_literal(0))
+    by_end = build_if(build_equality(expected, ENDED), build_literal(1), build_literal(0))
+
+    def kept(cut: Node, fits: bool, by_end: Node, *more: Node) -> Node:
+        parts = F.build_list([cut, expected, build_literal(int(fits)), by_end, *more], "BIGINT")
+        unfit = F.filter_items(state, exp.LT(this=F.build_variable("one"), expression=build_literal(STUCK)), "one")
+        return F.concat_lists(parts, unfit)
+
+    step = build_case(
+        [
+            (exp.GT(this=F.get_item(state, CUT), expression=build_literal(NO_CUT)), state),
+            (_is_single(is_repeated), kept(build_literal(NO_CUT), False, build_literal(0))),
+            (build_or([ended, exp.GT(this=place, expression=expected)]), kept(number, False, by_end)),
+            (build_equality(place, expected), kept(build_literal(NO_CUT), True, build_literal(0))),
+        ],
+        kept(build_literal(NO_CUT), False, build_literal(0), exp.Neg(this=place)),
+    )
+    start = F.build_list([build_literal(each) for each in (NO_CUT, STUCK, 1, 0)], "BIGINT")
+    return exp.Reduce(this=stretches, initial=start, merge=F.build_lambda(step, "state", "stretch"))
+
+
+def _is_single(tree: Node) -> Node:
+    return build_equality(tree, 1)

@@ -1,4 +1,4 @@
-"""One row of a table, checked and decided by the compiled executor. Columns are those of mqclause.tables.columns."""
+"""Decide one row of a table with the compiled executor; the one place that says what is wrong with it."""
 
 from __future__ import annotations
 
@@ -10,26 +10,31 @@ from typing import Any, NoReturn
 
 from attrs import evolve, fields, frozen
 
-from mqclause.answers.choice.decision_document import destination_document
-from mqclause.answers.choice.reason import NOBODY_LEFT
+from mqclause.answers import NOBODY_LEFT
 from mqclause.documents import OUTCOME
-from mqclause.executors.course import Course
-from mqclause.executors.listing import listing_of
-from mqclause.executors.plain import first_scope
-from mqclause.executors.run import Run
-from mqclause.model.diagnostic import DomainError
-from mqclause.model.facts.constants import REASONS
-from mqclause.model.facts.destination import Destination, Listing
-from mqclause.model.facts.domains import Finite, Flag, Name, Names, Text, Whole, Words
+from mqclause.executors.operations import Run, build_listing
+from mqclause.executors.pipeline import Pipeline
+from mqclause.executors.plain import build_first_scope
+from mqclause.model.diagnostics import DomainError
+from mqclause.model.facts.domains import REASONS, Finite, Flag, Name, Names, Text, Whole, Words
 from mqclause.model.facts.objects import Put
-from mqclause.model.facts.situation import Situation
-from mqclause.rulebook.declaration import Declaration
-from mqclause.rulebook.rule import Ruleset
+from mqclause.model.facts.workload import Destination, DestinationListing, Situation
+from mqclause.rulebook.rule import Declaration, Ruleset
 from mqclause.rulebook.rules import Rules
-from mqclause.tables.columns import DECISION, NOT_ALLOWED, NULL_SUBJECT, Column, Columns, columns_of, given, letter_case
-from mqclause.tables.demands import demands_of, is_null_text
-from mqclause.trace.document import step_document
-from mqclause.trace.record import steps
+from mqclause.tables.schema import (
+    DECISION,
+    NOT_ALLOWED,
+    NULL_SUBJECT,
+    Column,
+    Columns,
+    build_columns,
+    get_letter_case,
+    get_requirements,
+    narrow_columns,
+    render_null_fault,
+)
+from mqclause.trace import build_step_document, build_steps
+from mqclause.workload.decision import build_destination_document
 
 KeepValue = Callable[[Any], Any]
 """Takes a value that is not null; returns it as it is kept, or None if the column does not allow it."""
@@ -46,8 +51,8 @@ class Rows:
     """Decides rows of tables of puts. It holds no state: one may be shared between threads. Raises RuleError."""
 
     def __init__(self, rules: Rules | None = None) -> None:
-        self.course = Course.of(Rules.given(rules), OUTCOME)
-        self.listing = listing_of(self.course.rulesets[0])
+        self.course = Pipeline.of(Rules.given(rules), OUTCOME)
+        self.listing = build_listing(self.course.rulesets[0])
 
     def decision(
         self, put: Given | None, destinations: Sequence[Given | None] | None, explain: bool = False
@@ -61,28 +66,28 @@ class Rows:
         try:
             seen, listed = read_put(self.listing, put, destinations)
         except InvalidRowError as error:
-            return invalid(str(error))
+            return build_invalid_row(str(error))
         runs = self.course.run(seen, listed, traced=explain)
-        return decision_of(listed, runs, self.course.rulesets[0] if explain else None)
+        return build_decision(listed, runs, self.course.rulesets[0] if explain else None)
 
     def explained(self, put: Given | None, destinations: Sequence[Given | None] | None) -> dict[str, Any]:
         """The decision with its derivation: ``steps`` as in Decision.to_json, none for an invalid row."""
         try:
             seen, listed = read_put(self.listing, put, destinations)
         except InvalidRowError as error:
-            return {**invalid(str(error)), "steps": []}
+            return {**build_invalid_row(str(error)), "steps": []}
         runs = self.course.run(seen, listed, traced=True)
         workload = self.course.rulesets[0]
-        scope = first_scope(self.course.steps[0], seen, listed, None, {})
+        scope = build_first_scope(self.course.steps[0], seen, listed, None, {})
         derivation = [
-            step_document(step, destination_document)
-            for step in steps(workload, runs[0], listed, scope, conditions=False)
+            build_step_document(step, build_destination_document)
+            for step in build_steps(workload, runs[0], listed, scope, conditions=False)
         ]
-        return {**decision_of(listed, runs, workload), "steps": derivation}
+        return {**build_decision(listed, runs, workload), "steps": derivation}
 
 
 def read_put(
-    listing: Listing, put: Given | None, destinations: Sequence[Given | None] | None
+    listing: DestinationListing, put: Given | None, destinations: Sequence[Given | None] | None
 ) -> tuple[Situation, list[Destination]]:
     """A row of a table of puts, as read_row has it. Raises InvalidRowError."""
     seen, listed = read_row(OUTCOME, put, destinations)
@@ -93,24 +98,24 @@ def read_put(
 def read_row(about: Declaration, situation: Given | None, subjects: Sequence[Given | None] | None) -> tuple[Any, Any]:
     """The situation and the subjects of a row, in listing order, as the rules see them. Raises InvalidRowError."""
     values = read_situation(about, situation)
-    columns = columns_of(about.situation)
+    columns = build_columns(about.situation)
     seen = about.situation(**{of.word: of.stands_for.get(values[name], values[name]) if of.stands_for else values[name]
                               for name, of in columns.items()})  # fmt: skip
-    return seen, read_subjects(about, in_lower_case(situation or {}, ""), subjects)
+    return seen, read_subjects(about, lower_names(situation or {}, ""), subjects)
 
 
 def read_situation(about: Declaration, situation: Given | None) -> dict[str, Any]:
     """The values of a situation by column, every one that it can have. Raises InvalidRowError."""
-    name, demands = about.row.situation, demands_of(about)
+    name, demands = about.row.situation, get_requirements(about)
     if situation is None:
-        raise InvalidRowError(is_null_text(name))
+        raise InvalidRowError(render_null_fault(name))
     values = _read(situation, _readers(about.situation), f"{name}.")
     if demands.one_of and not any(values[each] for each in demands.one_of):
         raise InvalidRowError(demands.none_given)
     return values
 
 
-def put_said(said: Given) -> Put:
+def build_put(said: Given) -> Put:
     """The put of a row in which nothing is wrong, as the engine is asked about it."""
     values = _read(said, _readers(OUTCOME.situation), "")
     return Put(**{each.name: values[each.name] for each in fields(Put) if each.name in values})
@@ -123,7 +128,7 @@ def read_subjects(about: Declaration, situation: Given, subjects: Sequence[Given
     """
     if about.subject is None:
         return []
-    name, nobody = about.row.subjects, demands_of(about).nobody
+    name, nobody = about.row.subjects, get_requirements(about).nobody
     if nobody and not subjects:
         raise InvalidRowError(nobody)
     readers = _subject_readers(about.subject, frozenset(situation))
@@ -136,12 +141,14 @@ def read_subjects(about: Declaration, situation: Given, subjects: Sequence[Given
     return found
 
 
-def decision_of(listed: Sequence[Destination], runs: Sequence[Run], workload: Ruleset | None = None) -> dict[str, Any]:
+def build_decision(
+    listed: Sequence[Destination], runs: Sequence[Run], workload: Ruleset | None = None
+) -> dict[str, Any]:
     """The fields of columns.DECISION of runs over ``listed``; ``workload``, if those are traced, tells who fell."""
     run, outcome = runs
     what = "failed" if outcome.failure else "deferred" if outcome.facts["deferred"] else "chosen"
     if what == "chosen" and not run.remaining:
-        return invalid(NOBODY_LEFT)
+        return build_invalid_row(NOBODY_LEFT)
     chosen = run.remaining[0] if what == "chosen" else None
     return dict.fromkeys(DECISION) | {
         "outcome": what,
@@ -150,16 +157,16 @@ def decision_of(listed: Sequence[Destination], runs: Sequence[Run], workload: Ru
         "channel": chosen and (chosen.channel or None),
         "reason": REASONS[outcome.failure.reason] if outcome.failure else None,
         "permitted": len(run.remaining),
-        "eliminated_by": workload and eliminated_by(listed, run, workload),
+        "eliminated_by": workload and list_eliminating_rules(listed, run, workload),
     }
 
 
-def invalid(message: str) -> dict[str, Any]:
+def build_invalid_row(message: str) -> dict[str, Any]:
     """The fields of columns.DECISION for a row that is not decided."""
     return {**dict.fromkeys(DECISION), "outcome": "invalid", "message": message}
 
 
-def eliminated_by(listed: Sequence[Any], run: Run, ruleset: Ruleset) -> list[str | None]:
+def list_eliminating_rules(listed: Sequence[Any], run: Run, ruleset: Ruleset) -> list[str | None]:
     """For each subject the id of the rule that it fell by last in a traced run: after that one nothing took it back."""
     assert run.trace is not None, "the run was not traced"  # noqa: S101
     fell: dict[int, str] = {}
@@ -182,7 +189,7 @@ class Reader:
 def _read(given: Given, readers: Sequence[Reader], where: str) -> dict[str, Any]:
     """The kept value of every column. ``where`` goes before a column's name in a message."""
     values = {}
-    given = in_lower_case(given, where)
+    given = lower_names(given, where)
     for reader in readers:
         value = given.get(reader.of.name)
         if value is None:
@@ -198,7 +205,7 @@ def _read(given: Given, readers: Sequence[Reader], where: str) -> dict[str, Any]
     return values
 
 
-def in_lower_case(given: Given, where: str) -> Given:
+def lower_names(given: Given, where: str) -> Given:
     """A struct with its names in lower case, as those of columns are. Raises InvalidRowError if two are then one."""
     names = tuple(given)
     if all(map(str.islower, names)):
@@ -238,7 +245,7 @@ def _keep_in(of: Column) -> KeepValue:
     """How the values of a column are kept."""
     match of.domain:
         case Words(words):
-            table, cased = {word: word for word in words}, _CASED[letter_case(words)]
+            table, cased = {word: word for word in words}, _CASED[get_letter_case(words)]
             return lambda value: table.get(value) or table.get(cased(value)) if isinstance(value, str) else None
         case Whole(low, high):
             return lambda value: (
@@ -283,12 +290,12 @@ def _keep_names(domain: Name, value: Any) -> tuple[str, ...] | None:
 @cache
 def _readers(facts: type) -> tuple[Reader, ...]:
     """A reader for each column, in the order in which faults are looked for."""
-    return _readers_of(columns_of(facts))
+    return _readers_of(build_columns(facts))
 
 
 @cache
 def _subject_readers(facts: type, situation: frozenset[str]) -> tuple[Reader, ...]:
-    return _readers_of(given(columns_of(facts), situation))
+    return _readers_of(narrow_columns(build_columns(facts), situation))
 
 
 def _readers_of(columns: Columns) -> tuple[Reader, ...]:

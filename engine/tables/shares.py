@@ -1,9 +1,4 @@
-"""Ties: which destinations get puts in the long run, in which shares, and which of them a row takes.
-
-Each is taken as often as the reciprocal of the step says that the rules advance its factor by; by clause 12 that is in
-proportion to CLWLWGHT. Counters belong to a channel: of several destinations by one, the first in the list is always
-the one chosen. So is the first of all where its counters advance and the rules take it all the same.
-"""
+"""Ties: which destinations get puts in the long run, in which shares, and which of them a row takes."""
 
 from __future__ import annotations
 
@@ -15,21 +10,29 @@ from typing import Any
 from attrs import evolve, frozen
 from sqlglot import exp
 
-from mqclause.answers.choice.engine import Engine
-from mqclause.answers.choice.shares import rates
-from mqclause.executors.steps import Rank, Step, Steps
-from mqclause.language.sql import Node, both, case, either, equal, is_word, literal, negated, when
+from mqclause.executors.operations import LoweredRuleset, Operation, Rank
+from mqclause.language.sql import (
+    Node,
+    build_and,
+    build_case,
+    build_equality,
+    build_if,
+    build_literal,
+    build_not,
+    build_or,
+    get_word,
+)
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
-from mqclause.model.facts.sequence import START, SequenceState
+from mqclause.model.facts.workload import START, SequenceState
 from mqclause.rulebook.rules import Rules
-from mqclause.tables import functions as F  # noqa: N812 - the functions of plans
-from mqclause.tables.answers import kept_queue
-from mqclause.tables.bindings import Plan
-from mqclause.tables.columns import DECISION, TableError
-from mqclause.tables.plan import Written, plan_of
-from mqclause.tables.shape import FieldType, Shape, named, there
-from mqclause.tables.steps import Writing
+from mqclause.tables import functions as F  # noqa: N812
+from mqclause.tables.functions import Plan
+from mqclause.tables.lowering import StepLowering
+from mqclause.tables.query import LoweredPlan, build_kept_queue, build_plan
+from mqclause.tables.schema import DECISION, FieldType, Shape, TableError, describe_kind, get_spelling
+from mqclause.workload.decision import Engine
+from mqclause.workload.shares import compute_rates
 
 TIES, DECIDED, TAKEN = "__mqclause_ties", "__mqclause_decided_alone", "__mqclause_taken"
 """Columns on the way: who stays permitted, with weights, the decision that takes the first listed, and who is taken."""
@@ -78,9 +81,9 @@ class Spread:
     def of(cls, columns: Mapping[str, FieldType], shares: bool, spread: str | None) -> Spread | None:
         """None if nothing is asked. Raises TableError for a column that is not there, or no text and no integer."""
         if spread is not None:
-            spread = there(spread, columns)
+            spread = get_spelling(spread, columns)
             if columns[spread] not in ("text", "integer", "null"):
-                kind = named(columns[spread])
+                kind = describe_kind(columns[spread])
                 raise TableError(
                     f"column {spread} is {kind}; expected a text or an integer (a CAST to STRING would do)"
                 )
@@ -93,16 +96,16 @@ class Spread:
         It is made by arithmetic alone, which every engine does alike, but for a text, which is hashed by MD5.
         """
         assert self.by is not None  # noqa: S101 - rows are spread
-        value, row = exp.column(self.by, quoted=True), exp.Sub(this=literal(-1), expression=F.column(ROW))
+        value, row = exp.column(self.by, quoted=True), exp.Sub(this=build_literal(-1), expression=F.build_column(ROW))
         if self.is_whole:
             whole = exp.TryCast(this=value, to=exp.DataType.build("BIGINT"))
             # Numbers without a sign may be larger; rows without a value have numbers that few values are.
             larger = exp.TryCast(
-                this=exp.Sub(this=value.copy(), expression=literal(1 << 63)), to=exp.DataType.build("BIGINT")
+                this=exp.Sub(this=value.copy(), expression=build_literal(1 << 63)), to=exp.DataType.build("BIGINT")
             )
-            return [{VALUE: F.coalesced(whole, larger, row)}, {HASHED: _mixed_whole(F.column(VALUE))}]
-        digits = exp.BitwiseAnd(this=F.Hashed(this=exp.cast(value, "TEXT")), expression=literal(ALL_BITS))
-        return [{VALUE: row}, {HASHED: F.coalesced(digits, _mixed_whole(F.column(VALUE)))}]
+            return [{VALUE: F.coalesce(whole, larger, row)}, {HASHED: _mixed_whole(F.build_column(VALUE))}]
+        digits = exp.BitwiseAnd(this=F.Hashed(this=exp.cast(value, "TEXT")), expression=build_literal(ALL_BITS))
+        return [{VALUE: row}, {HASHED: F.coalesce(digits, _mixed_whole(F.build_column(VALUE)))}]
 
     @staticmethod
     def times(draws: Node) -> Node:
@@ -112,44 +115,55 @@ class Spread:
         average the more weight it has, and depends on nothing but the row's value and itself. So where another one
         leaves, the rows that others took stay there.
         """
-        product = exp.Mul(this=F.column(HASHED), expression=F.field_of(F.EACH, "multiplier"))
-        mixed = _mixed(exp.BitwiseAnd(this=product, expression=literal(ALL_BITS)), MULTIPLIERS[2])
-        drawn = exp.Div(this=exp.Add(this=mixed, expression=literal(0.5)), expression=literal(float(1 << BITS)))
+        product = exp.Mul(this=F.build_column(HASHED), expression=F.get_field(F.EACH, "multiplier"))
+        mixed = _mixed(exp.BitwiseAnd(this=product, expression=build_literal(ALL_BITS)), MULTIPLIERS[2])
+        drawn = exp.Div(
+            this=exp.Add(this=mixed, expression=build_literal(0.5)), expression=build_literal(float(1 << BITS))
+        )
         # A logarithm of what is less than 1 is below 0: the greatest is the shortest time.
-        time = exp.Div(this=exp.Ln(this=drawn), expression=F.field_of(F.EACH, "weight"))
-        return F.each(draws, time, F.EACH.name)
+        time = exp.Div(this=exp.Ln(this=drawn), expression=F.get_field(F.EACH, "weight"))
+        return F.map_items(draws, time, F.EACH.name)
 
     @staticmethod
     def place() -> Node:
         """The place of the one that takes the row among several, from 0; null of one alone."""
-        return exp.Sub(this=F.place_of(F.column(TIMES), exp.ArrayMax(this=F.column(TIMES))), expression=literal(1))
+        return exp.Sub(
+            this=F.find_place(F.build_column(TIMES), exp.ArrayMax(this=F.build_column(TIMES))),
+            expression=build_literal(1),
+        )
 
     def taken(self, ties: str) -> Node:
         """The one of the column ``ties`` that a row takes, or null: what ``answer`` needs in the column TAKEN."""
-        return exp.null() if self.by is None else F.item(F.column(ties), F.coalesced(self.place(), literal(0)))
+        return (
+            exp.null()
+            if self.by is None
+            else F.get_item(F.build_column(ties), F.coalesce(self.place(), build_literal(0)))
+        )
 
     def levels(self, ties: str) -> list[dict[str, Node]]:
         """The columns that lead from the column ``ties`` to TAKEN, those before first."""
         if self.by is None:
             return [{TAKEN: self.taken(ties)}]
-        fields = {"multiplier": _multiplier(F.EACH), "weight": F.field_of(F.EACH, "weight")}
-        draws = F.each(F.column(ties), F.struct_of(fields), F.EACH.name)
-        times = when(F.more_than(F.column(ties), 1), self.times(draws))
+        fields = {"multiplier": _multiplier(F.EACH), "weight": F.get_field(F.EACH, "weight")}
+        draws = F.map_items(F.build_column(ties), F.build_struct(fields), F.EACH.name)
+        times = build_if(F.has_more_than(F.build_column(ties), 1), self.times(draws))
         return [*self.hashed(), {TIMES: times}, {TAKEN: self.taken(ties)}]
 
     def answer(self, decision: str, ties: str) -> Node:
         """The decision, with what is asked, of the columns ``decision``, ``ties`` and TAKEN."""
-        fields: dict[str, Node] = {name: F.column(name, decision) for name in DECISION}
-        is_chosen = equal(fields["outcome"].copy(), "chosen")
+        fields: dict[str, Node] = {name: F.build_column(name, decision) for name in DECISION}
+        is_chosen = build_equality(fields["outcome"].copy(), "chosen")
         if self.by is not None:
-            is_tied = both(is_chosen, F.more_than(F.column(ties), 0))
-            fields |= {name: case([(is_tied, F.column(name, TAKEN))], fields[name]) for name in TIE_NAMES}
+            is_tied = build_and(is_chosen, F.has_more_than(F.build_column(ties), 0))
+            fields |= {name: build_case([(is_tied, F.build_column(name, TAKEN))], fields[name]) for name in TIE_NAMES}
         if self.shares:
             shares = _shares(ties)
-            is_valid = negated(equal(F.column("outcome", decision), "invalid"))
+            is_valid = build_not(build_equality(F.build_column("outcome", decision), "invalid"))
             # A call that fails, or fixes no destination, puts nothing anywhere.
-            fields["shares"] = when(is_valid, when(is_chosen.copy(), shares, F.first_of(shares.copy(), literal(0))))
-        return case([(negated(F.is_null(F.column(decision))), F.struct_of(fields))])
+            fields["shares"] = build_if(
+                is_valid, build_if(is_chosen.copy(), shares, F.take_first(shares.copy(), build_literal(0)))
+            )
+        return build_case([(build_not(F.is_null(F.build_column(decision))), F.build_struct(fields))])
 
 
 def multiplier_of(tie: Mapping[str, Any]) -> int:
@@ -164,9 +178,11 @@ def multiplier_of(tie: Mapping[str, Any]) -> int:
 
 def _multiplier(tie: Node) -> Node:
     """The same as a tree."""
-    channel, queue_manager = (F.coalesced(F.field_of(tie.copy(), name), literal("")) for name in ROUTE_NAMES)
-    digits = F.Hashed(this=F.texts(channel, " ", queue_manager))
-    return exp.BitwiseOr(this=exp.BitwiseAnd(this=digits, expression=literal(ALL_BITS >> 1)), expression=literal(1))
+    channel, queue_manager = (F.coalesce(F.get_field(tie.copy(), name), build_literal("")) for name in ROUTE_NAMES)
+    digits = F.Hashed(this=F.concat_texts(channel, " ", queue_manager))
+    return exp.BitwiseOr(
+        this=exp.BitwiseAnd(this=digits, expression=build_literal(ALL_BITS >> 1)), expression=build_literal(1)
+    )
 
 
 ROUTE_NAMES = ("channel", "queue_manager")
@@ -174,17 +190,23 @@ ROUTE_NAMES = ("channel", "queue_manager")
 
 def _mixed(number: Node, multiplier: int) -> Node:
     """A number of so many bits mixed, as one of so many."""
-    folded = exp.BitwiseXor(this=number, expression=exp.BitwiseRightShift(this=number.copy(), expression=literal(15)))
-    return exp.BitwiseAnd(this=exp.Mul(this=folded, expression=literal(multiplier)), expression=literal(ALL_BITS))
+    folded = exp.BitwiseXor(
+        this=number, expression=exp.BitwiseRightShift(this=number.copy(), expression=build_literal(15))
+    )
+    return exp.BitwiseAnd(
+        this=exp.Mul(this=folded, expression=build_literal(multiplier)), expression=build_literal(ALL_BITS)
+    )
 
 
 def _mixed_whole(number: Node) -> Node:
     """A whole number of up to 64 bits hashed to one of so many."""
-    parts = number, exp.BitwiseRightShift(this=number.copy(), expression=literal(BITS))
+    parts = number, exp.BitwiseRightShift(this=number.copy(), expression=build_literal(BITS))
     products = [
         exp.BitwiseAnd(
-            this=exp.Mul(this=exp.BitwiseAnd(this=part, expression=literal(ALL_BITS)), expression=literal(multiplier)),
-            expression=literal(ALL_BITS),
+            this=exp.Mul(
+                this=exp.BitwiseAnd(this=part, expression=build_literal(ALL_BITS)), expression=build_literal(multiplier)
+            ),
+            expression=build_literal(ALL_BITS),
         )
         for part, multiplier in zip(parts, MULTIPLIERS[::2], strict=True)
     ]
@@ -193,22 +215,22 @@ def _mixed_whole(number: Node) -> Node:
 
 
 def _weights(ties: str) -> Node:
-    return F.each(F.column(ties), F.field_of(F.EACH, "weight"), F.EACH.name)
+    return F.map_items(F.build_column(ties), F.get_field(F.EACH, "weight"), F.EACH.name)
 
 
 def _shares(ties: str) -> Node:
-    share = exp.Div(this=F.field_of(F.EACH, "weight"), expression=F.Total(this=_weights(ties)))
-    fields = {**{name: F.field_of(F.EACH, name) for name in TIE_NAMES}, "share": share}
-    return F.each(F.column(ties), F.struct_of(fields), F.EACH.name)
+    share = exp.Div(this=F.get_field(F.EACH, "weight"), expression=F.Total(this=_weights(ties)))
+    fields = {**{name: F.get_field(F.EACH, name) for name in TIE_NAMES}, "share": share}
+    return F.map_items(F.build_column(ties), F.build_struct(fields), F.EACH.name)
 
 
-def as_decided(shape: Shape, spread: Spread | None) -> Shape:
+def set_spread(shape: Shape, spread: Spread | None) -> Shape:
     """The shape of a table, with what is asked about ties."""
     return evolve(shape, from_start=spread is not None and spread.from_start)
 
 
 @lru_cache(maxsize=32)
-def from_start(cluster: Cluster) -> Cluster:
+def reset_counters(cluster: Cluster) -> Cluster:
     """The cluster as if nothing had been put yet."""
     start = START._asdict()
     if all(getattr(each, name) == value for each in cluster.channels for name, value in start.items()):
@@ -216,12 +238,12 @@ def from_start(cluster: Cluster) -> Cluster:
     return evolve(cluster, channels=[evolve(each, **start) for each in cluster.channels])
 
 
-def ties_plan(rules: Rules, shape: Shape) -> Plan:
+def build_ties_plan(rules: Rules, shape: Shape) -> Plan:
     """The plan of who ties in a table of that shape: a list ``ties``, null in an invalid row."""
-    return plan_of(rules, evolve(shape, from_start=True), _ties, settled=_after_the_first)
+    return build_plan(rules, evolve(shape, from_start=True), _ties, settled=_after_the_first)
 
 
-def _after_the_first(steps: Steps) -> Steps:
+def _after_the_first(steps: LoweredRuleset) -> LoweredRuleset:
     """The steps as they go on when each has been chosen once.
 
     Equal counters are then none any more: of those that a limit cut between, the ones listed first were taken.
@@ -229,64 +251,72 @@ def _after_the_first(steps: Steps) -> Steps:
     return evolve(steps, steps=tuple(_told_apart(each) for each in steps.steps))
 
 
-def _told_apart(step: Step) -> Step:
+def _told_apart(step: Operation) -> Operation:
     if not isinstance(step, Rank) or step.at_most is None:
         return step
-    rise = (key.descending and is_word(key.by) in START._fields for key in step.keys)
+    rise = (key.descending and get_word(key.by) in START._fields for key in step.keys)
     return evolve(step, ties="first") if any(rise) else step
 
 
-def _ties(found: Written) -> Mapping[str, Node]:
+def _ties(found: LoweredPlan) -> Mapping[str, Node]:
     choice, packing = found.course[0], found.packing
     assert packing is not None  # noqa: S101 - a put has destinations
-    remaining, subject = choice.standing.remaining, F.variable("c")
+    remaining, subject = choice.standing.remaining, F.build_variable("c")
     names = {name: packing.looked_up(name, subject) for name in TIE_NAMES}
     routes = [
-        F.texts(
-            packing.looked_up("channel", F.variable(each)), " ", packing.looked_up("queue_manager", F.variable(each))
+        F.concat_texts(
+            packing.looked_up("channel", F.build_variable(each)),
+            " ",
+            packing.looked_up("queue_manager", F.build_variable(each)),
         )
         for each in ("o", "c")
     ]
-    first = F.place_of(F.each(remaining, routes[0], "o"), routes[1])
-    is_first = equal(first, exp.Add(this=F.variable("place"), expression=literal(1)))
-    alone = both(negated(_take_turns(found, choice)), exp.GT(this=F.variable("place"), expression=literal(0)))
-    weight = when(both(is_first, negated(alone)), _weight(choice), literal(0.0))
+    first = F.find_place(F.map_items(remaining, routes[0], "o"), routes[1])
+    is_first = build_equality(first, exp.Add(this=F.build_variable("place"), expression=build_literal(1)))
+    alone = build_and(
+        build_not(_take_turns(found, choice)), exp.GT(this=F.build_variable("place"), expression=build_literal(0))
+    )
+    weight = build_if(build_and(is_first, build_not(alone)), _weight(choice), build_literal(0.0))
     blank_as_null: dict[str, Node] = {
-        name: exp.Nullif(this=value, expression=literal("")) for name, value in names.items()
+        name: exp.Nullif(this=value, expression=build_literal("")) for name, value in names.items()
     }
-    blank_as_null["queue"] = kept_queue(found, blank_as_null["queue"])
-    listed = F.each(remaining, F.struct_of({**blank_as_null, "weight": exp.cast(weight, "DOUBLE")}), "c", "place")
-    is_taken = exp.GT(this=F.field_of(F.EACH, "weight"), expression=literal(0.0))
-    return {"ties": case([(negated(found.invalid), F.those(listed, is_taken, F.EACH.name))])}
+    blank_as_null["queue"] = build_kept_queue(found, blank_as_null["queue"])
+    listed = F.map_items(
+        remaining, F.build_struct({**blank_as_null, "weight": exp.cast(weight, "DOUBLE")}), "c", "place"
+    )
+    is_taken = exp.GT(this=F.get_field(F.EACH, "weight"), expression=build_literal(0.0))
+    return {"ties": build_case([(build_not(found.invalid), F.filter_items(listed, is_taken, F.EACH.name))])}
 
 
-def _take_turns(found: Written, choice: Writing) -> Node:
+def _take_turns(found: LoweredPlan, choice: StepLowering) -> Node:
     """Whether the one that is chosen first is not the best any more, once its counters have advanced."""
     # Of no one left it is null, and so is what its counters would be.
-    first = found.bindings.bind("first_left", F.item(choice.standing.remaining, 0))
+    first = found.bindings.bind("first_left", F.get_item(choice.standing.remaining, 0))
     before, after = choice.standing.meaning, choice.advanced(first)
     others = []
     for rank, applies in choice.standing.choices:
         trees = [(before.of(key.by, first), after.of(key.by, first)) for key in rank.keys]
-        others.append(both(applies, either(exp.NEQ(this=one, expression=other) for one, other in trees)))
-    return found.bindings.bind("take_turns", either(others))
+        others.append(build_and(applies, build_or(exp.NEQ(this=one, expression=other) for one, other in trees)))
+    return found.bindings.bind("take_turns", build_or(others))
 
 
-def _weight(choice: Writing) -> Node:
+def _weight(choice: StepLowering) -> Node:
     """What stands for a share: whole numbers stay so, whatever a division leaves behind them."""
-    factor, subject = START._fields[0], F.variable("c")
+    factor, subject = START._fields[0], F.build_variable("c")
     before, after = choice.standing.meaning.at(subject), choice.advanced(subject)
     step = exp.Sub(this=after.word(factor), expression=before.word(factor))
-    weight = exp.Div(this=literal(WEIGHTS_OF), expression=exp.cast(step, "DOUBLE"))
+    weight = exp.Div(this=build_literal(WEIGHTS_OF), expression=exp.cast(step, "DOUBLE"))
     whole = exp.Round(this=weight.copy())
-    is_whole = exp.LT(this=exp.Abs(this=exp.Sub(this=weight.copy(), expression=whole.copy())), expression=literal(1e-9))
-    has_step = exp.GT(this=step.copy(), expression=literal(0.0))
-    return case([(negated(has_step), literal(WEIGHTS_OF)), (is_whole, whole)], weight)
+    is_whole = exp.LT(
+        this=exp.Abs(this=exp.Sub(this=weight.copy(), expression=whole.copy())), expression=build_literal(1e-9)
+    )
+    has_step = exp.GT(this=step.copy(), expression=build_literal(0.0))
+    return build_case([(build_not(has_step), build_literal(WEIGHTS_OF)), (is_whole, whole)], weight)
 
 
-def ties_in(engine: Engine, put: Put, cluster: Cluster) -> list[dict[str, Any]]:
+def list_ties(engine: Engine, put: Put, cluster: Cluster) -> list[dict[str, Any]]:
     """The same of a put in a cluster."""
-    found = rates(engine.choose(put, cluster, SequenceState({}, 0, cluster), "off"))
+    found = compute_rates(engine.choose(put, cluster, SequenceState({}, 0, cluster), "off"))
     return [
         {**{name: getattr(each, name) or None for name in TIE_NAMES}, "weight": float(rate * int(WEIGHTS_OF))}
         for each, rate in found

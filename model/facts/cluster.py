@@ -1,4 +1,4 @@
-"""The cluster snapshot: every fact that the local queue manager knows, checked against each other."""
+"""A cluster as its local queue manager knows it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from attrs import evolve, field, fields, frozen
 
-from mqclause.model.diagnostic import Diagnostic, FactsError, name_suggestion, of_type, quoted, suggestion
+from mqclause.model.diagnostics import Diagnostic, FactsError, check_type, quote_value, suggest_name, suggest_word
 from mqclause.model.facts.objects import (
     Channel,
     ChannelStatus,
@@ -24,10 +24,10 @@ from mqclause.model.facts.objects import (
 
 _F = TypeVar("_F")
 
-Hosted: TypeAlias = Queue | QueueManagerAlias | Channel
+HostedFact: TypeAlias = Queue | QueueManagerAlias | Channel
 """A fact that names its queue manager."""
 
-LISTS: dict[type, str] = {
+CLUSTER_FIELDS: dict[type, str] = {
     RemoteQueueManager: "remote_queue_managers",
     Queue: "queues",
     QueueManagerAlias: "queue_manager_aliases",
@@ -44,7 +44,7 @@ SUGGESTIONS = 20
 _sequence: Callable[[Channel], Any] = attrgetter("dest_seq_number", "dest_seq_factor")
 _NAME: Callable[[Fact], object] = attrgetter("name")
 _INSTANCE: Callable[[Fact], object] = attrgetter("name", "queue_manager")
-_QUEUE_MANAGER: Callable[[Hosted], str] = attrgetter("queue_manager")
+_QUEUE_MANAGER: Callable[[HostedFact], str] = attrgetter("queue_manager")
 _ROUTE: Callable[[Fact], object] = attrgetter("name", "queue_manager", "cluster")
 _CONNECTION: Callable[[Fact], object] = attrgetter("name", "type", "conname", "queue_manager")
 
@@ -95,8 +95,8 @@ class Cluster:
     channel_statuses: tuple[ChannelStatus, ...] = field(default=(), converter=_tuple)
 
     def __attrs_post_init__(self) -> None:
-        of_type("queue_manager", self.queue_manager, QueueManager)
-        if found := tuple(contradictions(self)):
+        check_type("queue_manager", self.queue_manager, QueueManager)
+        if found := tuple(find_contradictions(self)):
             raise ContradictionError(found)
 
     def suspend(self, queue_manager: str, *clusters: str) -> Cluster:
@@ -104,7 +104,7 @@ class Cluster:
 
         Raises ValueError for one that is not known, or a cluster that it is not in.
         """
-        own, queue_manager = self.queue_manager, of_type("queue_manager", queue_manager, str).rstrip(" ")
+        own, queue_manager = self.queue_manager, check_type("queue_manager", queue_manager, str).rstrip(" ")
         clusters = tuple(each.rstrip(" ") for each in clusters)
         member = own if queue_manager == own.name else self.remote.get(queue_manager)
         if member is None:
@@ -120,7 +120,7 @@ class Cluster:
 
     def with_status(self, channel: str, status: str) -> Cluster:
         """The cluster as it would be with every channel of that name in a state. Raises ValueError if there is none."""
-        channel = of_type("channel", channel, str).rstrip(" ")
+        channel = check_type("channel", channel, str).rstrip(" ")
         names = [*(each.name for each in self.channels), *(each.name for each in self.channel_statuses)]
         if channel not in names:
             raise _unknown("channel", channel, names)
@@ -137,13 +137,13 @@ class Cluster:
         that is not known, an attribute that queues do not have, or a value outside of its range.
         """
         own = self.queue_manager
-        name, queue_manager = (of_type("a name", each, str).rstrip(" ") for each in (name, queue_manager))
+        name, queue_manager = (check_type("a name", each, str).rstrip(" ") for each in (name, queue_manager))
         members: dict[str, QueueManager | RemoteQueueManager] = {own.name: own, **self.remote}
         if queue_manager not in members:
             raise _unknown("queue manager", queue_manager, members)
         known = [each.name for each in fields(Queue) if each.name not in ("name", "queue_manager")]
         for key in [each for each in attributes if each not in known]:
-            raise _unknown("attribute of a queue", key, known, suggestion(key.lower(), known))
+            raise _unknown("attribute of a queue", key, known, suggest_word(key.lower(), known))
         found = [each for each in self.queues_by_name.get(name, ()) if each.queue_manager == queue_manager]
         if not found:
             more = Queue(name, queue_manager, **{"clusters": members[queue_manager].clusters, **attributes})
@@ -155,7 +155,7 @@ class Cluster:
         if queue not in self.models or queue_manager not in ("", self.queue_manager.name):
             return ""
         made = "an open of it makes a queue of a generated name; name that queue"
-        return f"queue {quoted(queue)} is a model queue: {made}"
+        return f"queue {quote_value(queue)} is a model queue: {made}"
 
     @cached_property
     def destinations(self) -> dict[tuple[str, str, Any, str], Any]:
@@ -263,22 +263,22 @@ class Cluster:
 
 def _unknown(what: str, name: str, known: Iterable[str], near: str = "") -> ValueError:
     known = list(dict.fromkeys(known))
-    return ValueError(f"{quoted(name)} is no {what}; known: {', '.join(known)}{near or name_suggestion(name, known)}")
+    return ValueError(f"{quote_value(name)} is no {what}; known: {', '.join(known)}{near or suggest_name(name, known)}")
 
 
-def contradictions(cluster: Cluster) -> Iterator[Contradiction]:
+def find_contradictions(cluster: Cluster) -> Iterator[Contradiction]:
     """Every fact that cannot stand beside the others, with what is wrong with it."""
     local = cluster.queue_manager.name
     known = {local, *(other.name for other in cluster.remote_queue_managers)}
     for table, facts, kind, key in (each for each in _identities(cluster) if each[1]):
         if not {kind}.issuperset(map(type, facts)):
             for each in facts:
-                of_type(table, each, kind)
+                check_type(table, each, kind)
         if len({*map(key, facts)}) < len(facts):
             yield from _repeated(facts, table, key)
     for other in cluster.remote_queue_managers:
         if other.name == local:
-            message = f"remote_queue_manager {quoted(local)}: this is the local queue manager"
+            message = f"remote_queue_manager {quote_value(local)}: this is the local queue manager"
             yield Contradiction(other, message, cluster.queue_manager)
     near: dict[str, str] = {}
     for table, hosted, host in _hosted(cluster):
@@ -289,8 +289,9 @@ def contradictions(cluster: Cluster) -> Iterator[Contradiction]:
         if channel.deftype == "CLUSRCVR" and channel.queue_manager != local:
             yield Contradiction(
                 channel,
-                f"channel {quoted(channel.name)}: deftype CLUSRCVR is the local queue manager's own receiver,"
-                f" but queue_manager is {quoted(channel.queue_manager)}; allowed here: CLUSSDR, CLUSSDRA, CLUSSDRB",
+                f"channel {quote_value(channel.name)}: deftype CLUSRCVR is the local queue manager's own receiver,"
+                f" but queue_manager is {quote_value(channel.queue_manager)};"
+                " allowed here: CLUSSDR, CLUSSDRA, CLUSSDRB",
             )
 
 
@@ -306,7 +307,7 @@ def _identities(cluster: Cluster) -> tuple[tuple[str, tuple[Fact, ...], type[Fac
     )
 
 
-def _hosted(cluster: Cluster) -> tuple[tuple[str, tuple[Hosted, ...], Callable[[Any], str]], ...]:
+def _hosted(cluster: Cluster) -> tuple[tuple[str, tuple[HostedFact, ...], Callable[[Any], str]], ...]:
     """The facts of which a queue manager has to be known, and which that is.
 
     What an alias resolves to may lie beyond the cluster if another one advertises it.
@@ -325,17 +326,17 @@ def _repeated(facts: Iterable[Fact], table: str, key: Callable[[Fact], object]) 
         first = seen.setdefault(identity, fact)
         if first is not fact:
             names = identity if isinstance(identity, tuple) else (identity,)
-            yield Contradiction(fact, f"{table} {' '.join(map(quoted, names))} is given twice", first)
+            yield Contradiction(fact, f"{table} {' '.join(map(quote_value, names))} is given twice", first)
 
 
-def _unknown_host(table: str, fact: Hosted, host: str, known: set[str], near: dict[str, str]) -> str:
+def _unknown_host(table: str, fact: HostedFact, host: str, known: set[str], near: dict[str, str]) -> str:
     """What is wrong with a fact whose queue manager is not known; ``near`` keeps the suggestions made so far."""
     if host not in near:
         # Finding a close name is a search of all of them: worth it for the first few only.
-        near[host] = name_suggestion(host, known) if len(near) < SUGGESTIONS else ""
+        near[host] = suggest_name(host, known) if len(near) < SUGGESTIONS else ""
     key = "host" if isinstance(fact, QueueManagerAlias) and fact.host else "queue_manager"
     return (
-        f"{table} {quoted(fact.name)}: {key} {quoted(host)} is not known;"
+        f"{table} {quote_value(fact.name)}: {key} {quote_value(host)} is not known;"
         f" allowed: the local queue manager or one under remote_queue_manager{near[host]}"
     )
 

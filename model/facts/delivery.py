@@ -1,4 +1,4 @@
-"""Delivery: a destination that was chosen, and what is known of the way to it and of what is there."""
+"""What the rules of delivery see: a message on its way from the chosen destination to its queue."""
 
 from __future__ import annotations
 
@@ -8,22 +8,32 @@ from typing import Any, Self
 
 from attrs import asdict, define, field, frozen
 
-from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, NAMES, Names, Text, Whole, Words, seen, words
+from mqclause.model.facts.domains import (
+    LARGEST,
+    NAME_OR_BLANK,
+    NAMES,
+    Names,
+    Text,
+    Whole,
+    Words,
+    rule_field,
+    word_field,
+)
 from mqclause.model.facts.objects import CHANNEL_STATES, ChannelStatus
 
 TAKERS_NAMED = 5
 """So many channels of one transmission queue are named."""
 
-OF_CHANNEL = "SYSTEM.CLUSTER.TRANSMIT."
+CHANNEL_QUEUE_PREFIX = "SYSTEM.CLUSTER.TRANSMIT."
 """What begins the name of a transmission queue that MQ makes for one channel."""
 
 
-def queue_of_channel(channel: str) -> str:
+def get_channel_queue(channel: str) -> str:
     """The name of the transmission queue that MQ makes for a channel."""
-    return f"{OF_CHANNEL}{channel}" if channel else ""
+    return f"{CHANNEL_QUEUE_PREFIX}{channel}" if channel else ""
 
 
-def serving_queue(channel: str, serving: Mapping[str, str]) -> str:
+def find_serving_queue(channel: str, serving: Mapping[str, str]) -> str:
     """The queue whose CLCHNAME fits a channel; of several the one that says most, blank if none does."""
     if not serving:
         return ""
@@ -62,19 +72,19 @@ class Delivery:
     otherwise. ``alias_of_model``: what the alias leads to is a model queue of the target.
     """
 
-    sender: str = seen(NAME_OR_BLANK, "")
-    queue: str = seen(NAME_OR_BLANK, "")
-    queue_manager: str = seen(NAME_OR_BLANK, "")
+    sender: str = rule_field(NAME_OR_BLANK, "")
+    queue: str = rule_field(NAME_OR_BLANK, "")
+    queue_manager: str = rule_field(NAME_OR_BLANK, "")
     is_local: bool = False
-    channel: str = seen(Text(20), "")
-    channel_status: str = seen(Words((*CHANNEL_STATES, "")), "")
+    channel: str = rule_field(Text(20), "")
+    channel_status: str = rule_field(Words((*CHANNEL_STATES, "")), "")
     put_enabled: bool = True
-    put_disabled_here: tuple[str, ...] = seen(NAMES, ())
-    own_transmission_queue: str = seen(NAME_OR_BLANK, "")
-    defclxq: str = seen(Text(12), "")
+    put_disabled_here: tuple[str, ...] = rule_field(NAMES, ())
+    own_transmission_queue: str = rule_field(NAME_OR_BLANK, "")
+    defclxq: str = rule_field(Text(12), "")
     queues_told: bool = False
     queue_there: bool = True
-    leads_to: str = seen(NAME_OR_BLANK, "")
+    leads_to: str = rule_field(NAME_OR_BLANK, "")
     target_there: bool = True
     target_on_host: bool = True
     bound: bool = False
@@ -82,32 +92,32 @@ class Delivery:
     shares_queues: bool = False
     by_alias: bool = False
     has_left: bool = False
-    other_ways: int = seen(Whole(0, LARGEST), 0)
-    by_transmission_queue: str = seen(NAME_OR_BLANK, "")
+    other_ways: int = rule_field(Whole(0, LARGEST), 0)
+    by_transmission_queue: str = rule_field(NAME_OR_BLANK, "")
     is_sent_from: bool = True
-    triggered_queue: str = seen(NAME_OR_BLANK, "")
-    usage: str = words("NORMAL", "XMITQ", default="NORMAL")
-    process: str = seen(NAME_OR_BLANK, "")
-    initq: str = seen(NAME_OR_BLANK, "")
-    trigdata: str = seen(Text(64), "")
+    triggered_queue: str = rule_field(NAME_OR_BLANK, "")
+    usage: str = word_field("NORMAL", "XMITQ", default="NORMAL")
+    process: str = rule_field(NAME_OR_BLANK, "")
+    initq: str = rule_field(NAME_OR_BLANK, "")
+    trigdata: str = rule_field(Text(64), "")
     trigdata_is_channel: bool = True
-    like_trigdata: str = seen(Text(20), "")
-    full_here: tuple[str, ...] = seen(NAMES, ())
-    queue_of_channel: str = seen(NAME_OR_BLANK, "")
-    depth: int = seen(Whole(0, LARGEST), 0)
-    maxdepth: int = seen(Whole(0, LARGEST), LARGEST)
-    takers: str = seen(Text(400), "")
-    taker_states: tuple[str, ...] = seen(Names(Words(CHANNEL_STATES)), ())
+    like_trigdata: str = rule_field(Text(20), "")
+    full_here: tuple[str, ...] = rule_field(NAMES, ())
+    queue_of_channel: str = rule_field(NAME_OR_BLANK, "")
+    depth: int = rule_field(Whole(0, LARGEST), 0)
+    maxdepth: int = rule_field(Whole(0, LARGEST), LARGEST)
+    takers: str = rule_field(Text(400), "")
+    taker_states: tuple[str, ...] = rule_field(Names(Words(CHANNEL_STATES)), ())
     taker_unknown: bool = False
-    stopped_taker: str = seen(Text(20), "")
+    stopped_taker: str = rule_field(Text(20), "")
     is_triggered: bool = False
     is_missing: bool = False
-    overridden: str = seen(Text(100), "")
+    overridden: str = rule_field(Text(100), "")
     alias_of_model: bool = False
 
 
 @frozen
-class Takers:
+class TransmissionChannels:
     """How the channels are that would take a message from a transmission queue: fields of what rules see of it."""
 
     takers: str = ""
@@ -134,7 +144,7 @@ class Takers:
 
 
 @frozen(eq=False)
-class Beyond:
+class DeliveryContext:
     """What sources tell of the way that a message takes from one queue manager once its destination is chosen.
 
     ``hosted`` has the names of the queues of each queue manager that is described, with those that aliases lead to, of

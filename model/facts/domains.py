@@ -1,4 +1,4 @@
-"""The domains of MQ attributes: words, ranges, names. Each checks a value and returns it as it is kept."""
+"""The values that MQ's attributes may have, MQ's constants, and its reason codes."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from math import isfinite
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from attrs import NOTHING, Converter, field, fields, frozen
 
-from mqclause.model.diagnostic import DomainError, suggestion
+from mqclause.model.diagnostics import DomainError, suggest_word
 
 T = TypeVar("T")
 
@@ -24,6 +24,12 @@ LARGEST_NUMBER = 2**63 - 1
 NAME_LENGTH = 48
 """The longest name of a queue, queue manager, cluster or process, in characters."""
 
+IN_NAMES = "A-Za-z0-9._/%"
+"""The characters that a name of MQ may have, as a class of a regular expression."""
+
+NOT_IN_NAMES = re.compile(f"[^{IN_NAMES}]")
+"""A character that a name of MQ may not have."""
+
 
 @frozen
 class Words:
@@ -35,18 +41,18 @@ class Words:
         if isinstance(value, str):
             if value in self.words:
                 return value
-            if folded(value) in self.words:
-                return folded(value)
+            if fold_case(value) in self.words:
+                return fold_case(value)
         raise DomainError(key, value, self.allowed(value))
 
     def allowed(self, value: object) -> str:
         """What may stand in the place of ``value``, for a message."""
         listed = ", ".join(self.words)
-        near = suggestion(value.upper(), self.words) if isinstance(value, str) else ""
+        near = suggest_word(value.upper(), self.words) if isinstance(value, str) else ""
         return f"allowed: {listed}{near}"
 
 
-def folded(word: str) -> str:
+def fold_case(word: str) -> str:
     """A word in upper case. Only A to Z have a letter case: what looks like them is another letter."""
     return word.upper() if word.isascii() else word
 
@@ -72,12 +78,12 @@ class WordsOrWhole:
     numbers: Whole
 
     def __call__(self, value: object, key: str) -> str:
-        if isinstance(value, str) and folded(value) in self.words:
-            return folded(value)
+        if isinstance(value, str) and fold_case(value) in self.words:
+            return fold_case(value)
         if type(value) is int or (isinstance(value, str) and value.isascii() and value.isdecimal()):
             with suppress(DomainError):
                 return str(self.numbers(int(value), key))
-        near = suggestion(value.upper(), self.words) if isinstance(value, str) else ""
+        near = suggest_word(value.upper(), self.words) if isinstance(value, str) else ""
         numbers = f"{self.numbers.low} to {self.numbers.high}"
         raise DomainError(key, value, f"allowed: {', '.join(self.words)}, or a number from {numbers}{near}")
 
@@ -122,23 +128,6 @@ class Text:
         """Raises DomainError for ``value``."""
         what = f"text of {self.least} to {self.most} characters, without control characters"
         raise DomainError(key, value, f"allowed: {what}")
-
-
-@frozen
-class Description(Text):
-    """Text that decides nothing, so none is refused: it is cut, and control characters become blanks."""
-
-    def __call__(self, value: object, key: str) -> str:
-        kept = str(value)[: self.most]
-        plain = kept if kept.isprintable() else "".join(each if each.isprintable() else " " for each in kept)
-        return super().__call__(plain, key)
-
-
-IN_NAMES = "A-Za-z0-9._/%"
-"""The characters that a name of MQ may have, as a class of a regular expression."""
-
-NOT_IN_NAMES = re.compile(f"[^{IN_NAMES}]")
-"""A character that a name of MQ may not have."""
 
 
 @frozen
@@ -192,8 +181,75 @@ GIVEN_NAMES = Names(NAME_GIVEN)
 ENABLED = Words(("ENABLED", "DISABLED"))
 DIGIT = Whole(0, 9)
 
+MOST_CHECKED = 1000
+"""So many texts of a field are known to be in its domain."""
 
-def attribute(domain: Domain, default: Any = ...) -> Any:
+_new = object.__new__
+
+REASONS: Final[dict[str, int]] = {
+    "MQRC_ALIAS_BASE_Q_TYPE_ERROR": 2001,
+    "MQRC_GET_INHIBITED": 2016,
+    "MQRC_NO_MSG_AVAILABLE": 2033,
+    "MQRC_NO_MSG_UNDER_CURSOR": 2034,
+    "MQRC_OBJECT_IN_USE": 2042,
+    "MQRC_PUT_INHIBITED": 2051,
+    "MQRC_Q_FULL": 2053,
+    "MQRC_Q_NOT_EMPTY": 2055,
+    "MQRC_UNKNOWN_ALIAS_BASE_Q": 2082,
+    "MQRC_UNKNOWN_OBJECT_NAME": 2085,
+    "MQRC_UNKNOWN_OBJECT_Q_MGR": 2086,
+    "MQRC_UNKNOWN_REMOTE_Q_MGR": 2087,
+    "MQRC_REMOTE_Q_NAME_ERROR": 2184,
+    "MQRC_STOPPED_BY_CLUSTER_EXIT": 2188,
+    "MQRC_UNKNOWN_XMIT_Q": 2196,
+    "MQRC_UNKNOWN_DEF_XMIT_Q": 2197,
+    "MQRC_INCOMPLETE_GROUP": 2241,
+    "MQRC_INCOMPLETE_MSG": 2242,
+    "MQRC_INVALID_MSG_UNDER_CURSOR": 2246,
+    "MQRC_MATCH_OPTIONS_ERROR": 2247,
+    "MQRC_INCONSISTENT_BROWSE": 2259,
+    "MQRC_CLUSTER_EXIT_ERROR": 2266,
+    "MQRC_CLUSTER_PUT_INHIBITED": 2268,
+    "MQRC_NO_DESTINATIONS_AVAILABLE": 2270,
+}
+"""Reason codes by name (MQRC_*)."""
+
+MQI_CALLS: Final = ("MQOPEN", "MQPUT", "MQPUT1", "MQGET", "MQCLOSE")
+"""The calls of the MQI that end with them."""
+
+COMMANDS: Final = ("CLEAR QLOCAL",)
+"""The commands that do."""
+
+REASON_NAMES: Final[dict[int, str]] = {code: name for name, code in REASONS.items()}
+"""The names by code."""
+
+CHANNEL_STATUS: Final[dict[str, int]] = {
+    "INACTIVE": 0,
+    "RUNNING": 3,
+    "BINDING": 1,
+    "INITIALIZING": 13,
+    "STARTING": 2,
+    "STOPPING": 4,
+    "RETRYING": 5,
+    "REQUESTING": 7,
+    "PAUSED": 8,
+    "STOPPED": 6,
+    "SWITCHING": 14,
+}
+"""Channel states by MQSC word (MQCHS_*), in the order in which the workload algorithm prefers them."""
+
+
+@frozen
+class Description(Text):
+    """Text that decides nothing, so none is refused: it is cut, and control characters become blanks."""
+
+    def __call__(self, value: object, key: str) -> str:
+        kept = str(value)[: self.most]
+        plain = kept if kept.isprintable() else "".join(each if each.isprintable() else " " for each in kept)
+        return super().__call__(plain, key)
+
+
+def fact_field(domain: Domain, default: Any = ...) -> Any:
     """An attrs field kept within ``domain``; required if there is no default."""
     metadata = {"domain": domain}
     if default is ...:
@@ -201,7 +257,7 @@ def attribute(domain: Domain, default: Any = ...) -> Any:
     return field(default=default, converter=_converter(domain, default), metadata=metadata)
 
 
-def momentary(domain: Domain, default: Any) -> Any:
+def status_field(domain: Domain, default: Any) -> Any:
     """The same for what is so now and is no part of a definition: facts that differ in it are equal.
 
     It may be None as well, which no file states: it is not known.
@@ -211,7 +267,7 @@ def momentary(domain: Domain, default: Any) -> Any:
 
 
 @frozen
-class InTable:
+class TableColumn:
     """How a field of what rules see stands in a table.
 
     ``column`` is the name of its column, ``null`` the value that null stands for there. An ``optional`` column is no
@@ -229,7 +285,7 @@ class InTable:
     mqsc: str = ""
 
 
-def seen(domain: Domain, default: Any = ..., in_table: InTable | None = InTable()) -> Any:
+def rule_field(domain: Domain, default: Any = ..., in_table: TableColumn | None = TableColumn()) -> Any:
     """An attrs field of what rules see: ``domain`` says what it can be, and nothing is checked when one is made.
 
     A field that is not ``in_table`` has no column.
@@ -238,24 +294,14 @@ def seen(domain: Domain, default: Any = ..., in_table: InTable | None = InTable(
     return field(metadata=metadata) if default is ... else field(default=default, metadata=metadata)
 
 
-def words(*allowed: str, default: Any = ...) -> Any:
+def word_field(*allowed: str, default: Any = ...) -> Any:
     """The same for a field that holds one of the words."""
-    return seen(Words(allowed), default)
+    return rule_field(Words(allowed), default)
 
 
-def unseen(default: Any, domain: Domain | None = None) -> Any:
+def internal_field(default: Any, domain: Domain | None = None) -> Any:
     """An attrs field that has no column; of any values, unless a domain is given."""
     return field(default=default, metadata={"in_table": None, **({"domain": domain} if domain else {})})
-
-
-def _converter(domain: Domain, default: object, or_unknown: bool = False) -> Any:
-    """Keeps a given value within ``domain``; a default is in it already."""
-
-    def convert(value: Any, of: Any) -> Any:
-        return value if value is default or (or_unknown and value is None) else domain(value, of.name)
-
-    convert_with_field: Callable[[Any, Any], Any] = convert
-    return Converter(convert_with_field, takes_field=True)
 
 
 class Maker(Generic[T]):
@@ -305,7 +351,11 @@ class Maker(Generic[T]):
         return made
 
 
-MOST_CHECKED = 1000
-"""So many texts of a field are known to be in its domain."""
+def _converter(domain: Domain, default: object, or_unknown: bool = False) -> Any:
+    """Keeps a given value within ``domain``; a default is in it already."""
 
-_new = object.__new__
+    def convert(value: Any, of: Any) -> Any:
+        return value if value is default or (or_unknown and value is None) else domain(value, of.name)
+
+    convert_with_field: Callable[[Any, Any], Any] = convert
+    return Converter(convert_with_field, takes_field=True)

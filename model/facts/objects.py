@@ -1,14 +1,15 @@
-"""The facts: MQ objects as the local queue manager knows them, with MQSC's names, words, ranges and defaults."""
+"""MQ objects as facts: queues, channels, queue managers, processes, and puts."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from attrs import frozen
+from attrs import define, frozen
 
-from mqclause.model.facts.constants import CHANNEL_STATUS
 from mqclause.model.facts.domains import (
     CHANNEL_NAME,
+    CHANNEL_STATUS,
+    COMMANDS,
     DIGIT,
     ENABLED,
     GIVEN_NAME,
@@ -23,8 +24,9 @@ from mqclause.model.facts.domains import (
     Whole,
     Words,
     WordsOrWhole,
-    attribute,
-    momentary,
+    fact_field,
+    rule_field,
+    status_field,
 )
 
 CHANNEL_STATES = tuple(CHANNEL_STATUS)
@@ -54,23 +56,23 @@ class QueueManager:
     queue-sharing group send one another messages by a shared queue.
     """
 
-    name: str = attribute(NAME)
-    clusters: tuple[str, ...] = attribute(NAMES, ())
-    suspended: tuple[str, ...] = attribute(NAMES, ())
-    clwluseq: str = attribute(Words(("LOCAL", "ANY")), "LOCAL")
-    clwlmruc: int = attribute(Whole(1, LARGEST), LARGEST)
-    clwlexit: str = attribute(Text(128), "")
-    clwldata: str = attribute(Text(32), "")
-    clwllen: int = attribute(Whole(0, LARGEST), 100)
-    trigint: int = attribute(Whole(0, LARGEST), LARGEST)
-    platform: str = attribute(Words(("MULTI", "ZOS")), "MULTI")
-    defxmitq: str = attribute(NAME_OR_BLANK, "")
-    deadq: str = attribute(NAME_OR_BLANK, "")
-    repository: bool = attribute(Flag(), False)
-    partial_in: tuple[str, ...] = attribute(NAMES, ())
-    defclxq: str = attribute(Words(("SCTQ", "CHANNEL", "")), "")
-    igq: str = attribute(ENABLED, "DISABLED")
-    command_level: int = attribute(Whole(0, 9999), 0)
+    name: str = fact_field(NAME)
+    clusters: tuple[str, ...] = fact_field(NAMES, ())
+    suspended: tuple[str, ...] = fact_field(NAMES, ())
+    clwluseq: str = fact_field(Words(("LOCAL", "ANY")), "LOCAL")
+    clwlmruc: int = fact_field(Whole(1, LARGEST), LARGEST)
+    clwlexit: str = fact_field(Text(128), "")
+    clwldata: str = fact_field(Text(32), "")
+    clwllen: int = fact_field(Whole(0, LARGEST), 100)
+    trigint: int = fact_field(Whole(0, LARGEST), LARGEST)
+    platform: str = fact_field(Words(("MULTI", "ZOS")), "MULTI")
+    defxmitq: str = fact_field(NAME_OR_BLANK, "")
+    deadq: str = fact_field(NAME_OR_BLANK, "")
+    repository: bool = fact_field(Flag(), False)
+    partial_in: tuple[str, ...] = fact_field(NAMES, ())
+    defclxq: str = fact_field(Words(("SCTQ", "CHANNEL", "")), "")
+    igq: str = fact_field(ENABLED, "DISABLED")
+    command_level: int = fact_field(Whole(0, 9999), 0)
 
     def is_full_in(self, cluster: str) -> bool:
         """Whether it is a full repository of a cluster that it is in."""
@@ -85,12 +87,12 @@ class RemoteQueueManager:
     Whether it is ``available`` an exit sees; no rule asks.
     """
 
-    name: str = attribute(NAME)
-    clusters: tuple[str, ...] = attribute(NAMES, ())
-    suspended: tuple[str, ...] = attribute(NAMES, ())
-    repository: bool = attribute(Flag(), False)
-    partial_in: tuple[str, ...] = attribute(NAMES, ())
-    available: bool = attribute(Flag(), True)
+    name: str = fact_field(NAME)
+    clusters: tuple[str, ...] = fact_field(NAMES, ())
+    suspended: tuple[str, ...] = fact_field(NAMES, ())
+    repository: bool = fact_field(Flag(), False)
+    partial_in: tuple[str, ...] = fact_field(NAMES, ())
+    available: bool = fact_field(Flag(), True)
 
     def is_full_in(self, cluster: str) -> bool:
         """Whether it is a full repository of a cluster that it is in."""
@@ -109,40 +111,40 @@ class Queue:
     is its index on z/OS.
     """
 
-    name: str = attribute(NAME)
-    queue_manager: str = attribute(NAME)
-    type: str = attribute(Words(("QLOCAL", "QALIAS", "QREMOTE")), "QLOCAL")
-    target: str = attribute(NAME_OR_BLANK, "")
-    clusters: tuple[str, ...] = attribute(NAMES, ())
-    put: str = attribute(ENABLED, "ENABLED")
-    get: str = attribute(ENABLED, "ENABLED")
-    clwlrank: int = attribute(DIGIT, 0)
-    clwlprty: int = attribute(DIGIT, 0)
-    clwluseq: str = attribute(Words(("QMGR", "LOCAL", "ANY")), "QMGR")
-    defbind: str = attribute(Words(BINDINGS), "OPEN")
-    defprty: int = attribute(DIGIT, 0)
-    msgdlvsq: str = attribute(Words(("PRIORITY", "FIFO")), "PRIORITY")
-    usage: str = attribute(Words(("NORMAL", "XMITQ")), "NORMAL")
-    trigger: bool = attribute(Flag(), False)
-    trigtype: str = attribute(Words(("NONE", "FIRST", "EVERY", "DEPTH")), "FIRST")
-    trigmpri: int = attribute(DIGIT, 0)
-    trigdpth: int = attribute(Whole(1, LARGEST), 1)
-    trigdata: str = attribute(Text(64), "")
-    process: str = attribute(NAME_OR_BLANK, "")
-    initq: str = attribute(NAME_OR_BLANK, "")
-    shared: bool = attribute(Flag(), False)
-    logically_deleted: bool = attribute(Flag(), False)
-    rname: str = attribute(NAME_OR_BLANK, "")
-    rqmname: str = attribute(NAME_OR_BLANK, "")
-    xmitq: str = attribute(NAME_OR_BLANK, "")
-    curdepth: int | None = momentary(Whole(0, LARGEST), 0)
-    ipprocs: int | None = momentary(Whole(0, LARGEST), None)
-    descr: str = attribute(Text(64), "")
-    defpsist: str = attribute(Words(("NO", "YES")), "NO")
-    maxdepth: int = attribute(Whole(0, LARGEST), LARGEST)
-    indxtype: str = attribute(Words(("NONE", "MSGID", "CORRELID", "GROUPID", "MSGTOKEN")), "NONE")
-    targtype: str = attribute(Words(("QUEUE", "TOPIC")), "QUEUE")
-    clchname: str = attribute(Text(CHANNEL_NAME.most), "")
+    name: str = fact_field(NAME)
+    queue_manager: str = fact_field(NAME)
+    type: str = fact_field(Words(("QLOCAL", "QALIAS", "QREMOTE")), "QLOCAL")
+    target: str = fact_field(NAME_OR_BLANK, "")
+    clusters: tuple[str, ...] = fact_field(NAMES, ())
+    put: str = fact_field(ENABLED, "ENABLED")
+    get: str = fact_field(ENABLED, "ENABLED")
+    clwlrank: int = fact_field(DIGIT, 0)
+    clwlprty: int = fact_field(DIGIT, 0)
+    clwluseq: str = fact_field(Words(("QMGR", "LOCAL", "ANY")), "QMGR")
+    defbind: str = fact_field(Words(BINDINGS), "OPEN")
+    defprty: int = fact_field(DIGIT, 0)
+    msgdlvsq: str = fact_field(Words(("PRIORITY", "FIFO")), "PRIORITY")
+    usage: str = fact_field(Words(("NORMAL", "XMITQ")), "NORMAL")
+    trigger: bool = fact_field(Flag(), False)
+    trigtype: str = fact_field(Words(("NONE", "FIRST", "EVERY", "DEPTH")), "FIRST")
+    trigmpri: int = fact_field(DIGIT, 0)
+    trigdpth: int = fact_field(Whole(1, LARGEST), 1)
+    trigdata: str = fact_field(Text(64), "")
+    process: str = fact_field(NAME_OR_BLANK, "")
+    initq: str = fact_field(NAME_OR_BLANK, "")
+    shared: bool = fact_field(Flag(), False)
+    logically_deleted: bool = fact_field(Flag(), False)
+    rname: str = fact_field(NAME_OR_BLANK, "")
+    rqmname: str = fact_field(NAME_OR_BLANK, "")
+    xmitq: str = fact_field(NAME_OR_BLANK, "")
+    curdepth: int | None = status_field(Whole(0, LARGEST), 0)
+    ipprocs: int | None = status_field(Whole(0, LARGEST), None)
+    descr: str = fact_field(Text(64), "")
+    defpsist: str = fact_field(Words(("NO", "YES")), "NO")
+    maxdepth: int = fact_field(Whole(0, LARGEST), LARGEST)
+    indxtype: str = fact_field(Words(("NONE", "MSGID", "CORRELID", "GROUPID", "MSGTOKEN")), "NONE")
+    targtype: str = fact_field(Words(("QUEUE", "TOPIC")), "QUEUE")
+    clchname: str = fact_field(Text(CHANNEL_NAME.most), "")
 
     @property
     def base_queue(self) -> str:
@@ -158,14 +160,14 @@ class QueueManagerAlias:
     binding of an open that names it beside a queue and leaves the binding to it.
     """
 
-    name: str = attribute(NAME)
-    queue_manager: str = attribute(NAME)
-    clusters: tuple[str, ...] = attribute(NAMES, ())
-    put: str = attribute(ENABLED, "ENABLED")
-    clwlrank: int = attribute(DIGIT, 0)
-    clwlprty: int = attribute(DIGIT, 0)
-    host: str = attribute(NAME_OR_BLANK, "")
-    defbind: str = attribute(Words(BINDINGS), "OPEN")
+    name: str = fact_field(NAME)
+    queue_manager: str = fact_field(NAME)
+    clusters: tuple[str, ...] = fact_field(NAMES, ())
+    put: str = fact_field(ENABLED, "ENABLED")
+    clwlrank: int = fact_field(DIGIT, 0)
+    clwlprty: int = fact_field(DIGIT, 0)
+    host: str = fact_field(NAME_OR_BLANK, "")
+    defbind: str = fact_field(Words(BINDINGS), "OPEN")
 
     @property
     def routed_to(self) -> str:
@@ -180,19 +182,19 @@ class Channel:
     ``messages`` are those on the transmission queue for it.
     """
 
-    name: str = attribute(CHANNEL_NAME)
-    queue_manager: str = attribute(NAME)
-    cluster: str = attribute(NAME_OR_BLANK, "")
-    deftype: str = attribute(Words(DEFTYPES), "CLUSSDRA")
-    status: str = attribute(Words(CHANNEL_STATES), "INACTIVE")
-    clwlrank: int = attribute(DIGIT, 0)
-    clwlprty: int = attribute(DIGIT, 0)
-    clwlwght: int = attribute(Whole(1, 99), 50)
-    netprty: int = attribute(DIGIT, 0)
-    dest_seq_number: int = attribute(Whole(0, 2**63 - 1), 0)
-    dest_seq_factor: float = attribute(Finite(0.0), 0.0)
-    npmspeed: str = attribute(Words(("FAST", "NORMAL")), "FAST")
-    messages: int = attribute(Whole(0, LARGEST), 0)
+    name: str = fact_field(CHANNEL_NAME)
+    queue_manager: str = fact_field(NAME)
+    cluster: str = fact_field(NAME_OR_BLANK, "")
+    deftype: str = fact_field(Words(DEFTYPES), "CLUSSDRA")
+    status: str = fact_field(Words(CHANNEL_STATES), "INACTIVE")
+    clwlrank: int = fact_field(DIGIT, 0)
+    clwlprty: int = fact_field(DIGIT, 0)
+    clwlwght: int = fact_field(Whole(1, 99), 50)
+    netprty: int = fact_field(DIGIT, 0)
+    dest_seq_number: int = fact_field(Whole(0, 2**63 - 1), 0)
+    dest_seq_factor: float = fact_field(Finite(0.0), 0.0)
+    npmspeed: str = fact_field(Words(("FAST", "NORMAL")), "FAST")
+    messages: int = fact_field(Whole(0, LARGEST), 0)
 
 
 @frozen
@@ -203,30 +205,41 @@ class ChannelStatus:
     end, which need not be known otherwise; blank where that is not shown.
     """
 
-    name: str = attribute(CHANNEL_NAME)
-    type: str = attribute(Words(MESSAGE_CHANNELS), "SDR")
-    status: str = attribute(Words(CHANNEL_STATES), "INACTIVE")
-    xmitq: str = attribute(NAME_OR_BLANK, "")
-    conname: str = attribute(Text(264), "")
-    queue_manager: str = attribute(NAME_OR_BLANK, "")
+    name: str = fact_field(CHANNEL_NAME)
+    type: str = fact_field(Words(MESSAGE_CHANNELS), "SDR")
+    status: str = fact_field(Words(CHANNEL_STATES), "INACTIVE")
+    xmitq: str = fact_field(NAME_OR_BLANK, "")
+    conname: str = fact_field(Text(264), "")
+    queue_manager: str = fact_field(NAME_OR_BLANK, "")
 
 
 @frozen
 class Process:
     """A process definition: what a trigger monitor starts."""
 
-    name: str = attribute(NAME)
-    appltype: str = attribute(APPLICATION_TYPES, "UNIX")
-    applicid: str = attribute(Text(256), "")
-    envrdata: str = attribute(Text(128), "")
-    userdata: str = attribute(Text(128), "")
+    name: str = fact_field(NAME)
+    appltype: str = fact_field(APPLICATION_TYPES, "UNIX")
+    applicid: str = fact_field(Text(256), "")
+    envrdata: str = fact_field(Text(128), "")
+    userdata: str = fact_field(Text(128), "")
 
 
 @frozen
 class ModelQueue:
     """A model queue of the local queue manager: an open of it makes a queue of a generated name."""
 
-    name: str = attribute(NAME)
+    name: str = fact_field(NAME)
+
+
+Fact = QueueManager | RemoteQueueManager | Queue | QueueManagerAlias | Channel | Process | ModelQueue | ChannelStatus
+
+INPUT_MODES = ("INPUT_SHARED", "INPUT_EXCLUSIVE")
+"""The modes of an open that removes messages: those that OpenInputCount counts."""
+
+READING_MODES = (*INPUT_MODES, "BROWSE")
+MODES = (*READING_MODES, "OUTPUT")
+_COUNT = Whole(0, LARGEST)
+_ABLE = Words(("ENABLED", "DISABLED"))
 
 
 @frozen
@@ -236,14 +249,14 @@ class Put:
     ``length`` is that of the message, in bytes.
     """
 
-    queue: str = attribute(GIVEN_NAME, "")
-    queue_manager: str = attribute(GIVEN_NAME, "")
-    bind: str = attribute(Words((*BINDINGS, "AS_Q_DEF")), "AS_Q_DEF")
-    call: str = attribute(Words(("MQOPEN", "MQPUT", "MQPUT1")), "MQPUT")
-    from_cluster_channel: bool = attribute(Flag(), False)
-    cluster_pcf: bool = attribute(Flag(), False)
-    already_sent_to: tuple[str, ...] = attribute(GIVEN_NAMES, ())
-    length: int = attribute(Whole(0, LONGEST_MESSAGE), 100)
+    queue: str = fact_field(GIVEN_NAME, "")
+    queue_manager: str = fact_field(GIVEN_NAME, "")
+    bind: str = fact_field(Words((*BINDINGS, "AS_Q_DEF")), "AS_Q_DEF")
+    call: str = fact_field(Words(("MQOPEN", "MQPUT", "MQPUT1")), "MQPUT")
+    from_cluster_channel: bool = fact_field(Flag(), False)
+    cluster_pcf: bool = fact_field(Flag(), False)
+    already_sent_to: tuple[str, ...] = fact_field(GIVEN_NAMES, ())
+    length: int = fact_field(Whole(0, LONGEST_MESSAGE), 100)
 
     @classmethod
     def as_written(cls, queue: str = "", queue_manager: str = "", **more: Any) -> Put:
@@ -254,4 +267,32 @@ class Put:
         return put
 
 
-Fact = QueueManager | RemoteQueueManager | Queue | QueueManagerAlias | Channel | Process | ModelQueue | ChannelStatus
+@define(eq=False)  # One is made for every put, and attrs takes twice as long where it is frozen.
+class QueueCall:
+    """An MQPUT to, an MQOPEN of, or a CLEAR QLOCAL of, the local queue ``queue``.
+
+    Of a put: ``named`` is the object that was named, an alias of it perhaps, of ``named_type`` and with PUT
+    ``named_put``, ``depth`` how many messages are there, committed or not, ``arriving`` how many the put places. Of
+    an open: its ``mode``, whether it is made at the local queue manager, ``here``, and the handles for input that are
+    open; ``…_elsewhere`` are those of other queue managers of the group. Of a clear: the ``handles`` of any mode that
+    have it open, or a name that leads to it, and the messages that units of work have put or got there, ``unsettled``.
+    """
+
+    queue: str = rule_field(NAME_OR_BLANK, "")
+    mqi_call: str = rule_field(Words(("MQOPEN", "MQPUT", "MQPUT1", *COMMANDS)), "MQPUT")
+    put: str = rule_field(_ABLE, "ENABLED")
+    named_put: str = rule_field(_ABLE, "ENABLED")
+    depth: int = rule_field(_COUNT, 0)
+    arriving: int = rule_field(_COUNT, 1)
+    maxdepth: int = rule_field(_COUNT, LARGEST)
+    mode: str = rule_field(Words(MODES), "OUTPUT")
+    here: bool = True
+    shared: bool = False
+    open_shared_here: int = rule_field(_COUNT, 0)
+    open_exclusive_here: int = rule_field(_COUNT, 0)
+    open_shared_elsewhere: int = rule_field(_COUNT, 0)
+    open_exclusive_elsewhere: int = rule_field(_COUNT, 0)
+    named: str = rule_field(NAME_OR_BLANK, "")
+    named_type: str = rule_field(Words(("QLOCAL", "QALIAS", "QREMOTE")), "QLOCAL")
+    handles: int = rule_field(_COUNT, 0)
+    unsettled: int = rule_field(_COUNT, 0)

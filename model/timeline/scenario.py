@@ -1,42 +1,131 @@
-"""Scenarios: facts, and what happens over time. In TOML, JSON or already parsed."""
+"""Scenarios: facts, and what happens over time, read and checked."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from attrs import evolve, field, frozen
 
-from mqclause.model.assembly.shipped import assumed, shipped, with_queues
-from mqclause.model.assembly.snapshot import Snapshot, read_document
-from mqclause.model.assembly.source import Source
-from mqclause.model.assembly.untold import taken_as_there
-from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, quoted
-from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.delivery import Beyond
-from mqclause.model.facts.domains import Maker
-from mqclause.model.facts.message import Message
-from mqclause.model.facts.objects import Queue
-from mqclause.model.readers.container import unpacked
-from mqclause.model.readers.facts_document import NO_PLACES, DocumentPlaces, FactsDocument
-from mqclause.model.readers.facts_file import MOST_FAULTS
-from mqclause.model.readers.record import Script
-from mqclause.model.readers.registry import contents_of
-from mqclause.model.timeline.beside import beside_each_other
-from mqclause.model.timeline.event import Event, event_label
-from mqclause.model.timeline.in_flight import InFlight, in_flight_of
-from mqclause.model.timeline.scenario_faults import (
-    NEEDED_KEYS,
-    OUTPUT_KEYS,
-    TAKEN_KEYS,
-    Referenced,
-    event_faults,
-    has_own_words,
+from mqclause.model.configuration.membership import assume_undisplayed_objects
+from mqclause.model.configuration.objects import add_queues, assume_default_queues, describe_default_queue
+from mqclause.model.configuration.snapshot import Snapshot, read_document
+from mqclause.model.configuration.sources import Source
+from mqclause.model.diagnostics import (
+    Diagnostic,
+    DomainError,
+    FactsError,
+    quote_value,
+    render_given_value,
+    suggest_word,
 )
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.delivery import DeliveryContext
+from mqclause.model.facts.domains import Maker, Words
+from mqclause.model.facts.messages import Message
+from mqclause.model.facts.objects import MODES, READING_MODES, Channel, Queue, QueueManager, RemoteQueueManager
+from mqclause.model.readers.encodings import unpack_files
+from mqclause.model.readers.facts_files import MOST_FAULTS
+from mqclause.model.readers.formats import NO_PLACES, DocumentPlaces, FactsDocument
+from mqclause.model.readers.records import Script
+from mqclause.model.readers.registry import read_contents
+from mqclause.model.timeline.administration import InFlightMessage, find_administration_faults, read_in_flight
+from mqclause.model.timeline.events import (
+    ADMINISTRATIVE,
+    ALTERABLE,
+    EVENT_WORD,
+    MESSAGE_KEYS,
+    SUSPEND_MODES,
+    Altered,
+    Event,
+    EventError,
+    describe_unknown_name,
+    find_altered_objects,
+    find_conflicting_keys,
+    render_event_label,
+)
+from mqclause.model.timeline.trigger_events import Definitions
 
 NOT_A_SCENARIO = "is in {}, which has no events; allowed: a scenario in TOML or JSON"
+
+_event = Maker(Event)
+
+_KEYS: dict[str, tuple[str, ...]] = {
+    "put": (
+        "queue",
+        "to_queue_manager",
+        "priority",
+        "unit_of_work",
+        "segments",
+        "by",
+        "persistent",
+        "cluster_pcf",
+        "count",
+        *MESSAGE_KEYS,
+    ),
+    "get": ("queue", "unit_of_work", "count", "by", "options", "match"),
+    "open": ("queue", "queue_manager", "by", "mode", "bind", "to_queue_manager"),
+    "close": ("queue", "queue_manager", "by"),
+    "commit": ("unit_of_work",),
+    "backout": ("unit_of_work",),
+    "alter": ("queue", "channel", "queue_manager", "set"),
+    "clear": ("queue",),
+    "restart": (),
+    "advance": (),
+    "suspend": ("queue_manager", "cluster", "mode"),
+    "resume": ("queue_manager", "cluster"),
+    "refresh": ("cluster", "repos"),
+    "fail": ("queue_manager",),
+    "recover": ("queue_manager",),
+    "arrive": ("queue", "id", "persistent", "bound"),
+}
+
+EVENT_KEYS: dict[str, tuple[str, ...]] = {kind: ("do", "at", *keys) for kind, keys in _KEYS.items()}
+"""The keys that each kind of event takes, in the order of messages."""
+
+EVENT_KEY_SETS: dict[str, frozenset[str]] = {kind: frozenset(keys) for kind, keys in EVENT_KEYS.items()}
+"""The same to look them up."""
+
+NEEDED_KEYS: dict[str, tuple[str, ...]] = {
+    "put": ("queue",),
+    "get": ("queue",),
+    "open": ("queue",),
+    "close": ("queue",),
+    "commit": ("unit_of_work",),
+    "backout": ("unit_of_work",),
+    "alter": ("set",),
+    "clear": ("queue",),
+    "restart": (),
+    "advance": (),
+    "suspend": ("cluster",),
+    "resume": ("cluster",),
+    "refresh": ("cluster",),
+    "fail": ("queue_manager",),
+    "recover": ("queue_manager",),
+    "arrive": ("queue", "id"),
+}
+"""The keys that must be given, and not blank."""
+
+ALTERABLE_OBJECTS: dict[type, str] = {
+    Queue: "queue",
+    Channel: "channel",
+    QueueManager: "local queue manager",
+    RemoteQueueManager: "remote queue manager",
+}
+
+MOST_TAKERS = 3
+"""A key that no more kinds of events than these take is told with them."""
+
+OUTPUT_KEYS = ("bind", "to_queue_manager")
+"""The keys of an open that say where messages are put."""
+
+_domains = Maker(Event).domains
+
+KEY_DOMAINS = {("open", "mode"): Words(MODES), ("suspend", "mode"): Words(SUSPEND_MODES)}
+"""Where the domain of a key is another for one kind of event."""
 
 
 @frozen(eq=False)
@@ -52,12 +141,12 @@ class Scenario:
     cluster: Cluster
     events: tuple[Event, ...] = ()
     messages: tuple[Message, ...] = ()
-    in_flight: tuple[InFlight, ...] = ()
+    in_flight: tuple[InFlightMessage, ...] = ()
     assumed: Mapping[str, str] = field(factory=dict)
     unknown_handles: frozenset[str] = frozenset()
     unknown_depths: frozenset[str] = frozenset()
     unknown_last: frozenset[str] = frozenset()
-    beyond: Beyond = field(factory=Beyond)
+    beyond: DeliveryContext = field(factory=DeliveryContext)
 
 
 def read_scenario(path: str | Path) -> Scenario:
@@ -72,26 +161,14 @@ def read_scenario_source(source: Source, known: Snapshot | None = None) -> Scena
         raise FactsError(document.diagnostics)
     if document.diagnostics:
         try:
-            scenario_of(document.data, document.source, known, document.places)
+            build_scenario(document.data, document.source, known, document.places)
         except FactsError as error:
             raise FactsError((*document.diagnostics, *error.diagnostics)) from None
         raise FactsError(document.diagnostics)
-    return scenario_of(document.data, document.source, known, document.places)
+    return build_scenario(document.data, document.source, known, document.places)
 
 
-def _document(source: Source) -> FactsDocument:
-    """What stands in the file, or in the one that is packed in it. Raises FactsError."""
-    found = [*unpacked(source.data, source.name)]
-    if len(found) != 1:
-        raise FactsError([Diagnostic(source.name, f"holds {len(found)} files; allowed: one, the scenario")])
-    ((name, data),) = found
-    document = contents_of(data, name)
-    if isinstance(document, Script):
-        raise FactsError([Diagnostic(name, NOT_A_SCENARIO.format(document.format))])
-    return document
-
-
-def placed(error: FactsError, source: Source) -> FactsError:
+def locate_error(error: FactsError, source: Source) -> FactsError:
     """The error of an event that could not happen, with the place of that event in the file's content."""
     places = _document(source).places
     found = [places.told_by(each.message) for each in error.diagnostics]
@@ -99,7 +176,7 @@ def placed(error: FactsError, source: Source) -> FactsError:
     return FactsError(evolve(each, line=line, column=column) for each, (line, column) in told)
 
 
-def scenario_of(
+def build_scenario(
     data: object, source: str, known: Snapshot | None = None, places: DocumentPlaces = NO_PLACES
 ) -> Scenario:
     """The scenario in a parsed document; raises FactsError with every fault, at its ``places``.
@@ -109,30 +186,151 @@ def scenario_of(
     faults: list[Diagnostic] = []
     cluster: Cluster | None = None
     messages: tuple[Message, ...] = ()
-    beyond = Beyond()
+    beyond = DeliveryContext()
     more: tuple[Queue, ...] = ()
     unasked: Mapping[str, str] = {}
     of_scripts: frozenset[str] = frozenset()
     given = data.get("event", ()) if isinstance(data, Mapping) else ()
     try:
         snapshot = known or read_document(data, source, places)
-        more = shipped(snapshot.cluster, snapshot.defined, _initiation_queues(snapshot.cluster, given))
-        cluster, unasked = taken_as_there(snapshot.cluster, snapshot.untold)
-        cluster, messages, beyond = with_queues(cluster, more), snapshot.messages, snapshot.beyond
+        more = assume_default_queues(snapshot.cluster, snapshot.defined, _initiation_queues(snapshot.cluster, given))
+        cluster, unasked = assume_undisplayed_objects(snapshot.cluster, snapshot.untold)
+        cluster, messages, beyond = add_queues(cluster, more), snapshot.messages, snapshot.beyond
         shown = (name for name, owner in snapshot.observed if owner == cluster.queue_manager.name)
         of_scripts = snapshot.defined.get("QLOCAL", frozenset()).union(shown)
     except FactsError as error:
         faults += error.diagnostics
     named = {(key, getattr(each, key)): "the facts" for each in messages for key in ("id", "group")}
-    reading = _Reading(Referenced(cluster) if cluster else None, named)
-    in_flight, wrong = in_flight_of(data, cluster)
+    reading = _Reading(ReferenceChecker(cluster) if cluster else None, named)
+    in_flight, wrong = read_in_flight(data, cluster)
     told = (*islice(reading.faults_of(given), MOST_FAULTS), *wrong)
     faults += (Diagnostic(source, message, *places.told_by(message)) for message in told)
     if faults or cluster is None:
         raise FactsError(faults)
-    taken = {**unasked, **{each.name: assumed(each.name) for each in more}}
+    taken = {**unasked, **{each.name: describe_default_queue(each.name) for each in more}}
     unknown = _unknown_at_start(cluster, of_scripts.union(taken))
     return Scenario(cluster, tuple(reading.events), messages, in_flight, taken, beyond=beyond, **unknown)
+
+
+def has_allowed_words(event: Event, row: Mapping[str, object]) -> bool:
+    """Whether the keys of ``row`` that have a domain of their own for this kind of event are in it."""
+    domains = ((key, KEY_DOMAINS[kind, key]) for kind, key in KEY_DOMAINS if kind == event.do and key in row)
+    return all(getattr(event, key) in domain.words for key, domain in domains)
+
+
+def find_event_faults(position: int, row: object) -> Iterator[str]:
+    """Every fault of one table's own keys and values."""
+    if not isinstance(row, Mapping):
+        yield f"{render_event_label(position, None)}: {quote_value(row)} is given where a table is expected"
+        return
+    label = render_event_label(position, row.get("do"))
+    try:
+        kind: str | None = EVENT_WORD(row["do"], "do") if "do" in row else None
+    except DomainError as error:
+        kind = None
+        yield f"{label}: {error}"
+    if "do" not in row:
+        yield f"{label}: do is missing; it must be given"
+    for key, value in row.items():
+        if key != "do":
+            yield from (f"{label}: {message}" for message in _key_faults(kind, key, value))
+    if kind:
+        yield from (f"{label}: {message}" for message in _combination_faults(kind, row))
+
+
+@frozen(eq=False)
+class ReferenceChecker:
+    """Checks events against the objects of ``cluster``."""
+
+    cluster: Cluster
+    _seen: dict[tuple[str, ...], tuple[str, ...]] = field(factory=dict, init=False)
+    _elsewhere: set[str] = field(factory=set, init=False)
+
+    @cached_property
+    def definitions(self) -> Definitions:
+        """How the names resolve at the local queue manager."""
+        return Definitions(self.cluster)
+
+    def faults_of(self, event: Event) -> tuple[str, ...]:
+        """What is wrong with the objects that ``event`` names."""
+        if event.do == "alter":
+            return tuple(self._alter_faults(event))
+        if event.do in ADMINISTRATIVE:
+            return tuple(find_administration_faults(self.cluster, event))
+        if not event.queue:
+            return ()
+        if event.to_queue_manager not in ("", self.cluster.queue_manager.name):
+            self._elsewhere.add(event.queue)
+            return ()  # the queue's name is for that queue manager to resolve
+        if event.do == "close" and event.queue in self._elsewhere:
+            return ()  # whether it was opened there is known when the event is reached
+        key = (event.do, event.queue, event.queue_manager, event.mode)
+        if key not in self._seen:
+            self._seen[key] = tuple(self._call_faults(event))
+        return self._seen[key]
+
+    def _call_faults(self, event: Event) -> Iterator[str]:
+        own = self.cluster.queue_manager.name
+        member = event.queue_manager or own
+        if member != own and member not in self.cluster.remote:
+            yield describe_unknown_name("queue_manager", member, (own, *self.cluster.remote))
+        elif refusal := self.cluster.refusal(event.queue, member):
+            yield refusal
+        elif event.queue not in self.cluster.queues_by_name:
+            yield describe_unknown_name("queue", event.queue, self.cluster.queues_by_name)
+        elif event.do == "clear":
+            if self.definitions.local_queue(event.queue) is None:
+                yield f"queue {quote_value(event.queue)} is no local queue of {quote_value(member)}; a clear needs one"
+        elif event.do == "get" or (event.do == "open" and event.mode in READING_MODES):
+            what = "a get" if event.do == "get" else f"mode {event.mode}"
+            if not self._readable(event.queue, member):
+                resolved = f"queue {quote_value(event.queue)} resolves to no local queue of {quote_value(member)}"
+                yield f"{resolved}; {what} needs one"
+
+    def _readable(self, name: str, member: str) -> bool:
+        """Whether an open of ``name`` for input at ``member`` can be asked: local there, shared, or others' alone."""
+        base, own = self.definitions.base(name), self.cluster.queue_manager.name
+        if member == own:
+            return base is not None or self._of_others(name)
+        if base is not None and base.shared:
+            return True
+        # Of another member's aliases we know only those that are clustered; their targets are its own affair.
+        instances = self.cluster.queues_by_name[name]
+        return any(queue.queue_manager == member and queue.type != "QREMOTE" for queue in instances)
+
+    def _of_others(self, name: str) -> bool:
+        """Whether a name, or what its own alias stands for, is known as a queue of other queue managers alone."""
+        here = self.cluster.own_queues.get(name)
+        known = name if here is None else here.base_queue
+        others = self.cluster.queues_by_name.get(known, ())
+        return known not in self.cluster.own_queues and bool(others)
+
+    def _alter_faults(self, event: Event) -> Iterator[str]:
+        try:
+            found = find_altered_objects(self.cluster, event)
+        except EventError as error:
+            yield str(error)
+            return
+        known = ALTERABLE[type(found[0])]
+        for name, value in event.set.items():
+            if name not in known:
+                what = f"a {ALTERABLE_OBJECTS[type(found[0])]} has no attribute {quote_value(name)} to alter"
+                listed = f"allowed: {', '.join(known)}{suggest_word(name, known)}"
+                yield f"set: {what}{render_given_value(name, value)}; {listed}"
+                continue
+            yield from _value_faults(found, name, value)
+
+
+def _document(source: Source) -> FactsDocument:
+    """What stands in the file, or in the one that is packed in it. Raises FactsError."""
+    found = [*unpack_files(source.data, source.name)]
+    if len(found) != 1:
+        raise FactsError([Diagnostic(source.name, f"holds {len(found)} files; allowed: one, the scenario")])
+    ((name, data),) = found
+    document = read_contents(data, name)
+    if isinstance(document, Script):
+        raise FactsError([Diagnostic(name, NOT_A_SCENARIO.format(document.format))])
+    return document
 
 
 def _unknown_at_start(cluster: Cluster, names: Container[str]) -> dict[str, Any]:
@@ -155,9 +353,6 @@ def _initiation_queues(cluster: Cluster, given: object) -> Iterator[tuple[str, s
             yield str(row.get("queue")), named
 
 
-_event = Maker(Event)
-
-
 @frozen(eq=False)
 class _Reading:
     """Reads the events of one document; ``referenced`` is None where the facts themselves are at fault.
@@ -166,7 +361,7 @@ class _Reading:
     that replay gives instead, the puts without: how many, and which event.
     """
 
-    referenced: Referenced | None
+    referenced: ReferenceChecker | None
     named: dict[tuple[str, str], str]
     events: list[Event] = field(factory=list)
     unnamed: dict[tuple[str, str], tuple[int, str]] = field(factory=dict)
@@ -180,21 +375,21 @@ class _Reading:
             )
             return
         if not isinstance(given, list | tuple):
-            yield f"event: {quoted(given)} is given where a list of tables is expected"
+            yield f"event: {quote_value(given)} is given where a list of tables is expected"
             return
         now = 0
         for position, row in enumerate(given, 1):
             event = _made(row)
             if event is None:
-                yield from event_faults(position, row)
+                yield from find_event_faults(position, row)
                 continue
-            label = event_label(position, event.do)
+            label = render_event_label(position, event.do)
             if event.at is not None and event.at < now:
                 yield f"{label}: at: {event.at} is before {now}, the time of the event before; allowed: from {now}"
             now = max(now, event.at or 0)
             if event.id and event.do == "put" and ("id", event.id) in self.named:
                 before = self.named["id", event.id]
-                yield f"{label}: id: {quoted(event.id)} is given twice; it stands in {before} too"
+                yield f"{label}: id: {quote_value(event.id)} is given twice; it stands in {before} too"
             if self.referenced:
                 yield from (f"{label}: {message}" for message in self.referenced.faults_of(event))
             self._note_names(event, position - 1, label)
@@ -219,7 +414,7 @@ class _Reading:
             count, label = self.unnamed.get((key, put), (0, ""))
             repeats = repeat.isdecimal() and str(int(repeat)) == repeat and int(repeat) < count
             if (count == 1 and not dot) or (count > 1 and repeats):
-                yield f"{label}: {key} is missing: {quoted(name)}, as replay would call it, stands in {where}"
+                yield f"{label}: {key} is missing: {quote_value(name)}, as replay would call it, stands in {where}"
 
 
 def _made(row: Any) -> Event | None:
@@ -229,10 +424,57 @@ def _made(row: Any) -> Event | None:
     except (AttributeError, KeyError, TypeError, DomainError):
         return None
     kind = event.do
-    if not (row.keys() <= TAKEN_KEYS[kind] and all(getattr(event, key) for key in NEEDED_KEYS[kind])):
+    if not (row.keys() <= EVENT_KEY_SETS[kind] and all(getattr(event, key) for key in NEEDED_KEYS[kind])):
         return None
-    if not has_own_words(event, row):
+    if not has_allowed_words(event, row):
         return None
-    if kind in ("put", "get") and any(beside_each_other(row)):
+    if kind in ("put", "get") and any(find_conflicting_keys(row)):
         return None
     return None if kind == "open" and event.mode != "OUTPUT" and any(map(row.get, OUTPUT_KEYS)) else event
+
+
+def _key_faults(kind: str | None, key: object, value: object) -> Iterator[str]:
+    listed = EVENT_KEYS[kind] if kind else tuple(_domains)
+    if key not in listed:
+        known = isinstance(key, str) and key in _domains
+        what = f"{'an' if kind and kind[0] in 'ao' else 'a'} {kind} takes no key" if known else "unknown key"
+        near = suggest_word(key, listed) if isinstance(key, str) and not known else ""
+        takers = [each for each in EVENT_KEY_SETS if key in EVENT_KEY_SETS[each]] if known else []
+        of = f"; {key} is of {' and '.join(takers)}" if kind and 0 < len(takers) <= MOST_TAKERS else ""
+        yield f"{what} {quote_value(key)}{render_given_value(key, value)}; allowed: {', '.join(listed)}{near or of}"
+        return
+    try:
+        KEY_DOMAINS.get((kind or "", str(key)), _domains[str(key)])(value, str(key))
+    except DomainError as error:
+        yield str(error)
+
+
+def _combination_faults(kind: str, row: Mapping[str, object]) -> Iterator[str]:
+    for key in NEEDED_KEYS[kind]:
+        given = row.get(key)
+        if key not in row:
+            yield f"{key} is missing; it must be given"
+        elif given == {} or (isinstance(given, str) and not given.rstrip(" ")):
+            yield f"{key}: {quote_value(given)} is not allowed; it must name something"
+    mode = row.get("mode", "INPUT_SHARED")
+    if kind == "open" and isinstance(mode, str) and mode.upper() != "OUTPUT":
+        for key in OUTPUT_KEYS:
+            if row.get(key):
+                given = f"{key}: {quote_value(row[key])}"
+                yield f"{given} is not allowed with mode {quote_value(mode)}; allowed with OUTPUT only"
+    if kind in ("put", "get"):
+        yield from find_conflicting_keys(row)
+
+
+def _value_faults(found: Sequence[Altered], name: str, value: object) -> Iterator[str]:
+    try:
+        kept = ALTERABLE[type(found[0])][name](value, name)
+    except DomainError as error:
+        yield f"set: {error}"
+        return
+    if (
+        name == "deftype"
+        and kept == "CLUSRCVR"
+        and any(isinstance(each, Channel) and each.deftype != kept for each in found)
+    ):
+        yield "set: deftype: a cluster-sender channel cannot become 'CLUSRCVR'; allowed: CLUSSDR, CLUSSDRA, CLUSSDRB"

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mqclause.answers.check.inspection import KeptScript, inspected
-from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import FactsError
-from mqclause.model.readers.container import Gunzipped
+from mqclause.check.lint_run import StoredScript, inspected
+from mqclause.model.configuration.sources import Source
+from mqclause.model.diagnostics import FactsError
+from mqclause.model.readers.encodings import GzipContent
 from spec_tests.support.inspected_members import CHECKS, DUMP, QUEUE, found, member, told
 
 
@@ -280,8 +280,8 @@ def test_little_stays_of_what_concerns_nobody_else() -> None:
     kept = inspection.members["QM1"]
     assert [each.name for each in kept.waiting] == ["TO.QM1", "QM1", "Q", "QM1"]
     [file] = kept.kept
-    assert isinstance(file, KeptScript)
-    assert isinstance(file.source.data, Gunzipped)
+    assert isinstance(file, StoredScript)
+    assert isinstance(file.source.data, GzipContent)
     assert sum(map(len, file.source.data.packed.pieces())) < len(text) / 4
 
 

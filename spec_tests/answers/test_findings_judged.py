@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from mqclause.answers.check.inspection import inspected
-from mqclause.answers.cluster.cluster_map import cluster_map
-from mqclause.model.assembly.snapshot import read_members
-from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import FactsError
+from mqclause.check.lint_run import inspected
+from mqclause.cluster.map import cluster_map
+from mqclause.model.configuration.snapshot import read_members
+from mqclause.model.configuration.sources import Source
+from mqclause.model.diagnostics import FactsError
 from spec_tests.support.inspected_members import CHECKS, DUMP, QUEUE, REPOS, found, member, told
 
 

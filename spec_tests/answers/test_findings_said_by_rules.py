@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from mqclause import RuleError, Rules
-from mqclause.answers.check.findings import Checks
-from mqclause.answers.check.inspection import inspected
-from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import FactsError
+from mqclause.check.findings import Checks
+from mqclause.check.lint_run import inspected
+from mqclause.model.configuration.sources import Source
+from mqclause.model.diagnostics import FactsError
 from spec_tests.support.inspected_members import CHECKS, QUEUE, REPOS, UNJOINED, member, told
 
 

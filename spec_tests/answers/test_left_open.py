@@ -5,15 +5,13 @@ from __future__ import annotations
 import pytest
 
 from mqclause import Engine, Put
-from mqclause.answers.check.inspection import inspected
-from mqclause.answers.choice.left_open import left_open
-from mqclause.answers.choice.rests_on import rests_on
-from mqclause.answers.cluster.cluster_map import cluster_map
-from mqclause.answers.trigger.why import Why
-from mqclause.answers.trigger.why_document import document
-from mqclause.model.assembly.filed import filed
-from mqclause.model.assembly.snapshot import Snapshot, read_document
-from mqclause.model.assembly.source import Source
+from mqclause.check.lint_run import inspected
+from mqclause.cluster.map import cluster_map
+from mqclause.model.configuration.facts_export import build_facts_document
+from mqclause.model.configuration.snapshot import Snapshot, read_document
+from mqclause.model.configuration.sources import Source
+from mqclause.trigger.why import Why, build_document
+from mqclause.workload.sensitivity import find_unknowns, left_open
 from spec_tests.support.displayed import BANNER, snapshot
 
 QMGR = "     1 : DISPLAY QMGR ALL\nAMQ8408I: D\n   QMNAME(QM1)  CLWLUSEQ(LOCAL)  CLWLMRUC(999999999)  DEFXMITQ( )  CLWLEXIT( )\n"
@@ -35,7 +33,7 @@ def resting(of: Snapshot, queue: str = "BOLTS") -> list[tuple[str, str]]:
     """What explain rests on that a display left open, and by which command it is told."""
     decision = Engine().choose(Put(queue), of.cluster, explain="rule")
     open_ones = [*left_open(decision, of)]
-    assert {*open_ones} <= {*rests_on(decision, of)}
+    assert {*open_ones} <= {*find_unknowns(decision, of)}
     return [(each.what, each.command) for each in open_ones]
 
 
@@ -130,7 +128,7 @@ def test_why_depends_on_what_no_display_shows(shown: str, verdict: str) -> None:
     words = " ".join(word.partition("(")[0].removeprefix("NO") for word in shown.split() if word != ")")
     answer = Why().ask("BOLTS", log(f"DISPLAY QLOCAL(BOLTS) {words}", shown))
     assert answer.verdict == verdict
-    commands = {each["command"] for each in document(answer)["depends_on"]}
+    commands = {each["command"] for each in build_document(answer)["depends_on"]}
     if verdict == "depends":
         assert "DISPLAY QUEUE('BOLTS') PROCESS INITQ TRIGMPRI TRIGDPTH" in commands
         assert "DISPLAY QUEUE('BOLTS') PUT" in commands
@@ -138,12 +136,12 @@ def test_why_depends_on_what_no_display_shows(shown: str, verdict: str) -> None:
 
 def test_facts_that_are_written_leave_open_the_same() -> None:
     of = log("DISPLAY QLOCAL(BOLTS) PUT TRIGGER", "PUT(ENABLED)  TRIGGER")
-    written = filed(of)
+    written = build_facts_document(of)
     assert written["unknown"]["clusters"] == ["BOLTS"]
     assert "trigger" not in written["unknown"]
     again = read_document(written, "f")
     assert resting(again) == resting(of) != []
-    assert document(Why().ask("BOLTS", again)) == document(Why().ask("BOLTS", of))
+    assert build_document(Why().ask("BOLTS", again)) == build_document(Why().ask("BOLTS", of))
 
 
 def test_check_says_of_which_queues_the_clusters_are_not_told() -> None:
@@ -161,5 +159,5 @@ def test_check_says_of_which_queues_the_clusters_are_not_told() -> None:
 def test_what_full_repositories_know_is_asked_of_them_although_it_was_asked_here() -> None:
     of = snapshot(BANNER + QMGR + ROUTES.replace("SUSPEND(NO)", "SUSPEND(NO)  QMTYPE(NORMAL)", 1) + ELSEWHERE)
     decision = Engine().choose(Put("NAILS"), of.cluster, explain="rule")
-    [found] = [each for each in rests_on(decision, of) if each.what.startswith("whether ")]
+    [found] = [each for each in find_unknowns(decision, of) if each.what.startswith("whether ")]
     assert found.command == "DISPLAY QCLUSTER('NAILS') ALL"

@@ -8,13 +8,13 @@ import pytest
 from attrs import evolve
 
 from mqclause import Cluster, Engine, Put, Rules
-from mqclause.answers.choice.explanation import Explanation
-from mqclause.answers.choice.other_editions import other_editions
-from mqclause.answers.cluster.cluster_map import cluster_map
-from mqclause.answers.replay.replay import Replay
-from mqclause.model.assembly.snapshot import Snapshot, read_document, read_sources
-from mqclause.model.assembly.source import Source
-from mqclause.model.timeline.scenario import scenario_of
+from mqclause.cluster.map import cluster_map
+from mqclause.model.configuration.snapshot import Snapshot, read_document, read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.model.timeline.scenario import build_scenario
+from mqclause.replay.runner import Replay
+from mqclause.workload.editions import other_editions
+from mqclause.workload.explanation import Explanation
 
 PLANT: dict[str, Any] = {
     "queue_manager": {"name": "QM1", "clusters": ["PLANT"]},
@@ -152,7 +152,7 @@ def test_a_replay_is_of_the_edition_of_its_queue_manager() -> None:
     for level, routed in ((750, "QM3"), (930, None)):
         own = {**PLANT["queue_manager"], "command_level": level}
         facts = {name: value for name, value in PLANT.items() if name != "put"}
-        scenario = scenario_of({**facts, "queue_manager": own, "event": [{"do": "put", "queue": "PARTS"}]}, "s.toml")
+        scenario = build_scenario({**facts, "queue_manager": own, "event": [{"do": "put", "queue": "PARTS"}]}, "s.toml")
         [row] = Replay().rows(scenario)
         document = row.to_json()["routed"]
         assert document.get("queue_manager") == routed

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mqclause import Decision, Engine, Rules, read_document
-from mqclause.answers.choice.other_readings import tie_at_the_end, ties_within
+from mqclause.workload.decision import describe_final_tie, describe_ties
 
 
 def decided(rules: Rules | None = None, **tables: Any) -> Decision:
@@ -52,15 +52,18 @@ def test_the_same_put_read_the_other_way_names_the_default() -> None:
 def test_equal_numbers_where_clwlmruc_cuts() -> None:
     decision = decided(queue_manager={"name": "QM1", "clusters": ["S"], "clwlmruc": 1})
     assert others(decision) == ["with mru-ties=any: QM2 or QM3"]
-    assert list(ties_within(decision)) == ["clause 11c: QM3 by TO.QM3 fell as equal, listed later"]
-    assert tie_at_the_end(decision) == ""
+    assert list(describe_ties(decision)) == ["clause 11c: QM3 by TO.QM3 fell as equal, listed later"]
+    assert describe_final_tie(decision) == ""
 
 
 def test_a_tie_at_the_end() -> None:
     decision = decided()
     assert others(decision) == []
-    assert list(ties_within(decision)) == []
-    assert tie_at_the_end(decision) == "QM2 by TO.QM2 and QM3 by TO.QM3 are equally good; the one listed first is taken"
+    assert list(describe_ties(decision)) == []
+    assert (
+        describe_final_tie(decision)
+        == "QM2 by TO.QM2 and QM3 by TO.QM3 are equally good; the one listed first is taken"
+    )
 
 
 def test_one_channel_in_two_clusters_is_named_with_them() -> None:
@@ -71,13 +74,13 @@ def test_one_channel_in_two_clusters_is_named_with_them() -> None:
         channel=both,
     )
     told = "QM2 by TO.QM2 in S and QM2 by TO.QM2 in T are equally good; the one listed first is taken"
-    assert tie_at_the_end(decision) == told
+    assert describe_final_tie(decision) == told
 
 
 def test_who_falls_by_a_lower_number_does_not_tie() -> None:
     numbers = channels(dest_seq_number=1)
     assert (
-        list(ties_within(decided(queue_manager={"name": "QM1", "clusters": ["S"], "clwlmruc": 1}, channel=numbers)))
+        list(describe_ties(decided(queue_manager={"name": "QM1", "clusters": ["S"], "clwlmruc": 1}, channel=numbers)))
         == []
     )
 

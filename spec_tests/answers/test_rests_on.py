@@ -6,13 +6,12 @@ import pytest
 from attrs import evolve
 
 from mqclause import Decision, Engine, Put, Rules, Snapshot
-from mqclause.answers.choice.rests_on import AllAtOnce, rests_on, told_apart
-from mqclause.answers.choice.states import STATES
 from mqclause.documents import OUTCOME
-from mqclause.executors.course import Course
-from mqclause.model.assembly.incomplete import Incomplete
-from mqclause.model.assembly.snapshot import read_sources
-from mqclause.model.assembly.source import Source
+from mqclause.executors.pipeline import Pipeline
+from mqclause.model.configuration.completeness import MissingInformation
+from mqclause.model.configuration.snapshot import read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.workload.sensitivity import CHANNEL_STATES, CombinedStates, find_unknowns, group_states
 
 PUT = Put(queue="Q")
 
@@ -34,18 +33,18 @@ def decided(snapshot: Snapshot) -> Decision:
 
 def ifs(snapshot: Snapshot) -> dict[str, str]:
     """What is said of each object, behind the first sentence."""
-    return {each.object: each.what.partition(". ")[2] for each in rests_on(decided(snapshot), snapshot)}
+    return {each.object: each.what.partition(". ")[2] for each in find_unknowns(decided(snapshot), snapshot)}
 
 
 def test_a_tie_turns_on_the_state_of_each_channel() -> None:
     snapshot = seen(member("QM2"), member("QM3"))
-    assert rests_on(decided(snapshot), snapshot) == (
-        Incomplete(
+    assert find_unknowns(decided(snapshot), snapshot) == (
+        MissingInformation(
             "channel status unknown; taken as INACTIVE. If TO.QM2 is neither INACTIVE nor RUNNING: QM3",
             "TO.QM2",
             "DISPLAY CHSTATUS(TO.QM2)",
         ),
-        Incomplete(
+        MissingInformation(
             "channel status unknown; taken as INACTIVE. If TO.QM3 is neither INACTIVE nor RUNNING: QM2",
             "TO.QM3",
             "DISPLAY CHSTATUS(TO.QM3)",
@@ -58,7 +57,7 @@ def test_by_way_of_something_put_disabled_no_state_matters(put: str, states: lis
     alias = Source("A.mqsc", f"* Queue manager name: QM1\nDEFINE QALIAS(A) TARGET(Q) PUT({put})".encode())
     snapshot = seen(alias, member("QM2"), member("QM3"))
     decision = Engine().choose(Put(queue="A", bind="NOTFIXED"), snapshot.cluster, explain="rule")
-    assert [each.object for each in rests_on(decision, snapshot)] == states
+    assert [each.object for each in find_unknowns(decision, snapshot)] == states
 
 
 def test_only_the_channel_of_the_choice_matters_where_one_is_preferred() -> None:
@@ -77,7 +76,7 @@ def test_a_rank_decides_before_any_state() -> None:
 
 def test_a_local_queue_is_chosen_whatever_the_states() -> None:
     snapshot = read_sources([member("QM1"), member("QM2")], "QM1")
-    assert rests_on(decided(snapshot), snapshot) == ()
+    assert find_unknowns(decided(snapshot), snapshot) == ()
 
 
 FACTS = """
@@ -106,9 +105,9 @@ def test_a_facts_file_tells_the_state_also_where_it_leaves_it_out() -> None:
 def test_all_channels_at_once_where_that_says_something_else() -> None:
     members = [member(name, "CLWLPRTY(5)") for name in ("QM2", "QM3")]
     snapshot = read_sources([Source("facts.toml", FACTS.encode()), *members], "QM1")
-    found = rests_on(decided(snapshot), snapshot)
+    found = find_unknowns(decided(snapshot), snapshot)
     assert [each.object for each in found] == ["TO.QM2", "TO.QM3", "QM1"]
-    assert found[-1] == AllAtOnce(
+    assert found[-1] == CombinedStates(
         "states of 2 channels unknown; taken as INACTIVE. If all of them are neither INACTIVE nor RUNNING: QM4",
         "QM1",
         "DISPLAY CLUSQMGR(*) CHANNEL STATUS",
@@ -119,7 +118,7 @@ def test_two_answers_stand_in_one_sentence() -> None:
     retrying = FACTS.replace('cluster = "S"', 'cluster = "S"\nstatus = "RETRYING"')
     snapshot = read_sources([Source("facts.toml", retrying.encode()), member("QM2"), member("QM3")], "QM1")
     # Clause 8 takes back whoever is RETRYING, clause 9 nobody while QM4 is left; QM4's file is listed first.
-    _, said = rests_on(decided(snapshot), snapshot)[-1].what.split(". ")
+    _, said = find_unknowns(decided(snapshot), snapshot)[-1].what.split(". ")
     assert (
         said == "If all of them are RETRYING: QM4, QM2 or QM3; if all of them are REQUESTING or PAUSED or STOPPED or "
         "SWITCHING: QM4"
@@ -127,16 +126,16 @@ def test_two_answers_stand_in_one_sentence() -> None:
 
 
 def test_what_the_sources_leave_out_comes_first() -> None:
-    missing = Incomplete("TO.QM5 leads to no described member", "TO.QM5", "DISPLAY CLUSQMGR(*)")
+    missing = MissingInformation("TO.QM5 leads to no described member", "TO.QM5", "DISPLAY CLUSQMGR(*)")
     snapshot = evolve(seen(member("QM2"), member("QM3")), incomplete=(missing,))
-    assert rests_on(decided(snapshot), snapshot)[0] == missing
+    assert find_unknowns(decided(snapshot), snapshot)[0] == missing
 
 
 def test_it_says_what_the_engine_says_of_a_cluster_in_that_state() -> None:
     snapshot = seen(member("QM2"), member("QM3", "CLWLPRTY(1)"), member("QM4", "CLWLPRTY(1)"))
     told = ifs(snapshot)
     before = decided(snapshot).permitted
-    for state in STATES:
+    for state in CHANNEL_STATES:
         for name in ("QM2", "QM3", "QM4"):
             channels = [
                 evolve(each, status=state) if each.queue_manager == name else each for each in snapshot.cluster.channels
@@ -147,7 +146,7 @@ def test_it_says_what_the_engine_says_of_a_cluster_in_that_state() -> None:
 
 
 def test_states_that_no_rule_tells_apart() -> None:
-    assert told_apart(Course.of(Rules(), OUTCOME)) == (
+    assert group_states(Pipeline.of(Rules(), OUTCOME)) == (
         ("INACTIVE", "RUNNING"),
         ("BINDING", "INITIALIZING", "STARTING", "STOPPING"),
         ("RETRYING",),
@@ -160,7 +159,7 @@ def test_names_in_commands_are_quoted_where_mqsc_would_fold_them() -> None:
         b"* Queue manager name: qm2\nDEFINE CHANNEL('to.qm2') CHLTYPE(CLUSRCVR) CLUSTER(S)\nDEFINE QLOCAL(Q) CLUSTER(S)"
     )
     snapshot = seen(Source("qm2.mqsc", script), member("QM3"))
-    assert rests_on(decided(snapshot), snapshot)[0].command == "DISPLAY CHSTATUS('to.qm2')"
+    assert find_unknowns(decided(snapshot), snapshot)[0].command == "DISPLAY CHSTATUS('to.qm2')"
 
 
 LOG = """Starting MQSC for queue manager QM1.
@@ -198,9 +197,9 @@ THREE_KINDS = "".join(f"     3 : DIS {kind}(*)\n{NOTHING}" for kind in ("QL", "Q
 def test_a_name_that_nobody_asked_for_is_not_unknown(put: Put, more: str, commands: list[str]) -> None:
     snapshot = read_sources([Source("log", f"{LOG}{more}".encode())])
     decision = Engine().choose(put, snapshot.cluster, explain="rule")
-    assert [each.command for each in rests_on(decision, snapshot)] == commands
+    assert [each.command for each in find_unknowns(decision, snapshot)] == commands
 
 
 def test_a_script_names_all_that_there_is() -> None:
     snapshot = read_sources([Source("QM1", b"DEFINE QLOCAL(MINE)")], "QM1")
-    assert rests_on(Engine().choose(Put(queue="OTHER"), snapshot.cluster, explain="rule"), snapshot) == ()
+    assert find_unknowns(Engine().choose(Put(queue="OTHER"), snapshot.cluster, explain="rule"), snapshot) == ()

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from mqclause import Engine, Replay, Rules, cluster_map, read_document
-from mqclause.answers.check.inspection import inspected
-from mqclause.answers.choice.explanation import Explanation
-from mqclause.answers.cluster.counterfactual import why_not
-from mqclause.answers.replay.replay_document import row_document
-from mqclause.model.assembly.source import Source
-from mqclause.model.timeline.scenario import scenario_of
+from mqclause.check.lint_run import inspected
+from mqclause.cluster.counterfactuals import why_not
+from mqclause.model.configuration.sources import Source
+from mqclause.model.timeline.scenario import build_scenario
+from mqclause.replay.rows import build_row_document
+from mqclause.workload.explanation import Explanation
 from spec_tests.support.inspected_members import CHECKS
 
 SCTQ = "SYSTEM.CLUSTER.TRANSMIT.QUEUE"
@@ -43,7 +43,7 @@ def chosen(given: dict[str, Any], call: str = "MQPUT1", bind: str = "NOTFIXED") 
 
 def rows(given: dict[str, Any], *events: dict[str, Any], **tables: Any) -> list[dict[str, Any]]:
     document = {**given, **tables, "event": list(events)}
-    return [row_document(row) for row in REPLAY.rows(scenario_of(document, "s"))]
+    return [build_row_document(row) for row in REPLAY.rows(build_scenario(document, "s"))]
 
 
 CASES: tuple[tuple[list[dict[str, Any]], dict[str, Any], int | None], ...] = (

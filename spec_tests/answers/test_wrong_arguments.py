@@ -36,7 +36,7 @@ from mqclause import (
     shares,
     why_not,
 )
-from mqclause.model.timeline.event import EventError
+from mqclause.model.timeline.events import EventError
 
 ORDERS = str(files("mqclause.tools") / "examples" / "orders.toml")
 SNAPSHOT = read_files([ORDERS])

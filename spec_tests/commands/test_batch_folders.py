@@ -10,7 +10,7 @@ import pytest
 from click import UsageError
 from click.testing import CliRunner
 
-from mqclause.model.diagnostic import FactsError
+from mqclause.model.diagnostics import FactsError
 from mqclause.tools.cli import command_line
 from mqclause.tools.errors import BatchError
 from spec_tests.support.batch_files import batch, read, written

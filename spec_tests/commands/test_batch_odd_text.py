@@ -13,8 +13,8 @@ pytest.importorskip("duckdb")
 
 import duckdb
 
-from mqclause.tools.batch.asked import AskedColumns
-from mqclause.tools.batch.keys import in_our_case
+from mqclause.tools.batch.put_columns import AskedColumns
+from mqclause.tools.batch.tables import normalize_row_keys
 from spec_tests.support.batch_files import batch, read
 from spec_tests.support.deep import first
 
@@ -187,13 +187,13 @@ def test_keys_that_are_no_columns(tmp_path: Path) -> None:
 
 def test_names_in_our_case_and_all_else_as_it_was() -> None:
     text = '{"PUT": {"Queue": "é\\ud83d", "x": 1e400, "N": 1.50, "o": {}, "l": []}, "Put.": null, "AT": true}'
-    ours = in_our_case(text, AskedColumns(beside=("At",)))
+    ours = normalize_row_keys(text, AskedColumns(beside=("At",)))
     assert (
         ours
         == '{"put": {"queue": "\\u00e9\\ud83d", "x": 1e400, "N": 1.50, "o": {}, "l": []}, "Put.": null, "At": true}'
     )
-    assert in_our_case("[1") == "[1"
-    assert json.loads(in_our_case('{"put": 1, "PUT": 2}')) == {"put": 1, "PUT": 2}
+    assert normalize_row_keys("[1") == "[1"
+    assert json.loads(normalize_row_keys('{"put": 1, "PUT": 2}')) == {"put": 1, "PUT": 2}
 
 
 def test_whole_numbers_with_a_fraction_of_nothing(tmp_path: Path) -> None:

@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from mqclause.tools.batch.beside import folder_beside
-from mqclause.tools.batch.files import table_in
-from mqclause.tools.batch.traffic import traffic_in
+from mqclause.tools.batch.run import folder_beside
+from mqclause.tools.batch.tables import find_table
+from mqclause.tools.batch.traffic import read_traffic
 from mqclause.tools.errors import BatchError
 from spec_tests.support.batch_files import ENTRY, batch, read, row, run, written
 from spec_tests.support.deep import first
@@ -123,7 +123,7 @@ def test_an_output_is_replaced_only_when_it_is_complete(tmp_path: Path) -> None:
 
 KILLED = """
 import os, pathlib, signal, sys
-from mqclause.tools.batch.beside import folder_beside
+from mqclause.tools.batch.run import folder_beside
 out = pathlib.Path(sys.argv[1])
 with folder_beside(out) as folder:
     (folder / "spill").mkdir()
@@ -201,6 +201,6 @@ def test_what_might_never_begin_or_end_is_not_read(tmp_path: Path, kind: str) ->
         os.mkfifo(source)
     else:
         source.symlink_to("/dev/zero")
-    for read_by in (lambda: table_in(source), lambda: traffic_in(str(source))):
+    for read_by in (lambda: find_table(source), lambda: read_traffic(str(source))):
         with pytest.raises(BatchError, match=r"in\.jsonl: is a device or a named pipe"):
             read_by()

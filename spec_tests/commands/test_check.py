@@ -14,13 +14,13 @@ import pytest
 from click.testing import CliRunner
 
 from mqclause import Rules
-from mqclause.answers.check.findings import Checks
-from mqclause.answers.check.inspection import inspected
-from mqclause.model.assembly.snapshot import read_files
-from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import FactsError
+from mqclause.check.findings import Checks
+from mqclause.check.lint_run import inspected
+from mqclause.model.configuration.snapshot import read_files
+from mqclause.model.configuration.sources import Source
+from mqclause.model.diagnostics import FactsError
 from mqclause.tools.commands.check import command
-from mqclause.tools.render.sarif import sarif
+from mqclause.tools.render.findings import build_sarif
 from spec_tests.support.displayed import BANNER
 from spec_tests.support.explain_command import run as run_command
 
@@ -328,7 +328,7 @@ def test_what_is_found_in_a_whole_cluster() -> None:
 def test_a_file_in_sarif_is_a_uri(file: str, uri: str) -> None:
     checks = Checks()
     found = inspected([Source(file, b"DEFINE QLOCAL(W) TRIGGER INITQ(I) PROCESS(P)\n")], checks).findings()
-    [result, *_] = sarif(found, checks)["runs"][0]["results"]
+    [result, *_] = build_sarif(found, checks)["runs"][0]["results"]
     assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from mqclause.model.diagnostic import FactsError
+from mqclause.model.diagnostics import FactsError
 from mqclause.tools.commands.check import command
 
 

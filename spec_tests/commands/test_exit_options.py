@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from mqclause import Engine
 from mqclause.tools.cli import command_line
-from mqclause.tools.commands.exit_options import given_exits
+from mqclause.tools.commands.options import load_exits
 from spec_tests.support.exit_scene import facts
 from spec_tests.support.explain_command import SCHEMA, run, run_alone, written
 
@@ -44,6 +44,23 @@ async def later(wxp):
     pass
 
 NOT_CALLABLE = 3
+
+def raises(wxp):
+    if wxp.ExitReason not in ("INIT", "TERM"):
+        raise KeyError("CRATES")
+
+def ends(wxp):
+    if wxp.ExitReason not in ("INIT", "TERM"):
+        import os
+        os._exit(0)
+
+def refuses(wxp):
+    if wxp.ExitReason not in ("INIT", "TERM"):
+        wxp.ExitResponse = "SUPPRESS_FUNCTION"
+
+def raises_at_the_end(wxp):
+    if wxp.ExitReason == "TERM":
+        raise KeyError("CRATES")
 """
 
 
@@ -104,7 +121,7 @@ def test_an_exit_that_does_not_return(folder: Path) -> None:
 
 
 def test_without_an_option_the_limit_is_30_seconds() -> None:
-    given = given_exits((PREFER,), None)
+    given = load_exits((PREFER,), None)
     with Engine(exits=given.given, exit_limit=given.limit) as engine:
         assert engine.exits.limit == 30
 
@@ -193,6 +210,19 @@ def test_lines_of_scenarios() -> None:
     assert found == [["QM4", "QM2"], ["QM4", "QM2"]]
 
 
+@pytest.mark.parametrize(
+    ("exit", "reason", "status"),
+    [("raises", 2266, 1), ("ends", 2266, 1), ("refuses", 2188, 1), ("raises_at_the_end", None, 0), ("second", None, 0)],
+)
+def test_what_becomes_of_an_exit_decides_the_status(folder: Path, exit: str, reason: int | None, status: int) -> None:  # noqa: A002 - MQ's word
+    """An exit that breaks down is no error of ours and no bad input: the put ends in a reason code, and a replay goes on."""
+    given = ("--json", "--exit", f"myexit=my_exits:{exit}")
+    done = called("explain", written(folder, facts()), *given)
+    assert (done.return_value, (json.loads(done.stdout)["reason"] or {}).get("code")) == (status, reason)
+    again = called("replay", written(folder, SCENARIO, "scenario.json"), *given)
+    assert (again.return_value, len(again.stdout.splitlines())) == (0, 2)
+
+
 def test_what_cannot_be_used_is_bad_input_in_one_line(folder: Path) -> None:
     done = run("replay", written(folder, SCENARIO), "--exit", "myexit=my_exits:third")
     assert (done.returncode, done.stdout) == (2, "")
@@ -238,7 +268,7 @@ def test_what_cannot_be_used_is_bad_input_in_one_line(folder: Path) -> None:
 @pytest.mark.usefixtures("folder")
 def test_what_cannot_be_used(exits: list[str], limit: str, said: str) -> None:
     with pytest.raises(click.UsageError) as caught:
-        given_exits(tuple(exits), limit)
+        load_exits(tuple(exits), limit)
     assert caught.value.message.startswith(said)
     assert "\n" not in caught.value.message
 

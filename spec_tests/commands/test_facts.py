@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mqclause import read_document
-from mqclause.model.assembly.filed import filed
+from mqclause.model.configuration.facts_export import build_facts_document
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
-from mqclause.model.readers.facts_file import LIST_TABLES
-from mqclause.tools.commands.commands import ALL_KINDS, display_commands
+from mqclause.model.readers.facts_files import LIST_TABLES
+from mqclause.tools.commands.commands import ALL_KINDS, list_display_commands
 from mqclause.tools.commands.commands import command as commands_command
 from mqclause.tools.commands.explain import command as explain_command
-from mqclause.tools.commands.facts import AT_ONCE, in_toml
+from mqclause.tools.commands.facts import AT_ONCE, render_toml
 from mqclause.tools.commands.facts import command as facts_command
 from mqclause.tools.commands.why import command as why_command
 from spec_tests.support.explain_command import bad, written
@@ -142,7 +142,7 @@ def test_any_facts_read_back_are_the_same(situation: tuple[Cluster, Put]) -> Non
     for row in document["queue"]:
         row.pop("ipprocs")
     first = read_document(json.loads(json.dumps(document)), "first")
-    again = read_document(tomllib.loads("".join(in_toml(filed(first)))), "again")
+    again = read_document(tomllib.loads("".join(render_toml(build_facts_document(first)))), "again")
     assert (again.put, again.cluster.queue_manager) == (first.put, first.cluster.queue_manager)
     assert [getattr(again.cluster, name) for name in LIST_TABLES] == [
         getattr(first.cluster, name) for name in LIST_TABLES
@@ -151,11 +151,13 @@ def test_any_facts_read_back_are_the_same(situation: tuple[Cluster, Put]) -> Non
 
 @given(st.text(st.characters(exclude_categories=["C", "Z"]), max_size=20))
 def test_any_text_is_written_in_toml(text: str) -> None:
-    assert tomllib.loads("".join(in_toml({"process": [{"applicid": text}]}))) == {"process": [{"applicid": text}]}
+    assert tomllib.loads("".join(render_toml({"process": [{"applicid": text}]}))) == {"process": [{"applicid": text}]}
 
 
 def test_a_path_of_windows_is_no_escape() -> None:
-    assert "".join(in_toml({"process": [{"applicid": r"C:\x86\run"}]})).splitlines()[1] == r'applicid = "C:\\x86\\run"'
+    assert (
+        "".join(render_toml({"process": [{"applicid": r"C:\x86\run"}]})).splitlines()[1] == r'applicid = "C:\\x86\\run"'
+    )
 
 
 class TestUnknown:
@@ -237,23 +239,29 @@ class TestSources:
         assert (found["incomplete"], [each["file"] for each in found["faults"]]) == (None, [nameless])
         assert "described: QM2" in refusal(facts_command, "--sources", members[1], "--from", "QM8")
 
-    @pytest.mark.parametrize(
-        ("text", "said"),
-        [
-            ('{"commandResponse": []}', "nothing is shown here: no object and no status"),
-            ("* Script generated on 2026-01-05   at 10.11.12\n* Queue manager name: QM7\n", "ends before its trailer"),
-        ],
-        ids=["shows nothing", "cut before its first object"],
-    )
-    def test_what_has_no_object_is_not_read_wholly(
-        self, tmp_path: Path, members: list[str], text: str, said: str
-    ) -> None:
-        """Alone it is bad input, and what is wrong is said; beside others it is told of the file."""
-        odd = written(tmp_path, text, "odd.txt")
-        [line] = bad("facts", "--sources", odd)
-        assert said in line
-        [file] = json.loads(done(facts_command, "--sources", "--json", odd, members[0])[1])["files"][:1]
-        assert (file["read"], [said in each["message"] for each in file["remarks"]]) == ("not", [True])
+    def test_an_answer_that_shows_nothing_is_refused_as_by_others(self, tmp_path: Path, members: list[str]) -> None:
+        """Alone it is bad input, as for explain; beside others it is told of the file."""
+        silent = written(tmp_path, '{"commandResponse": []}', "silent.json")
+        said = "nothing is shown here: no object and no status"
+        assert bad("facts", "--sources", silent) == bad("facts", silent) == [f"{silent}: {said}"]
+        [file] = json.loads(done(facts_command, "--sources", "--json", silent, members[0])[1])["files"][:1]
+        assert (file["read"], file["faults"]) == ("not", [{"line": None, "column": None, "message": said}])
+
+    def test_a_dump_that_is_cut_before_its_first_object_tells_whose_it_is(self, tmp_path: Path) -> None:
+        """So the other commands read it, too; what would tell the rest is said."""
+        head = "* Script generated on 2026-01-05   at 10.11.12\n* Queue manager name: QM7\n"
+        cut = written(tmp_path, head, "cut.mqsc")
+        status, text = done(facts_command, "--sources", cut)
+        said = f"the dump {cut} of QM7 ends before its trailer: its last objects are missing"
+        assert (status, text.splitlines()) == (
+            0,
+            [
+                f"{cut}: MQSC of QM7: no object; read not",
+                f"  {cut}: {said}",
+                f"not told of QM7: {said}: dmpmqcfg -m QM7 -a",
+            ],
+        )
+        assert facts(cut) == {"queue_manager": {"name": "QM7"}}
 
     def test_nothing_read_at_all_is_bad_input(self, tmp_path: Path) -> None:
         assert "is in no format" in refusal(facts_command, "--sources", written(tmp_path, "nothing at all", "odd.txt"))
@@ -265,11 +273,11 @@ class TestCommands:
         status, text = done(commands_command, subcommand)
         script = read(text)
         assert (status, script.diagnostics, script.records) == (0, (), ())
-        assert text.splitlines() == display_commands(subcommand)
+        assert text.splitlines() == list_display_commands(subcommand)
         assert all(line.startswith("DISPLAY ") and line.endswith(" ALL") for line in text.splitlines())
 
     def test_explain_needs_the_cluster_and_why_what_happens(self) -> None:
-        explain, why, check = (set(display_commands(each)) for each in ("explain", "why", "check"))
+        explain, why, check = (set(list_display_commands(each)) for each in ("explain", "why", "check"))
         assert {"DISPLAY QMGR ALL", "DISPLAY CLUSQMGR(*) ALL", "DISPLAY QCLUSTER(*) ALL"} <= explain
         assert {"DISPLAY QSTATUS(*) TYPE(QUEUE) ALL", "DISPLAY PROCESS(*) ALL"} <= why
         assert explain | why <= check
@@ -281,4 +289,4 @@ class TestCommands:
 
 def test_many_rows_are_written_some_at_a_time() -> None:
     many = {"queue_manager": {"name": "QM1"}, "queue": [{"name": f"Q{number}"} for number in range(2 * AT_ONCE + 1)]}
-    assert tomllib.loads("".join(in_toml(many))) == many
+    assert tomllib.loads("".join(render_toml(many))) == many

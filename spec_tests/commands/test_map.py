@@ -11,9 +11,9 @@ import pytest
 from rich.console import Console
 
 from mqclause import Engine, Rules, cluster_map, read_members
-from mqclause.model.assembly.source import Source
-from mqclause.tools.render.overview import print_map
-from mqclause.tools.render.page import Page
+from mqclause.model.configuration.sources import Source
+from mqclause.tools.render.cluster import print_map
+from mqclause.tools.render.terminal import Page
 from spec_tests.support.explain_command import run
 
 RESUMED_FIRST = "workload/05_resumed_first.toml"

@@ -10,8 +10,8 @@ from typing import Any
 from click.testing import CliRunner
 
 from mqclause import Replay
-from mqclause.answers.replay.replay_document import row_document
-from mqclause.model.timeline.scenario import scenario_of
+from mqclause.model.timeline.scenario import build_scenario
+from mqclause.replay.rows import build_row_document
 from mqclause.tools.commands.why import command
 from spec_tests.support.explain_command import written
 
@@ -103,7 +103,7 @@ def test_a_replay_triggers_by_what_is_told_first() -> None:
     ]
     own = {key: value for key, value in USUAL.items() if key != "ipprocs"} | {"trigtype": "FIRST"}
     scene = {"queue_manager": {"name": "QM1"}, "queue": [own, {"name": "I"}], "process": [{"name": "P"}]}
-    rows = map(row_document, Replay().rows(scenario_of({**scene, "event": events}, "s")))
+    rows = map(build_row_document, Replay().rows(build_scenario({**scene, "event": events}, "s")))
     written_by = [[each["rule"] for each in row["trigger_messages"]] for row in rows]
     assert written_by == [[], ["trigger.01-10"], [], [], ["trigger.13"]]
 

@@ -10,7 +10,6 @@ import pytest
 from click import Command
 from click.testing import CliRunner
 
-from mqclause.answers.choice.ways import on_the_way
 from mqclause.model.facts.delivery import Delivery
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.check import command as check
@@ -18,6 +17,7 @@ from mqclause.tools.commands.explain import command as explain
 from mqclause.tools.commands.map import command as map_command
 from mqclause.tools.commands.plan import command as plan
 from mqclause.tools.commands.replay import command as replay
+from mqclause.workload.delivery import check_delivery
 
 DUMP = """* Script generated on 2026-01-02   at 03.04.05
 * Queue manager name: {name}
@@ -192,7 +192,7 @@ def test_waiting_for_a_channel_hides_nothing_else() -> None:
     waiting = Delivery(
         sender="QM4", queue="Q", queue_manager="QM6", channel="C_QM6", channel_status="RETRYING", put_enabled=False
     )
-    found = on_the_way(waiting, Rules())
+    found = check_delivery(waiting, Rules())
     assert found is not None
     assert found.waits
     assert list(found.remarks) == [

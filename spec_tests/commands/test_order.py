@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from mqclause.rulebook.rules import rules_folder
+from mqclause.rulebook.rules import get_rules_folder
 from spec_tests.support.explain_command import run
 
 FIGURE = str(files("mqclause.tools") / "examples" / "figure_11.toml")
@@ -104,7 +104,7 @@ def test_the_priority_that_is_shown_is_the_one_that_rules_give(tmp_path: Path) -
     facts = {"queue": [{"name": "APPQ", "msgdlvsq": "FIFO"}]}
     path = written(tmp_path, {"id": "A", "queue": "APPQ", "priority": 5}, **facts)
     assert "1  A  0      A  0\n" in run("order", path).stdout
-    folder = Path(copytree(rules_folder(), tmp_path / "rules"))
+    folder = Path(copytree(get_rules_folder(), tmp_path / "rules"))
     terms = (folder / "terms.toml").read_text()
     (folder / "terms.toml").write_text(terms.replace("CASE WHEN fifo THEN defprty ELSE priority END", "priority"))
     assert "1  A  5      A  5\n" in run("order", path, "--rules", str(folder)).stdout

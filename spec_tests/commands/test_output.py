@@ -13,7 +13,7 @@ import pytest
 
 from mqclause import ReadingError
 from mqclause.tools.cli import Subcommands, command_line
-from mqclause.tools.render.streams import IN_ITS_PLACE
+from mqclause.tools.render.terminal import REPLACEMENTS
 from spec_tests.support.explain_command import run
 
 EXAMPLES = files("mqclause.tools") / "examples"
@@ -134,7 +134,7 @@ def test_every_sign_that_is_printed_has_something_in_its_place() -> None:
     assert "sent 2026-01-01 - due again 2026-01-28 - expires 2026-01-31" in done.stdout
     texts = [file.read_text() for file in (Path(__file__).parents[2] / "tools" / "render").glob("*.py")]
     used = {each for text in texts for each in text if not each.isascii()}
-    assert used <= IN_ITS_PLACE.keys()
+    assert used <= REPLACEMENTS.keys()
 
 
 def test_text_in_the_locale_of_a_process() -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from mqclause.model.diagnostic import FactsError
-from mqclause.rulebook.rules import rules_folder
+from mqclause.model.diagnostics import FactsError
+from mqclause.rulebook.rules import get_rules_folder
 from mqclause.tools.cli import command_line
 from spec_tests.support.explain_command import bad, run
 
@@ -30,7 +30,7 @@ CHANGED = [
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    copied = Path(shutil.copytree(rules_folder(), tmp_path_factory.mktemp("ours") / "rules"))
+    copied = Path(shutil.copytree(get_rules_folder(), tmp_path_factory.mktemp("ours") / "rules"))
     for path, before, after in CHANGED:
         text = (copied / path).read_text(encoding="utf-8")
         assert before in text, path
@@ -96,7 +96,7 @@ def test_a_fault_of_any_file_is_told_with_its_place(
     tmp_path: Path, path: str, before: str, after: str, said: str
 ) -> None:
     """Also one that counts by another reading alone, and of a document that the command does not ask."""
-    copied = Path(shutil.copytree(rules_folder(), tmp_path / "rules"))
+    copied = Path(shutil.copytree(get_rules_folder(), tmp_path / "rules"))
     text = (copied / path).read_text(encoding="utf-8")
     assert before in text
     (copied / path).write_text(text.replace(before, after), encoding="utf-8")
@@ -108,7 +108,7 @@ def test_a_fault_of_any_file_is_told_with_its_place(
 
 
 def copied_rules(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(rules_folder(), tmp_path / "rules"))
+    return Path(shutil.copytree(get_rules_folder(), tmp_path / "rules"))
 
 
 OWN = 'clause = "workload/99"\ntitle = "T"\n[eliminate]\nwhere = "FALSE"\nbecause = "never"\n'

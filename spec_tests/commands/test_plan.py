@@ -14,15 +14,15 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from mqclause import FactsError, Rules, plan, read_members
-from mqclause.answers.check.findings import FindingChanges
-from mqclause.answers.cluster.failing import after_failure
-from mqclause.answers.cluster.planned import Planned
-from mqclause.model.assembly.members import changed_everywhere, suspended, without
-from mqclause.model.assembly.source import Source
+from mqclause.check.findings import FindingChanges
+from mqclause.cluster.admin_commands import apply_failure
+from mqclause.cluster.plan import ChangePlan
+from mqclause.model.configuration.members import apply_changes_everywhere, remove_member, suspend_member
+from mqclause.model.configuration.sources import Source
 from mqclause.tools.commands.map import command as map_command
 from mqclause.tools.commands.plan import command
-from mqclause.tools.render.overview import print_plan
-from mqclause.tools.render.page import Page
+from mqclause.tools.render.cluster import print_plan
+from mqclause.tools.render.terminal import Page
 
 MEMBER = """* Queue manager name: {0}
 DEFINE CHANNEL(TO.{0}) CHLTYPE(CLUSRCVR) CLUSTER(SALES)
@@ -269,12 +269,12 @@ def test_what_is_printed(sales: list[str]) -> None:
 @pytest.mark.parametrize("width", [80, 160])
 def test_what_a_terminal_shows(sales: list[str], width: int) -> None:
     before = read_members(sales)
-    after = changed_everywhere(
+    after = apply_changes_everywhere(
         before, ["QLOCAL(ORDERS) QMGR(QM3) CLWLPRTY(5)", "QLOCAL(ORDERS) QMGR(QM4) PUT(DISABLED)"]
     )
     out = StringIO()
     page = Page(Console(file=out, force_terminal=True, color_system=None, width=width))
-    print_plan(Planned(plan(before, after), (), (), FindingChanges()), page)
+    print_plan(ChangePlan(plan(before, after), (), (), FindingChanges()), page)
     lines = [line.rstrip() for line in out.getvalue().splitlines()]
     assert max(map(len, lines)) <= width
     if width == 80:
@@ -352,8 +352,13 @@ def test_what_cannot_be_carried_out(sales: list[str], options: list[str], told: 
 def test_the_plan_of_a_change_and_of_its_inverse_mirror_each_other(sales: list[str]) -> None:
     before = read_members([Source(each, Path(each).read_bytes()) for each in sales])
     settings = ["QLOCAL(ORDERS) QMGR(QM2) PUT(DISABLED)", "QMGR(QM3) CLWLUSEQ(ANY)", "CHANNEL(TO.QM4) CLWLRANK(3)"]
-    others = [changed_everywhere(before, [each]) for each in settings]
-    for after in (*others, after_failure(before, "QM2", Rules()), suspended(before, "QM4"), without(before, "QM3")):
+    others = [apply_changes_everywhere(before, [each]) for each in settings]
+    for after in (
+        *others,
+        apply_failure(before, "QM2", Rules()),
+        suspend_member(before, "QM4"),
+        remove_member(before, "QM3"),
+    ):
         there, back = plan(before, after), plan(after, before)
         assert there
         assert [(row.queue, row.member, row.moved) for row in there] == [

@@ -11,14 +11,14 @@ import pytest
 from click.testing import CliRunner
 
 from mqclause import Cluster, Put, Traffic, counterfactuals, moves, plan, read_files, read_members, shares
-from mqclause.answers.choice.engine import Engine
-from mqclause.model.assembly.members import changed_everywhere
-from mqclause.model.assembly.source import Source
-from mqclause.tables.columns import TableError
-from mqclause.tools.batch.traffic import traffic_in
+from mqclause.model.configuration.members import apply_changes_everywhere
+from mqclause.model.configuration.sources import Source
+from mqclause.tables.schema import TableError
+from mqclause.tools.batch.traffic import read_traffic
 from mqclause.tools.commands.plan import command
 from mqclause.tools.errors import BatchError
-from mqclause.tools.render.shares import amount, percent
+from mqclause.tools.render.cluster import format_amount, format_percent
+from mqclause.workload.decision import Engine
 from spec_tests.support.explain_command import EXAMPLE
 
 duckdb = pytest.importorskip("duckdb")
@@ -151,7 +151,7 @@ def test_json_lines_as_windows_writes_them(tmp_path: Path) -> None:
     first, last = '{"queue": "ORDERS", "from": "QM1"}', '{"queue": "Q ", "from": "QM1", "count": "7"}'
     log = tmp_path / "puts.jsonl"
     log.write_bytes("\r\n".join(["\ufeff" + first, *[first] * 29_999, "", last]).encode())
-    assert traffic_in(str(log)).puts == {("ORDERS", "QM1"): 30_000, ("Q", "QM1"): 7}
+    assert read_traffic(str(log)).puts == {("ORDERS", "QM1"): 30_000, ("Q", "QM1"): 7}
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_json_lines_as_windows_writes_them(tmp_path: Path) -> None:
 def test_a_log_in_another_encoding_or_no_log(tmp_path: Path, name: str, data: bytes, told: str) -> None:
     (tmp_path / name).write_bytes(data)
     with pytest.raises(BatchError) as caught:
-        traffic_in(str(tmp_path / name))
+        read_traffic(str(tmp_path / name))
     assert str(caught.value) == f"{tmp_path / name}: {told}"
 
 
@@ -194,7 +194,7 @@ def test_in_a_program() -> None:
     texts = {name: MEMBER.format(name) + "".join(f"DEFINE QLOCAL({each}) CLUSTER(SALES)\n" for each in queues)
              for name, queues in QUEUES.items()}  # fmt: skip
     before = read_members([Source(name, text.encode()) for name, text in texts.items()])
-    after = changed_everywhere(before, ["QLOCAL(ORDERS) QMGR(QM3) CLWLPRTY(5)"])
+    after = apply_changes_everywhere(before, ["QLOCAL(ORDERS) QMGR(QM3) CLWLPRTY(5)"])
     found = plan(before, after, traffic=Traffic({("ORDERS", "QM1"): 900}))
     assert [(row.queue, row.member, row.weight, row.puts_moved) for row in found] == [
         ("ORDERS", "QM1", 900, Fraction(600))
@@ -237,7 +237,7 @@ def test_answers_are_tables() -> None:
     ],
 )  # fmt: skip
 def test_a_part_that_is_not_all_is_not_said_to_be_all_nor_one_that_is_something_nothing(part: float, said: str) -> None:
-    assert percent(part) == said
+    assert format_percent(part) == said
 
 
 @pytest.mark.parametrize(
@@ -245,4 +245,4 @@ def test_a_part_that_is_not_all_is_not_said_to_be_all_nor_one_that_is_something_
     [(999_999, "999,999"), (9_840_000, "9.84 million"), (123_456_789, "123 million"), (1_500_000_000, "1,500 million")],
 )
 def test_many_puts_are_counted_in_millions(count: int, said: str) -> None:
-    assert amount(count) == said
+    assert format_amount(count) == said

@@ -17,13 +17,13 @@ import pytest
 from rich.console import Console
 
 from mqclause import plan, read_members
-from mqclause.answers.check.findings import FindingChanges
-from mqclause.answers.cluster.planned import Planned
+from mqclause.check.findings import FindingChanges
+from mqclause.cluster.plan import ChangePlan
 from mqclause.documents import DOCUMENTS
 from mqclause.duckdb import traffic
-from mqclause.model.assembly.members import changed_everywhere
-from mqclause.tools.render.overview import print_plan
-from mqclause.tools.render.page import Page
+from mqclause.model.configuration.members import apply_changes_everywhere
+from mqclause.tools.render.cluster import print_plan
+from mqclause.tools.render.terminal import Page
 from spec_tests.support.explain_command import run
 
 ROOT = Path(__file__).parents[2]
@@ -85,11 +85,11 @@ def test_the_readme_shows_the_plan_of_the_cluster_that_others_have_published() -
 
 def test_the_readme_shows_the_plan_as_a_table() -> None:
     before = read_members(sorted(TRAFFIC.parent.glob("*.mqsc")))
-    after = changed_everywhere(before, ["QLOCAL(ORDERS.IN) QMGR(QM3) CLWLPRTY(5)"])
+    after = apply_changes_everywhere(before, ["QLOCAL(ORDERS.IN) QMGR(QM3) CLWLPRTY(5)"])
     out = StringIO()
     rows = plan(before, after, traffic=traffic(duckdb.read_csv(str(TRAFFIC))))
     page = Page(Console(file=out, force_terminal=True, color_system=None, width=120))
-    print_plan(Planned(rows, (), (), FindingChanges()), page)
+    print_plan(ChangePlan(rows, (), (), FindingChanges()), page)
     check_shown("\n".join(line.rstrip() for line in out.getvalue().splitlines()[:2]))
 
 

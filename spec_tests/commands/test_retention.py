@@ -13,13 +13,13 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mqclause.answers.replay.administration import Administration
-from mqclause.answers.replay.retention import retention
-from mqclause.model.timeline.held import Held, Information, Request
-from mqclause.rulebook.rules import rules_folder
+from mqclause.model.timeline.administration import Information, RepositoryContent, Request
+from mqclause.replay.administration import AdministrationRules
+from mqclause.replay.retention import build_retention
+from mqclause.rulebook.rules import get_rules_folder
 from mqclause.tools.commands.retention import command
 
-RULES = Administration()
+RULES = AdministrationRules()
 
 SENT_IN_A_LEAP_YEAR = """
 [[information]]
@@ -56,10 +56,10 @@ def asked(tmp_path: Path, facts: str, on: str) -> dict[str, Any]:
     ],
 )
 def test_information_at_its_boundary_days(sent: str, days: str, calendar: tuple[str, ...]) -> None:
-    held, found = Held((Information("Q", "QM2", date.fromisoformat(sent)),)), []
+    held, found = RepositoryContent((Information("Q", "QM2", date.fromisoformat(sent)),)), []
     for day in days.split():
         year = int(sent[:4]) + (day < sent[5:])
-        [each] = retention(RULES, held, date.fromisoformat(f"{year}-{day}")).document()["information"]
+        [each] = build_retention(RULES, held, date.fromisoformat(f"{year}-{day}")).document()["information"]
         assert (each["resend_due"], each["expires"], each["removed"]) == calendar
         found.append((each["state"], each["answers_new_requests"], each["owner_in_cluster"]))
     in_grace, removed, out = ("grace", False, True), ("removed", False, True), ("removed", False, False)
@@ -69,7 +69,7 @@ def test_information_at_its_boundary_days(sent: str, days: str, calendar: tuple[
 def test_a_state_of_ones_own_rules_is_shown_as_they_name_it(tmp_path: Path) -> None:
     """Sent on 1 February 2024, on 10 March, day 38, it is in grace, which these rules call otherwise."""
     (tmp_path / "held.toml").write_text(SENT_IN_A_LEAP_YEAR)
-    folder = copytree(rules_folder(), tmp_path / "rules")
+    folder = copytree(get_rules_folder(), tmp_path / "rules")
     path = folder / "administration" / "08e_in_grace.toml"
     path.write_text(path.read_text().replace("'grace'", "'of_grace'"))
     told = CliRunner().invoke(command, [str(tmp_path / "held.toml"), "--on", "2024-03-10", "--rules", str(folder)])
@@ -121,8 +121,8 @@ def test_an_owner_is_heard_of_by_the_latest_that_it_sent(tmp_path: Path) -> None
 )
 def test_requests_at_their_boundary_days(referenced: str, on: str, made: str, state: str) -> None:
     days = tuple(map(date.fromisoformat, filter(None, referenced.split(", "))))
-    held = Held((), (Request("Q", "QM1", date(2026, 1, 1), days),))
-    [each] = retention(RULES, held, date.fromisoformat(on)).document()["requests"]
+    held = RepositoryContent((), (Request("Q", "QM1", date(2026, 1, 1), days),))
+    [each] = build_retention(RULES, held, date.fromisoformat(on)).document()["requests"]
     assert (each["made"], each["state"]) == (made, state)
 
 
@@ -172,8 +172,8 @@ ORDER = ("current", "grace", "removed")
 def test_retention_never_goes_back_in_time(referenced: list[date], one: date, other: date) -> None:
     made = date(2023, 12, 1)
     request = Request("Q", "QM1", made, tuple(referenced))
-    held = Held((Information("Q", "QM2", made),), (request,))
-    early, late = (retention(RULES, held, day) for day in sorted((one, other)))
+    held = RepositoryContent((Information("Q", "QM2", made),), (request,))
+    early, late = (build_retention(RULES, held, day) for day in sorted((one, other)))
     before, after = (ORDER.index(each.information[0].settled.facts["state"]) for each in (early, late))
     assert before <= after
     assert made <= early.requests[0].made <= late.requests[0].made <= max(one, other)

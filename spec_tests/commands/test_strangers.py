@@ -16,11 +16,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from mqclause import Cluster, Engine, Put, Queue, QueueManager
-from mqclause.executors.durable import network
-from mqclause.rulebook.rules import rules_folder
+from mqclause.executors.chaining import get_network
+from mqclause.rulebook.rules import get_rules_folder
 from mqclause.tools.cli import command_line
-from mqclause.tools.commands.exit_options import given_exits
-from mqclause.tools.render.page import Page
+from mqclause.tools.commands.options import load_exits
+from mqclause.tools.render.terminal import Page
 from spec_tests.support.explain_command import run as run_program
 
 QM1 = "* Queue manager name: QM1\n"
@@ -132,7 +132,7 @@ def test_text_that_costs_a_parser_much_is_one_line(tmp_path: Path, name: str, co
 
 @pytest.mark.parametrize("name", ["digits.toml", "dots.toml", "deep.toml"])
 def test_so_it_is_in_rules_and_in_settings(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    rules = shutil.copytree(rules_folder(), tmp_path / "rules")
+    rules = shutil.copytree(get_rules_folder(), tmp_path / "rules")
     (tmp_path / "rules" / "call" / "2051_put_inhibited.toml").write_text(BAD[name])
     (tmp_path / "f.mqsc").write_text(DUMP)
     given, out, said = ended("check", tmp_path / "f.mqsc", "--rules", rules)
@@ -149,7 +149,7 @@ def test_so_it_is_in_rules_and_in_settings(tmp_path: Path, name: str, monkeypatc
     "leads", ["ends = \"'queue manager'\"", "ends = \"'again'\"\nobject = 'queue'\nnext_queue = 'queue'"]
 )
 def test_rules_that_lead_nowhere_are_input_too(tmp_path: Path, leads: str) -> None:
-    rules = shutil.copytree(rules_folder(), tmp_path / "rules")
+    rules = shutil.copytree(get_rules_folder(), tmp_path / "rules")
     rule = f"clause = 'resolution/4'\ntitle = 'T'\nwhen = \"queue = 'NOWHERE'\"\n[settle]\n{leads}\nbecause = 'so'\n"
     (tmp_path / "rules" / "resolution" / "00_own.toml").write_text(rule)
     (tmp_path / "f.mqsc").write_text(DUMP)
@@ -160,7 +160,7 @@ def test_rules_that_lead_nowhere_are_input_too(tmp_path: Path, leads: str) -> No
 
 def test_rules_are_not_read_in_ever_more_ways(tmp_path: Path) -> None:
     """Editions for which no file states anything are those before them."""
-    rules = Path(shutil.copytree(rules_folder(), tmp_path / "rules"))
+    rules = Path(shutil.copytree(get_rules_folder(), tmp_path / "rules"))
     (tmp_path / "f.toml").write_text(NOWHERE)
     more = "".join(f'["mq-x{at}"]\ntitle = "{at}"\ncommand_level = {9000 + at}\n' for at in range(3000))
     (rules / "editions.toml").write_text((rules / "editions.toml").read_text() + more)
@@ -207,10 +207,10 @@ def test_a_folder_that_one_works_in_stands_for_no_library(tmp_path: Path, monkey
     before = [*sys.path]
     for name in ("json.py", "numpy.py", "durable_rules_engine.py", "duckdb.py"):
         (tmp_path / name).write_text("raise SystemExit('obeyed')")
-    given_exits(("x=mqclause.exits:prefer_channel",), "1")
+    load_exits(("x=mqclause.exits:prefer_channel",), "1")
     assert sys.path == before
     (tmp_path / "ours_for_exits.py").write_text("import json, numpy\n\ndef exit(wxp):\n    pass\n")
-    given_exits(("x=ours_for_exits:exit",), "1")
+    load_exits(("x=ours_for_exits:exit",), "1")
     assert sys.path == [*before, str(tmp_path)]
 
 
@@ -219,7 +219,7 @@ def test_a_process_that_is_forked_amid_chaining_goes_on() -> None:
     engine, put = Engine(executor="chaining"), Put(queue="LEDGER")
     cluster = Cluster(QueueManager("QM1", ("BOOKS",)), (), [Queue("LEDGER", "QM1", clusters=("BOOKS",))])
     engine.choose(put, cluster)
-    busy = network(json.dumps({"$gt": {"age": 3}}))
+    busy = get_network(json.dumps({"$gt": {"age": 3}}))
     done = threading.Event()
 
     def matching() -> None:

@@ -9,12 +9,12 @@ import pytest
 from rich.console import Console
 
 from mqclause import plan, read_members
-from mqclause.answers.check.findings import FindingChanges
-from mqclause.answers.cluster.cluster_map import cluster_map
-from mqclause.answers.cluster.planned import Planned
-from mqclause.model.assembly.members import changed_everywhere
-from mqclause.tools.render.overview import print_map, print_plan
-from mqclause.tools.render.page import Page
+from mqclause.check.findings import FindingChanges
+from mqclause.cluster.map import cluster_map
+from mqclause.cluster.plan import ChangePlan
+from mqclause.model.configuration.members import apply_changes_everywhere
+from mqclause.tools.render.cluster import print_map, print_plan
+from mqclause.tools.render.terminal import Page
 
 MEMBER = """* Queue manager name: {0}
 DEFINE CHANNEL(TO.{0}) CHLTYPE(CLUSRCVR) CLUSTER(SALES)
@@ -26,7 +26,7 @@ CAUSE = "QM2, QM4 after: clause 11b, queue priority 0 is below 5"
 
 
 @pytest.fixture
-def changed(tmp_path: Path) -> Planned:
+def changed(tmp_path: Path) -> ChangePlan:
     """QM1 puts to ORDERS, which QM2, QM3 and QM4 have; QM3 gets the highest priority."""
     files = []
     for name in ("QM1", "QM2", "QM3", "QM4"):
@@ -34,12 +34,12 @@ def changed(tmp_path: Path) -> Planned:
         file.write_text(MEMBER.format(name) + ("" if name == "QM1" else ORDERS))
         files.append(str(file))
     before = read_members(files)
-    after = changed_everywhere(before, ["QLOCAL(ORDERS) QMGR(QM3) CLWLPRTY(5)"])
-    return Planned(plan(before, after), (), (), FindingChanges())
+    after = apply_changes_everywhere(before, ["QLOCAL(ORDERS) QMGR(QM3) CLWLPRTY(5)"])
+    return ChangePlan(plan(before, after), (), (), FindingChanges())
 
 
 @pytest.mark.parametrize("width", range(60, 180))
-def test_no_width_cuts_a_cause(changed: Planned, width: int) -> None:
+def test_no_width_cuts_a_cause(changed: ChangePlan, width: int) -> None:
     out = StringIO()
     print_plan(changed, Page(Console(file=out, force_terminal=True, color_system=None, width=width)))
     lines = out.getvalue().splitlines()

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from mqclause import Replay, Rules
-from mqclause.answers.trigger.why import Why
-from mqclause.answers.trigger.why_document import document
-from mqclause.model.assembly.filed import filed_tables
-from mqclause.model.timeline.scenario import scenario_of
+from mqclause.model.configuration.facts_export import build_facts_tables
+from mqclause.model.timeline.scenario import build_scenario
+from mqclause.trigger.why import Why, build_document
 from spec_tests.support.asked_why import OF_APPQ, OF_INITQ, OF_LAST, WHY, asked, facts, looked_up, snapshot, told
 
 UNKNOWN: dict[str, Any] = {"ipprocs": None}
@@ -18,7 +17,7 @@ UNKNOWN: dict[str, Any] = {"ipprocs": None}
 
 class TestVerdicts:
     def test_everything_is_known_and_in_order(self) -> None:
-        assert document(asked(facts())) == {
+        assert build_document(asked(facts())) == {
             "format": "mqclause.why/1", "queue": "APPQ", "queue_manager": "QM1", "verdict": "triggers",
             "triggers": True, "rule": "trigger.01-10", "reason": None, "conditions": [], "provided": "",
             "depends_on": [], "changes": [], "assumptions": [], "remarks": [],
@@ -64,7 +63,7 @@ class TestVerdicts:
 
     def test_a_put_that_fails(self) -> None:
         answer = asked(facts(put="DISABLED", process="NONE"))
-        said = document(answer)
+        said = build_document(answer)
         assert (answer.verdict, said["triggers"], told(answer)) == ("does not", False, {"06a": False})
         assert said["reason"] == {
             "name": "MQRC_PUT_INHIBITED", "code": 2051, "call": "MQPUT", "remedy": "ALTER QLOCAL('APPQ') PUT(ENABLED)",
@@ -75,7 +74,7 @@ class TestVerdicts:
         """MAXDEPTH messages are there; one more place, and the conditions decide."""
         answer = asked(facts(curdepth=3, maxdepth=3, trigtype="EVERY"))
         assert (answer.verdict, answer.reason, answer.remedy) == ("does not", 2053, "ALTER QLOCAL('APPQ') MAXDEPTH(4)")
-        assert document(answer)["reason"]["name"] == "MQRC_Q_FULL"
+        assert build_document(answer)["reason"]["name"] == "MQRC_Q_FULL"
         assert told(answer) == {}
         assert asked(facts(curdepth=3, maxdepth=4, trigtype="EVERY")).verdict == "triggers"
 
@@ -83,8 +82,8 @@ class TestVerdicts:
 class TestTheStuckQueue:
     def test_what_it_turns_on_and_what_unsticks_it(self) -> None:
         answer = asked(facts(curdepth=12))
-        assert answer.provided == "no trigger message was written for APPQ in the last 999999999 ms"
-        first, interval = document(answer)["conditions"]
+        assert answer.requirement == "no trigger message was written for APPQ in the last 999999999 ms"
+        first, interval = build_document(answer)["conditions"]
         assert (
             first["because"]
             == "the queue already held 12 messages of sufficient priority; FIRST needs it to have held none"
@@ -97,14 +96,14 @@ class TestTheStuckQueue:
     def test_a_reading_under_which_the_start_counts_as_well(self) -> None:
         why = Why(Rules({"interval-before-first": "from-start"}))
         answer = asked(facts(curdepth=12), why=why)
-        assert answer.provided == "the last trigger message for APPQ was written 999999999 ms ago or earlier"
+        assert answer.requirement == "the last trigger message for APPQ was written 999999999 ms ago or earlier"
         assert asked(facts(), why=why).verdict == "triggers"
 
 
 class TestPriority:
     def test_the_default_priority_is_named_where_it_matters(self) -> None:
         answer = asked(facts(trigmpri=5))
-        (condition,) = document(answer)["conditions"]
+        (condition,) = build_document(answer)["conditions"]
         assert (answer.verdict, condition["because"]) == ("does not", "priority 0 is below TRIGMPRI 5")
         assert condition["remedy"] == "ALTER QLOCAL('APPQ') DEFPRTY(5)"
         assert "priority 5 or higher" in condition["advice"]
@@ -166,22 +165,24 @@ class TestWhatNobodyAskedFor:
 
     def test_all_of_them_being_there_it_triggers_once_the_queue_is_empty(self) -> None:
         answer = asked(f"Starting MQSC for queue manager QM1.\n     1 : DIS QL(APPQ) ALL{SHOWN}")
-        assert answer.provided == (
+        assert answer.requirement == (
             "process P is defined and a trigger monitor has INITQ open"
             " and no trigger message was written for APPQ in the last 999999999 ms"
         )
 
     def test_facts_that_are_written_keep_it(self) -> None:
         log = snapshot(f"Starting MQSC for queue manager QM1.\n     1 : DIS QL(APPQ) ALL{SHOWN}")
-        written = {name: value if isinstance(value, dict) else [*value] for name, value in filed_tables(log).items()}
+        written = {
+            name: value if isinstance(value, dict) else [*value] for name, value in build_facts_tables(log).items()
+        }
         of_queue_manager = {key: ["QM1"] for key in ("clwluseq", "clwlmruc", "clwlexit", "defxmitq", "trigint")}
         assert written["unknown"] == {"process": ["APPQ"], "initq": ["APPQ"], **of_queue_manager}
-        assert document(asked(written)) == document(WHY.ask(log.cluster.own_queues["APPQ"], log))
+        assert build_document(asked(written)) == build_document(WHY.ask(log.cluster.own_queues["APPQ"], log))
 
     def test_a_replay_takes_it_as_there_and_says_so(self) -> None:
         log = snapshot(f"Starting MQSC for queue manager QM1.\n     1 : DIS QL(APPQ) ALL{SHOWN}")
         events = [{"do": "open", "queue": "INITQ", "mode": "INPUT_SHARED"}, {"do": "put", "queue": "APPQ"}]
-        opened, _ = Replay().rows(scenario_of({"event": events}, "scenario", log))
+        opened, _ = Replay().rows(build_scenario({"event": events}, "scenario", log))
         assert len(opened.trigger_messages) == 1
         assert set(opened.assumed) == {
             "INITQ is a local queue: nobody asked for it",
@@ -205,7 +206,7 @@ class TestSharedQueues:
         assert (answer.verdict, told(answer)) == ("depends", {"04": None, "04b": None})
         assert looked_up(answer) == [("APPQ", "DISPLAY QSTATUS('APPQ') CMDSCOPE(*)")]
         here, elsewhere = "no program has APPQ open for input", "another queue manager of the group has APPQ open"
-        assert answer.provided == f"either {here} or {elsewhere} for shared input"
+        assert answer.requirement == f"either {here} or {elsewhere} for shared input"
 
     def test_stated_opens_are_those_of_the_group(self) -> None:
         answer = asked(facts(shared=True))
@@ -213,7 +214,7 @@ class TestSharedQueues:
         assert answer.assumed == ("no other queue manager of the group has APPQ open for input",)
 
     def test_commands_name_the_disposition(self) -> None:
-        (row,) = document(asked(facts({"shared": True, "get": "DISABLED"}, shared=True)))["conditions"]
+        (row,) = build_document(asked(facts({"shared": True, "get": "DISABLED"}, shared=True)))["conditions"]
         assert row["remedy"] == "ALTER QLOCAL('INITQ') QSGDISP(SHARED) GET(ENABLED)"
-        (row,) = document(asked(facts(shared=True, trigger=False)))["conditions"]
+        (row,) = build_document(asked(facts(shared=True, trigger=False)))["conditions"]
         assert row["remedy"] == "ALTER QLOCAL('APPQ') QSGDISP(SHARED) TRIGGER"

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from mqclause import Cluster, Engine, Put, Rules, read_files
-from mqclause.answers.cluster.counterfactual import Commands, why_not
-from mqclause.model.assembly.change import changed
+from mqclause.cluster.counterfactuals import Commands, why_not
+from mqclause.model.configuration.snapshot import apply_changes
 from spec_tests.support.explain_command import EXAMPLE, asked, facts, written
 from spec_tests.support.random_clusters import random_cluster, random_put
 
@@ -270,7 +270,7 @@ def test_the_commands_do_it_as_set_reads_them(other: str) -> None:
     answer = why_not(engine.choose(snapshot.put, snapshot.cluster, explain="rule"), other)
     assert len(answer.changes) > 3
     for commands in answer.changes:
-        after = changed(snapshot, [as_set(each.queue_manager, each.command) for each in commands])
+        after = apply_changes(snapshot, [as_set(each.queue_manager, each.command) for each in commands])
         permitted = engine.choose(snapshot.put, after.cluster).permitted
         assert other in {each.queue_manager for each in permitted}
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from mqclause import Rules
-from mqclause.answers.trigger.why import Why
-from mqclause.answers.trigger.why_document import document
+from mqclause.trigger.why import Why, build_document
 from spec_tests.support.asked_why import OF_APPQ, OF_INITQ, OF_LAST, asked, facts, looked_up, told
 from spec_tests.support.explain_command import bad, run, written
 from spec_tests.support.inspected_members import found
@@ -32,22 +31,24 @@ class TestScripts:
         answer = asked(SCRIPT)
         assert (answer.verdict, told(answer)) == ("depends", {"03a": None, "04": None, "08": None, "11c": None})
         assert looked_up(answer) == [OF_APPQ, OF_APPQ, OF_INITQ, OF_LAST]
-        assert answer.provided == (
+        assert answer.requirement == (
             "no program has APPQ open for input, and a trigger monitor has INITQ open for input, and either"
             " no trigger message was written for APPQ in the last 999999999 ms or no message is on APPQ"
         )
 
     def test_the_last_put_to_an_initiation_queue_that_others_use_too(self) -> None:
         """LPUTDATE of INITQ is of the last trigger message for APPQ or for DEPTH."""
-        (what,) = (each["what"] for each in document(asked(SCRIPT))["depends_on"] if "LPUTDATE" in each["command"])
+        (what,) = (
+            each["what"] for each in build_document(asked(SCRIPT))["depends_on"] if "LPUTDATE" in each["command"]
+        )
         assert what.endswith("; the last put to INITQ may be of another of its queues")
         alone = SCRIPT.replace("DEFINE QLOCAL(DEPTH) TRIGGER", "DEFINE QLOCAL(DEPTH) NOTRIGGER")
-        (what,) = (each["what"] for each in document(asked(alone))["depends_on"] if "LPUTDATE" in each["command"])
+        (what,) = (each["what"] for each in build_document(asked(alone))["depends_on"] if "LPUTDATE" in each["command"])
         assert what == "when the last trigger message was written for it (TRIGINT is 999999999 ms)"
 
     def test_depth(self) -> None:
         """With the message put there have to be 100, so 99 before it; below 99 nothing else writes one."""
-        assert asked(SCRIPT, "DEPTH").provided == (
+        assert asked(SCRIPT, "DEPTH").requirement == (
             "no program has DEPTH open for input and 99 messages or more of priority 5 or higher are on DEPTH"
             " and a trigger monitor has INITQ open for input"
         )
@@ -55,7 +56,7 @@ class TestScripts:
     def test_depth_that_has_triggered(self) -> None:
         """It was switched off then; so it would be again."""
         script = SCRIPT.replace("DEFINE QLOCAL(DEPTH) TRIGGER", "DEFINE QLOCAL(DEPTH) NOTRIGGER")
-        (off,) = (each for each in document(asked(script, "DEPTH"))["conditions"] if each["rule"] == "trigger.09")
+        (off,) = (each for each in build_document(asked(script, "DEPTH"))["conditions"] if each["rule"] == "trigger.09")
         assert off["remedy"] == "ALTER QLOCAL('DEPTH') TRIGGER"
         assert "TRIGTYPE(DEPTH) switches it off with each trigger message" in off["advice"]
 
@@ -75,7 +76,7 @@ class TestScripts:
         answer = asked(script.replace("TRIGGER +", f"TRIGGER TRIGDPTH({depth}) +"))
         assert answer.verdict == ("depends" if provided else "triggers")
         if provided:
-            assert answer.provided.endswith(provided)
+            assert answer.requirement.endswith(provided)
 
     @pytest.mark.parametrize(
         ("stated", "there"),
@@ -89,7 +90,7 @@ class TestScripts:
         """FIRST triggers by clause 3 behind as many as the rule says; behind any others by 11, after the interval."""
         path, rules = "trigger/03a_first_was_empty.toml", Rules()
         own = rules.with_files({path: rules.files[path].replace("counted_before = 0", f"counted_before {stated}")})
-        assert asked(SCRIPT, why=Why(own)).provided.endswith(f" 999999999 ms or {there}")
+        assert asked(SCRIPT, why=Why(own)).requirement.endswith(f" 999999999 ms or {there}")
 
     @pytest.mark.parametrize(
         ("queue", "messages"),
@@ -104,7 +105,7 @@ class TestScripts:
         """With the message put there are at most MAXDEPTH, so that one fewer can be there before it."""
         answer = asked(SCRIPT.replace("QLOCAL(APPQ)", f"QLOCAL(APPQ) {queue}"))
         opens = [f"no program has APPQ open for input{messages}", "a trigger monitor has INITQ open for input"]
-        assert (answer.verdict, answer.provided) == ("depends", " and ".join(opens))
+        assert (answer.verdict, answer.requirement) == ("depends", " and ".join(opens))
         assert "11b" not in told(answer)
 
     @pytest.mark.parametrize("shown", ["", "*  CURDEPTH(3) +\n"])
@@ -164,7 +165,7 @@ class TestScripts:
     def test_cluster_sender_channels_need_no_initiation_queue(self) -> None:
         row = next(
             each
-            for each in document(asked(SCRIPT, "SYSTEM.CLUSTER.TRANSMIT.QUEUE"))["conditions"]
+            for each in build_document(asked(SCRIPT, "SYSTEM.CLUSTER.TRANSMIT.QUEUE"))["conditions"]
             if each["rule"] == "trigger.07"
         )
         assert (row["holds"], row["remedy"]) == (False, None)
@@ -323,7 +324,9 @@ class TestTheCommand:
         assert ("DISPLAY PROCESS('P')" in {each["command"] for each in answer["depends_on"]}) == (verdict == "depends")
 
     def test_what_the_states_of_a_channel_come_to_is_said_once_for_each_outcome(self) -> None:
-        [told_of] = [each for each in document(asked(SCRIPT, "OTHER"))["depends_on"] if each["object"] == "TO.QM9"]
+        [told_of] = [
+            each for each in build_document(asked(SCRIPT, "OTHER"))["depends_on"] if each["object"] == "TO.QM9"
+        ]
         assert told_of["what"] == (
             "the status of channel TO.QM9. If TO.QM9 is STOPPING or RETRYING or REQUESTING or PAUSED or SWITCHING: the"
             " trigger message starts nothing; if TO.QM9 is STOPPED: the trigger message starts nothing; START CHANNEL('TO.QM9')"
@@ -349,7 +352,9 @@ class TestNamesThatDifferInCase:
         """By why, and by check: what is told of the process and of the initiation queue, by rule."""
         text = self.TEXT.format(process=process, initq=initq)
         answer = asked(text, "PAY")
-        by_why = {each["rule"]: each["remedy"] for each in document(answer)["conditions"] if each["holds"] is False}
+        by_why = {
+            each["rule"]: each["remedy"] for each in build_document(answer)["conditions"] if each["holds"] is False
+        }
         return by_why, {each.rule.id: each.said.remedy for each in found(f"* Queue manager name: QM1\n{text}")}
 
     @pytest.mark.parametrize(("process", "initq"), [("'wages'", "'bell'"), ("'Wages'", "'Bell'")])

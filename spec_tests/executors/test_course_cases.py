@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mqclause.answers.cases.course_case import CourseCase
-from mqclause.executors.run import ExecutorName
-from mqclause.rulebook.case import CaseError, CaseFile
+from mqclause.executors.operations import ExecutorName
+from mqclause.rulebook.case_files import CaseError, CaseFile
+from mqclause.testing.case_kinds import PipelineCase
 from spec_tests.support.delivery import DELIVERY, DISPATCH, EVERY_EXECUTOR, ROUND, rule, rules_in
 
 executors = pytest.mark.parametrize("executor", EVERY_EXECUTOR)
@@ -63,7 +63,7 @@ def file_of(folder: Path, path: str, text: str) -> CaseFile:
 @executors
 def test_order_and_fates(tmp_path: Path, executor: ExecutorName) -> None:
     rules = rules_in(tmp_path / "rules", ORDERING)
-    first, second = file_of(tmp_path, "delivery/02_order.toml", ORDERED).cases(CourseCase, declaration=DELIVERY)
+    first, second = file_of(tmp_path, "delivery/02_order.toml", ORDERED).cases(PipelineCase, declaration=DELIVERY)
     assert (str(first), first.rule) == ("delivery/02_order.toml: the largest first, then the oldest", "delivery.02")
     assert (first.faults(rules, executor), second.faults(rules, executor)) == ([], [])
     assert first.told(rules, executor) == first.told(rules, "plain")
@@ -108,7 +108,7 @@ taken_back = ["B", "C"]
 def test_who_was_taken_back_is_no_longer_aside(tmp_path: Path, executor: ExecutorName) -> None:
     rules = rules_in(tmp_path / "rules", TAKEN_BACK_TWICE)
     (case,) = file_of(tmp_path, "delivery/04_back.toml", ONLY_ONE_IS_STILL_ASIDE).cases(
-        CourseCase, declaration=DELIVERY
+        PipelineCase, declaration=DELIVERY
     )
     assert case.faults(rules, executor) == []
 
@@ -151,7 +151,7 @@ facts = {travelled = true}
 @executors
 def test_what_is_derived_for_subjects(tmp_path: Path, executor: ExecutorName) -> None:
     rules = rules_in(tmp_path / "rules", CHOICE)
-    for case in file_of(tmp_path, "round/01_every.toml", CHOSEN).cases(CourseCase, declaration=ROUND):
+    for case in file_of(tmp_path, "round/01_every.toml", CHOSEN).cases(PipelineCase, declaration=ROUND):
         assert case.faults(rules, executor) == []
         assert case.told(rules, executor) == case.told(rules, "plain")
         other = rules.with_files({"round/03_trips.toml": CHOICE["round/03_trips.toml"].replace("+ 1", "+ 2")})
@@ -190,7 +190,7 @@ fell = {}
 @executors
 def test_a_document_that_follows_another(tmp_path: Path, executor: ExecutorName) -> None:
     rules = rules_in(tmp_path / "rules", FAILING)
-    heavy, light = file_of(tmp_path, "dispatch/01_none.toml", FAILED).cases(CourseCase, declaration=DISPATCH)
+    heavy, light = file_of(tmp_path, "dispatch/01_none.toml", FAILED).cases(PipelineCase, declaration=DISPATCH)
     assert (heavy.faults(rules, executor), light.faults(rules, executor)) == ([], [])
     other = rules.with_files(
         {"dispatch/01_none.toml": FAILING["dispatch/01_none.toml"].replace("left = 0", "left > 0")}
@@ -220,6 +220,6 @@ def test_a_fault_in_a_case_of_any_document(tmp_path: Path, text: str, said: str)
     path = tmp_path / "02_order.toml"
     path.write_text(f'[facts]\n{text}\n[[case]]\nname = "a"\nacts = true\nexpect = {{}}\n')
     with pytest.raises(CaseError) as caught:
-        CaseFile.read(path).cases(CourseCase, declaration=DELIVERY)
+        CaseFile.read(path).cases(PipelineCase, declaration=DELIVERY)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)

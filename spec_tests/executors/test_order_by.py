@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from mqclause import RuleError, Rules
-from mqclause.executors.course import Course
-from mqclause.executors.plain import first_scope
-from mqclause.executors.run import ExecutorName
-from mqclause.trace.record import seen_by
+from mqclause.executors.operations import ExecutorName
+from mqclause.executors.pipeline import Pipeline
+from mqclause.executors.plain import build_first_scope
+from mqclause.trace import list_rule_inputs
 from spec_tests.support.delivery import DELIVERY, EVERY_EXECUTOR, Delivery, Van, delivered, names, rule, rules_in
 
 VANS = [
@@ -104,10 +104,10 @@ def test_after_a_choice_nothing_is_ordered(tmp_path: Path, executor: ExecutorNam
 def test_what_later_rules_saw_is_in_its_order_however_it_is_found_again(tmp_path: Path) -> None:
     rules = ordered(tmp_path, '["room DESC", "age DESC"]', ASIDE, BACK, OUT)
     for executor in EVERY_EXECUTOR:
-        course = Course.of(rules, DELIVERY, executor)
+        course = Pipeline.of(rules, DELIVERY, executor)
         run = course.run(Delivery(), VANS, traced=True)[0]
-        first = first_scope(course.steps[0], Delivery(), VANS, None, {})
-        saw = [names(each.remaining) for each in seen_by(course.rulesets[0], run, VANS, first)]
+        first = build_first_scope(course.steps[0], Delivery(), VANS, None, {})
+        saw = [names(each.remaining) for each in list_rule_inputs(course.rulesets[0], run, VANS, first)]
         assert saw == [["A", "B", "C", "D"], ["A", "B", "D"], ["B", "A", "D"], ["C", "B", "A", "D"]], executor
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from mqclause import Rules
-from mqclause.executors.course import Course
-from mqclause.executors.plain import first_scope
-from mqclause.executors.run import Applied, ExecutorName, Failure
-from mqclause.trace.record import steps
+from mqclause.executors.operations import ExecutorName, Failure, StepResult
+from mqclause.executors.pipeline import Pipeline
+from mqclause.executors.plain import build_first_scope
+from mqclause.trace import build_steps
 from spec_tests.support.delivery import (
     DELIVERY,
     DISPATCH,
@@ -43,7 +43,7 @@ def one(tmp_path: Path, body: str, **more: str) -> Rules:
 
 def told(did: Any) -> Any:
     """What a step did, with the names of vans."""
-    applied = Applied(*did)
+    applied = StepResult(*did)
     return names(applied.fallen), names(applied.taken_back), applied.remaining, applied.derived
 
 
@@ -188,7 +188,7 @@ def test_the_document_after_sees_what_is_left_and_the_first_failure_counts(
         "dispatch/02_none.toml": rule("dispatch/2", fail.format("MQRC_PUT_INHIBITED"), when="left = 0"),
         "dispatch/03_few.toml": rule("dispatch/3", fail.format("MQRC_UNKNOWN_OBJECT_NAME"), when="left < 4"),
     }
-    course = Course.of(rules_in(tmp_path, files), DISPATCH, executor)
+    course = Pipeline.of(rules_in(tmp_path, files), DISPATCH, executor)
     first, second = course.run(Delivery(weight=100), VANS, traced=True)
     assert (first.hands_on, second.facts) == ({"left": 3}, {"some_left": True})
     assert second.failure == Failure(2, "MQRC_UNKNOWN_OBJECT_NAME", "MQPUT")
@@ -231,7 +231,7 @@ def test_plain_keeps_what_each_step_saw(tmp_path: Path) -> None:
 
 def test_a_course_is_made_once(tmp_path: Path) -> None:
     files = {"delivery/01_out.toml": rule("delivery/1", ELIMINATE)}
-    assert Course.of(rules_in(tmp_path, files), DELIVERY) is Course.of(rules_in(tmp_path, files), DELIVERY)
+    assert Pipeline.of(rules_in(tmp_path, files), DELIVERY) is Pipeline.of(rules_in(tmp_path, files), DELIVERY)
 
 
 @executors
@@ -241,10 +241,10 @@ def test_who_is_set_aside_again_fell_by_the_last_rule_that_did_it(tmp_path: Path
         "delivery/02_back.toml": rule("delivery/2", TAKE_BACK),
         "delivery/03_aside.toml": rule("delivery/3", SET_ASIDE.replace("not ready", "still not ready")),
     }
-    course = Course.of(rules_in(tmp_path, files), DELIVERY, executor)
+    course = Pipeline.of(rules_in(tmp_path, files), DELIVERY, executor)
     run = course.run(Delivery(), VANS, traced=True)[0]
-    first = first_scope(course.steps[0], Delivery(), VANS, None, {})
-    found = list(steps(course.rulesets[0], run, VANS, first, conditions=False))
+    first = build_first_scope(course.steps[0], Delivery(), VANS, None, {})
+    found = list(build_steps(course.rulesets[0], run, VANS, first, conditions=False))
     assert [[fate.because for fate in step.eliminated] for step in found] == [[], [], ["still not ready"]]
     assert [[fate.because for fate in step.set_aside] for step in found] == [["not ready"], [], ["still not ready"]]
     assert [names(step.taken_back) for step in found] == [[], ["C"], []]

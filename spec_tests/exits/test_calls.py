@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from mqclause import Engine
-from mqclause.answers.choice.other_readings import tie_at_the_end
 from mqclause.exits import MQWXP, Caller
+from mqclause.workload.decision import describe_final_tie
 from spec_tests.support.exit_scene import HOSTS, NAME, asked, choose, taking, told, took, writing, written
 
 
@@ -66,7 +66,7 @@ def test_the_steps_show_the_algorithms_own_choice() -> None:
     ],
 )
 def test_who_takes_one_of_equals(number: int, remark: str) -> None:
-    assert tie_at_the_end(asked(taking(number))) == remark
+    assert describe_final_tie(asked(taking(number))) == remark
 
 
 def test_a_blank_name_calls_none() -> None:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from mqclause import Cluster, Decision, Engine, Put
-from mqclause.executors.course import EXECUTORS
+from mqclause.executors.pipeline import EXECUTORS
 from mqclause.exits import MQWXP, Caller
 from mqclause.exits.session import ExitSession
 from spec_tests.support.exit_scene import NAME

@@ -10,11 +10,11 @@ import pytest
 from attrs import evolve
 
 from mqclause import Engine, Put, Replay, Rules, read_document
-from mqclause.answers.choice.rests_on import rests_on
-from mqclause.answers.replay.replay_document import row_document
 from mqclause.exits.session import Exits
-from mqclause.model.timeline.scenario import scenario_of
+from mqclause.model.timeline.scenario import build_scenario
+from mqclause.replay.rows import build_row_document
 from mqclause.tools.commands.batch import print_exits
+from mqclause.workload.sensitivity import find_unknowns
 from spec_tests.support.exit_scene import HOSTS, facts, taking
 from spec_tests.support.explain_command import run, written
 
@@ -34,7 +34,7 @@ def remarked(events: list[dict[str, Any]], exits: dict[str, Any] | None = None, 
     """By event, the names of exits that are told to be missing."""
     document = {**facts(**changes), "event": events}
     with Replay(exits=exits) as replay:
-        rows = [row_document(each) for each in replay.rows(scenario_of(document, "scenario"))]
+        rows = [build_row_document(each) for each in replay.rows(build_scenario(document, "scenario"))]
     start = "no exit is given for CLWLEXIT("
     told = [[each for each in row.get("remarks", []) if each.startswith(start)] for row in rows]
     return [[each.removeprefix(start).partition(")")[0] for each in remarks] for remarks in told]
@@ -78,7 +78,7 @@ def test_a_message_whose_target_fails() -> None:
         "in_flight": [{"id": each, "queue": "Q", "channel": "TO.QM2"} for each in ("M1", "M2")],
         "event": [{"do": "fail", "queue_manager": "QM2"}],
     }
-    (row,) = map(row_document, Replay().rows(scenario_of(document, "scenario")))
+    (row,) = map(build_row_document, Replay().rows(build_scenario(document, "scenario")))
     assert row["remarks"] == [unknown("myexit")]
     assert [("exit" in each, each["rule"]) for each in row["fates"]] == [(False, "administration.05g")] * 2
 
@@ -113,7 +113,7 @@ def test_lines_and_the_timeline(tmp_path: Path) -> None:
 )
 def test_an_answer_rests_on_it_where_it_would_be_called(changes: dict[str, Any], put: Put, is_unknown: bool) -> None:
     snapshot = read_document(facts(**changes), "facts")
-    found = rests_on(Engine().choose(put, snapshot.cluster), snapshot)
+    found = find_unknowns(Engine().choose(put, snapshot.cluster), snapshot)
     assert [each.what for each in found] == [unknown("myexit")] * is_unknown
 
 

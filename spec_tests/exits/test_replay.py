@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from mqclause import Replay
-from mqclause.answers.replay.replay_document import row_document
 from mqclause.exits import MQWXP
+from mqclause.replay.rows import build_row_document
 from spec_tests.support.exit_scene import HOSTS, NAME, Exit, scenario, taking, writing, written
 
 OPEN = {"do": "open", "queue": "Q", "mode": "OUTPUT", "by": "APP"}
@@ -22,7 +22,7 @@ UNBOUND = {"queues": {host: {"defbind": "NOTFIXED"} for host in HOSTS}}
 def rows(events: list[dict[str, Any]], exits: dict[str, Exit], **changes: Any) -> list[dict[str, Any]]:
     """The rows of a scenario, as documents."""
     with Replay(exits=exits) as replay:
-        return [row_document(each) for each in replay.rows(scenario(events, **changes))]
+        return [build_row_document(each) for each in replay.rows(scenario(events, **changes))]
 
 
 def went(found: list[dict[str, Any]]) -> list[str | int | None]:

@@ -10,10 +10,16 @@ import pytest
 
 from mqclause import Engine, Put, read_document
 from mqclause.exits import MQCD, MQWCR, MQWDR, MQWQR, MQWXP
-from mqclause.model.assembly.snapshot import read_sources
-from mqclause.model.assembly.source import Source
-from mqclause.model.exits.offer import Offer, OfferedMessage, of_queue, routes, structures
-from mqclause.model.facts.destination import destinations
+from mqclause.model.configuration.snapshot import read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.model.exits.calls import (
+    ExitCallParameters,
+    OfferedMessage,
+    build_mqwxp,
+    build_offered_destinations,
+    is_queue_choice,
+)
+from mqclause.model.facts.workload import list_destinations
 from spec_tests.support.exit_scene import facts
 
 LOCAL = {
@@ -35,10 +41,10 @@ def seen(put: dict[str, Any] | None = None, **changes: Any) -> MQWXP:
     document["channel"] += changes.get("receivers", [])
     cluster = read_document(document, "facts").cluster
     asked = Put(**(put or {"queue": "Q"}))
-    listed = routes(cluster, asked, destinations(cluster, asked, Engine().listing))
-    return structures(
-        Offer("CLWL_PUT", bytes(16), "TO.QM3", asked.from_cluster_channel, asked.queue, "QM1", 5, 1,
-              [tuple(each) for each in listed], of_queue(asked), 100, 100, None, {"Priority": -1})
+    listed = build_offered_destinations(cluster, asked, list_destinations(cluster, asked, Engine().listing))
+    return build_mqwxp(
+        ExitCallParameters("CLWL_PUT", bytes(16), "TO.QM3", asked.from_cluster_channel, asked.queue, "QM1", 5, 1,
+              [tuple(each) for each in listed], is_queue_choice(asked), 100, 100, None, {"Priority": -1})
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mqclause import Engine, counterfactuals, read_document, shares, why_not
-from mqclause.answers.cluster.counterfactual import WhyNot
+from mqclause.cluster.counterfactuals import WhyNot
 from mqclause.exits import MQWXP, Caller, OfferedMessage, by_content, prefer_channel
 from spec_tests.support.exit_scene import (
     NAME,

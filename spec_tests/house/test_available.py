@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from mqclause import Rules
 from mqclause.documents import DOCUMENTS
-from mqclause.executors.steps import Steps
+from mqclause.executors.operations import LoweredRuleset
 from mqclause.rulebook.rule import Rule, Ruleset
 
 RULES = Rules()
@@ -24,7 +24,7 @@ def looking_at(document: str, words: set[str]) -> set[str]:
 
 def looked_at(rule: Rule, whole: Ruleset) -> set[str]:
     """The words in the conditions and values of a rule, and in what it notices."""
-    trees = [*Steps.of(evolve(whole, rules=(rule,))).expressions(), *(each.where for each in rule.notices)]
+    trees = [*LoweredRuleset.of(evolve(whole, rules=(rule,))).expressions(), *(each.where for each in rule.notices)]
     return {name for each in trees for name in named(each)} | {
         name for each in rule.notices for name in each.attributes
     }

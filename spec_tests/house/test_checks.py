@@ -6,10 +6,9 @@ import re
 
 import pytest
 
-from mqclause.answers.check.check_page import CheckPage, pages
-from mqclause.answers.check.findings import Checks
-from mqclause.answers.check.inspection import inspected
-from mqclause.model.assembly.source import Source
+from mqclause.check.findings import CheckPage, Checks, render_pages
+from mqclause.check.lint_run import inspected
+from mqclause.model.configuration.sources import Source
 from spec_tests.support.product import ROOT
 
 CHECKS = Checks()
@@ -24,7 +23,7 @@ def found_in(files: list[str]) -> list[str]:
 @pytest.mark.parametrize("name", CHECKS.rules)
 def test_its_example_violates_it_and_the_clean_one_does_not(name: str) -> None:
     """Each block of its page is a file as it stands."""
-    _, found, clean = re.split("Found in.*:|Not in.*:", CheckPage.of(CHECKS, name).markdown())
+    _, found, clean = re.split("Found in.*:|Not in.*:", CheckPage.of(CHECKS, name).render_markdown())
     assert name in found_in(FENCED.findall(found))
     wrong = found_in(FENCED.findall(clean))
     assert name not in wrong
@@ -34,7 +33,7 @@ def test_its_example_violates_it_and_the_clean_one_does_not(name: str) -> None:
 @pytest.mark.parametrize("name", CHECKS.rules)
 def test_its_page_says_all_of_it(name: str) -> None:
     page, rule = CheckPage.of(CHECKS, name), CHECKS.rules[name]
-    text = page.markdown()
+    text = page.render_markdown()
     assert page.document, "the clause is one of a document"
     for part in (
         rule.title,
@@ -48,4 +47,6 @@ def test_its_page_says_all_of_it(name: str) -> None:
 
 def test_the_pages_that_come_with_the_project_are_those_of_the_rules() -> None:
     written = (ROOT / "rules" / "check" / "README.md").read_text(encoding="utf-8")
-    assert written.splitlines() == pages(CHECKS).splitlines(), "mqclause check --about all > rules/check/README.md"
+    assert written.splitlines() == render_pages(CHECKS).splitlines(), (
+        "mqclause check --about all > rules/check/README.md"
+    )

@@ -18,22 +18,22 @@ import pyarrow as pa
 from attrs import frozen
 
 from mqclause import Rules, duckdb, read_files
-from mqclause.answers.cases.course_case import CourseCase
-from mqclause.executors.course import EXECUTORS, Course
-from mqclause.model.diagnostic import Diagnostic
-from mqclause.model.facts.domains import DIGIT, Whole, seen, words
-from mqclause.model.readers.format import Confidence, Format
-from mqclause.model.readers.record import Record, Script
+from mqclause.executors.pipeline import EXECUTORS, Pipeline
+from mqclause.model.diagnostics import Diagnostic
+from mqclause.model.facts.domains import DIGIT, Whole, rule_field, word_field
+from mqclause.model.readers.formats import Confidence, Format
+from mqclause.model.readers.records import Record, Script
 from mqclause.model.readers.registry import FORMATS
-from mqclause.rulebook.case import CaseFile
-from mqclause.rulebook.declaration import Declaration, RowNames
+from mqclause.rulebook.case_files import CaseFile
+from mqclause.rulebook.rule import Declaration, RowNames
+from mqclause.testing.case_kinds import PipelineCase
 
 
 @frozen(eq=False)
 class Arrival:
     """A message that arrives while applications wait."""
 
-    message_priority: int = seen(DIGIT, 0)
+    message_priority: int = rule_field(DIGIT, 0)
     correlated: bool = False
 
 
@@ -42,10 +42,10 @@ class Waiter:
     """An application that waits in MQGET; ``waiting`` is in milliseconds."""
 
     application: str = ""
-    mode: str = words("INPUT", "BROWSE", default="INPUT")
+    mode: str = word_field("INPUT", "BROWSE", default="INPUT")
     matches_correlation: bool = False
-    preference: int = seen(DIGIT, 0)
-    waiting: int = seen(Whole(0, 999_999), 0)
+    preference: int = rule_field(DIGIT, 0)
+    waiting: int = rule_field(Whole(0, 999_999), 0)
 
 
 WAITING = Declaration("waiting", Arrival, Waiter, row=RowNames("arrival", "waiters", "gets"))
@@ -101,7 +101,7 @@ def test_its_cases_pass_in_every_executor(rules: Rules, executor: Any, tmp_path:
     path = tmp_path / "cases" / "waiting" / "04_longest.toml"
     path.parent.mkdir(parents=True)
     path.write_text(CASES)
-    cases = list(CaseFile.read(path).cases(CourseCase, declaration=WAITING))
+    cases = list(CaseFile.read(path).cases(PipelineCase, declaration=WAITING))
     assert [case.faults(rules, executor) for case in cases] == [[], []]
 
 
@@ -147,7 +147,7 @@ def test_it_runs_on_tables_in_spark(rules: Rules, spark: Any) -> None:
 
 def test_what_falls_out_is_the_same_in_a_program(rules: Rules) -> None:
     waiters = [Waiter(**each) for each in WAITERS]
-    (run,) = Course.of(rules, WAITING).run(Arrival(4), waiters)
+    (run,) = Pipeline.of(rules, WAITING).run(Arrival(4), waiters)
     assert [each.application for each in run.remaining] == ["C", "B"]
 
 

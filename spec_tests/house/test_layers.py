@@ -10,11 +10,11 @@ import pytest
 from spec_tests.support.product import Module, installed, modules
 
 LAYERS = [
-    ["mqclause.model.diagnostic"],
+    ["mqclause.model.diagnostics"],
     ["mqclause.model.facts"],
     ["mqclause.model.exits"],
     ["mqclause.model.readers"],
-    ["mqclause.model.assembly"],
+    ["mqclause.model.configuration"],
     ["mqclause.model.timeline"],
     ["mqclause.language"],
     ["mqclause.rules", "mqclause.cases"],
@@ -23,14 +23,14 @@ LAYERS = [
     ["mqclause.executors"],
     ["mqclause.trace"],
     ["mqclause.exits"],
-    ["mqclause.answers.choice"],
-    ["mqclause.answers.order"],
-    ["mqclause.answers.trigger"],
-    ["mqclause.answers.replay"],
-    ["mqclause.answers.check"],
-    ["mqclause.answers.cluster"],
-    ["mqclause.answers.cases"],
     ["mqclause.answers"],
+    ["mqclause.workload"],
+    ["mqclause.retrieval"],
+    ["mqclause.trigger"],
+    ["mqclause.replay"],
+    ["mqclause.check"],
+    ["mqclause.cluster"],
+    ["mqclause.testing"],
     ["mqclause.tables"],
     ["mqclause.duckdb"],
     ["mqclause.spark"],
@@ -95,7 +95,7 @@ def test_model_knows_nothing_of_rules() -> None:
 
 
 def test_a_wrong_import_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    upwards = Module("mqclause.language.parse", modules()["mqclause.language.parse"].path, False)
+    upwards = Module("mqclause.language.parser", modules()["mqclause.language.parser"].path, False)
     monkeypatch.setattr(upwards, "text", "from mqclause import Rules\nfrom mqclause.trace import record\n")
     found = wrong_imports(upwards)
     assert any("mqclause.language imports mqclause.trace" in each for each in found)

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from mqclause.model.facts.constants import REASONS
-from mqclause.rulebook.rules import Rules, rules_folder
+from mqclause.model.facts.domains import REASONS
+from mqclause.rulebook.rules import Rules, get_rules_folder
 from mqclause.tools.cli import SUBCOMMANDS
 from spec_tests.support.product import ROOT, SCRIPTS, Definition, Module, folders, installed, modules, pyproject
 
-RULESETS = sorted(path.name for path in rules_folder().iterdir() if path.is_dir() and path.name != "documents")
+RULESETS = sorted(path.name for path in get_rules_folder().iterdir() if path.is_dir() and path.name != "documents")
 RULE = re.compile(rf"\b({'|'.join(RULESETS)})[./]\d")
 NUMBER = re.compile(r"\d{1,2}[a-z]?|note")
 REASON = re.compile(r"MQRC_[A-Z0-9_]+")
@@ -23,7 +23,7 @@ OF_READINGS = {
 }
 """Readings and editions, and what is chosen of readings where no other word is written so."""
 
-REASONS_ARE_LISTED = "mqclause.model.facts.constants"
+REASONS_ARE_LISTED = "mqclause.model.facts.domains"
 
 
 def test_packages_are_the_folders_with_modules() -> None:

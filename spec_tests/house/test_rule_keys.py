@@ -7,13 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mqclause.answers.cases.course_case import CourseCase
-from mqclause.answers.cases.decision_case import DecisionCase
-from mqclause.answers.cases.product_case import ProductCase
-from mqclause.answers.cases.replay_case import ReplayCase
-from mqclause.answers.cases.retrieval_case import RetrievalCase
-from mqclause.rulebook.actions import ACTIONS, COMMON_KEYS
-from mqclause.rulebook.case import CASE_KEYS, FILE_KEYS, Case
+from mqclause.rulebook.case_files import CASE_KEYS, FILE_KEYS, Case
+from mqclause.rulebook.rule_file import ACTIONS, COMMON_KEYS
+from mqclause.testing.case_kinds import DecisionCase, PipelineCase
+from mqclause.testing.case_runner import ProductCase, ReplayCase, RetrievalCase
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 RULE_KEYS, CASE_KEYS_PAGE = (
@@ -28,7 +25,7 @@ def test_a_key_is_explained(key: str) -> None:
 
 
 KINDS: dict[str, type[Case]] = {
-    "put": DecisionCase, "scenario": ReplayCase, "retrieval": RetrievalCase, "other": CourseCase,
+    "put": DecisionCase, "scenario": ReplayCase, "retrieval": RetrievalCase, "other": PipelineCase,
     "product": ProductCase,
 }  # fmt: skip
 PLACES = {

@@ -16,7 +16,14 @@ import pytest
 
 from mqclause import Rules
 from mqclause.documents import DOCUMENTS
-from mqclause.rulebook.clause import ClauseFile, clause_files, clauses_of, fingerprint, sentences, unmet
+from mqclause.rulebook.clauses import (
+    ClauseFile,
+    compute_fingerprint,
+    find_unmet_clauses,
+    list_clauses,
+    read_clause_files,
+    split_sentences,
+)
 from spec_tests.support.product import ROOT
 
 RULES = Rules()
@@ -26,12 +33,12 @@ OWN_WORDS = 8
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_clauses_rules_and_cases_belong_together(document: str) -> None:
-    found = list(unmet(RULES, document))
+    found = list(find_unmet_clauses(RULES, document))
     assert not found, "\n".join(["unmet:", *found])
 
 
 def test_a_document_is_read_clause_by_clause() -> None:
-    clauses = clauses_of(RULES, "workload")
+    clauses = list_clauses(RULES, "workload")
     [heading] = [each for each in clauses if each.path == "preface.1"]
     assert (heading.number, heading.rules, heading.not_a_rule) == ("preface", None, "A heading.")
     assert {rule for each in clauses if each.number == "4a" for rule in each.rules or ()} == {
@@ -61,7 +68,9 @@ def test_what_is_unmet_is_told_all_at_once(tmp_path: Path) -> None:
     (tmp_path / "workload").mkdir()
     for name in ("04a_channel_rank", "99_none"):
         (tmp_path / "workload" / f"{name}.toml").write_text(case)
-    found = list(unmet(RULES.with_files({**documents, "documents/000_spoilt.toml": SPOILT}), "workload", tmp_path))
+    found = list(
+        find_unmet_clauses(RULES.with_files({**documents, "documents/000_spoilt.toml": SPOILT}), "workload", tmp_path)
+    )
     expected = [
         "clause workload 1.1: its number is 2",
         "clause workload 1.1: there is no rule workload.99",
@@ -83,18 +92,18 @@ def test_what_is_unmet_is_told_all_at_once(tmp_path: Path) -> None:
 def test_a_choice_that_nothing_depends_on_is_unmet() -> None:
     path = "workload/11c_most_recently_used.toml"
     text = RULES.files[path].replace("mru-ties=any", "mru-ties=keep-first-listed")
-    assert list(unmet(RULES.with_files({path: text}), "workload")) == [
+    assert list(find_unmet_clauses(RULES.with_files({path: text}), "workload")) == [
         "reading mru-ties=any: no rule or term depends on it"
     ]
 
 
 def test_every_folder_of_rules_has_a_document_and_a_declaration() -> None:
     folders = {path.partition("/")[0] for path in RULES.files if "/" in path} - {"documents"}
-    assert folders == {file.document for file in clause_files(RULES)} == set(DOCUMENTS)
+    assert folders == {file.document for file in read_clause_files(RULES)} == set(DOCUMENTS)
 
 
 def test_what_the_program_states_has_a_module_and_a_test() -> None:
-    stated = [clause for each in clause_files(RULES) for clause in each.clauses if clause.program]
+    stated = [clause for each in read_clause_files(RULES) for clause in each.clauses if clause.program]
     assert stated
     for clause in stated:
         assert clause.program is not None
@@ -120,13 +129,13 @@ def source_of(file: ClauseFile) -> str:
 
 
 WITH_SOURCE = pytest.mark.parametrize(
-    "file", [file for file in clause_files(RULES) if file.name[:3].isdigit()], ids=lambda file: file.name
+    "file", [file for file in read_clause_files(RULES) if file.name[:3].isdigit()], ids=lambda file: file.name
 )
 
 
 @WITH_SOURCE
 def test_fingerprints_are_found_in_the_source(file: ClauseFile) -> None:
-    prints = {fingerprint(sentence): sentence for sentence in sentences(source_of(file))}
+    prints = {compute_fingerprint(sentence): sentence for sentence in split_sentences(source_of(file))}
     stated = {clause.fingerprint: clause.path for clause in file.clauses}
     assert [place for found, place in stated.items() if found not in prints] == []
     assert [sentence for found, sentence in prints.items() if found not in stated] == []
@@ -134,7 +143,7 @@ def test_fingerprints_are_found_in_the_source(file: ClauseFile) -> None:
 
 @WITH_SOURCE
 def test_sentences_are_in_the_order_of_the_source(file: ClauseFile) -> None:
-    order = [found for found, _ in groupby(map(fingerprint, sentences(source_of(file))))]
+    order = [found for found, _ in groupby(map(compute_fingerprint, split_sentences(source_of(file))))]
     places = [clause.fingerprint for clause in file.clauses]
     assert [each for each, _ in groupby(places)] == order, "a sentence is left out, or at another place"
 
@@ -144,8 +153,8 @@ def test_a_sentence_of_several_sources_is_found_in_one_of_them() -> None:
     if not folder:
         pytest.skip("MQCLAUSE_DOCUMENTS names no folder of source documents")
     texts = [path.read_text(encoding="utf-8") for path in Path(folder).glob("*.txt")]
-    known = {fingerprint(sentence) for text in texts for sentence in sentences(text)}
-    gathered = [file for file in clause_files(RULES) if not file.name[:3].isdigit()]
+    known = {compute_fingerprint(sentence) for text in texts for sentence in split_sentences(text)}
+    gathered = [file for file in read_clause_files(RULES) if not file.name[:3].isdigit()]
     stated = {clause.path: clause.fingerprint for file in gathered for clause in file.clauses if clause.fingerprint}
     assert stated
     assert [path for path, found in stated.items() if found not in known] == []

@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from mqclause.answers.choice.engine import Engine
-from mqclause.model.assembly.snapshot import read_files
+from mqclause.model.configuration.snapshot import read_files
 from mqclause.tools.cli import command_line
+from mqclause.workload.decision import Engine
 from spec_tests.support.product import ROOT, pyproject
 
 EXAMPLES = Path(str(files("mqclause.tools") / "examples"))
@@ -114,14 +114,14 @@ def test_explain_answers_the_same_and_says_so_in_one_line(without: Without) -> N
 
 def test_explain_is_still_cross_checked(without: Without) -> None:
     spoilt = """
-from mqclause.executors import course
-from mqclause.executors.plain import Plain
+from mqclause.executors import pipeline
+from mqclause.executors.plain import PlainExecutor
 
-class Spoilt(Plain):
+class Spoilt(PlainExecutor):
     def run(self, situation, among, *others):
         return super().run(situation, among[:1], *others)
 
-course.EXECUTORS["plain"] = Spoilt
+pipeline.EXECUTORS["plain"] = Spoilt
 """
     done = without(spoilt + COMMAND, "explain", ORDERS)
     assert done.returncode == 5

@@ -10,7 +10,7 @@ import pytest
 from mqclause import Cluster, Engine, Put, QueueManager, ReadingError, RuleError, Rules
 from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
 from mqclause.rulebook.rule import Eliminate, Keep
-from mqclause.rulebook.rules import rules_folder
+from mqclause.rulebook.rules import get_rules_folder
 from spec_tests.support.delivery import DELIVERY, Van, delivered, names, rule, rules_in
 
 LAST, SECOND, THIRD = "mq-10.0", "mq-11", "mq-12"
@@ -21,7 +21,7 @@ NOT_ASKED = ("__pycache__", "documents", "retrieval", "exit", "administration", 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A copy of the rules that are asked here, with two more editions that change nothing yet."""
-    copied = Path(shutil.copytree(rules_folder(), tmp_path / "rules", ignore=shutil.ignore_patterns(*NOT_ASKED)))
+    copied = Path(shutil.copytree(get_rules_folder(), tmp_path / "rules", ignore=shutil.ignore_patterns(*NOT_ASKED)))
     with (copied / "editions.toml").open("a") as editions:
         editions.write(f'\n["{SECOND}"]\ntitle = "MQ 11"\n\n["{THIRD}"]\ntitle = "MQ 12"\n')
     return copied
@@ -131,7 +131,9 @@ def test_a_rule_is_moved_once_and_to_a_rule(folder: Path) -> None:
     add(folder, path, f'[edition."{THIRD}"]\nbefore = "workload.5"')
     with pytest.raises(RuleError, match=r"rules/workload/11_.*: after: stands beside before; a rule is moved once"):
         ids(folder, SECOND)
-    (folder / path).write_text((rules_folder() / path).read_text() + f'[edition."{THIRD}"]\nbefore = "workload.5"\n')
+    (folder / path).write_text(
+        (get_rules_folder() / path).read_text() + f'[edition."{THIRD}"]\nbefore = "workload.5"\n'
+    )
     with pytest.raises(
         RuleError, match=r"rules/workload/11_.*: before: 'workload\.5' is not a rule of workload, like workload\.01a$"
     ):

@@ -7,17 +7,16 @@ from pathlib import Path
 import pytest
 
 from mqclause import RuleError, Rules
-from mqclause.answers.cases.course_case import CourseCase
 from mqclause.documents import WORKLOAD
-from mqclause.executors.course import Course
-from mqclause.language.check import parse
-from mqclause.language.evaluate import Scope, evaluate
-from mqclause.language.parse import DEEPEST, LONGEST, ExpressionError
+from mqclause.executors.pipeline import Pipeline
+from mqclause.language.evaluator import Scope, evaluate
+from mqclause.language.parser import MOST_CHARACTERS, MOST_LEVELS, ExpressionError, parse
 from mqclause.language.vocabulary import BOOLEAN, WHOLE, Type, Vocabulary, Word
-from mqclause.rulebook.case import CaseFile
+from mqclause.rulebook.case_files import CaseFile
+from mqclause.testing.case_kinds import PipelineCase
 from spec_tests.support.delivery import DELIVERY, EVERY_EXECUTOR, Delivery, Van, delivered, rule, rules_in
 
-TOO_DEEP = f"is nested too deep; allowed: {DEEPEST} levels"
+TOO_DEEP = f"is nested too deep; allowed: {MOST_LEVELS} levels"
 
 
 def fault(tmp_path: Path, body: str, **more: str) -> str:
@@ -62,12 +61,12 @@ def test_what_is_nested_too_deep(tmp_path: Path, condition: str) -> None:
     ids=["brackets", "NOT", "AND"],
 )
 def test_what_is_too_long(tmp_path: Path, condition: str) -> None:
-    said = f"eliminate.where: has {len(condition)} characters; allowed: {LONGEST}"
+    said = f"eliminate.where: has {len(condition)} characters; allowed: {MOST_CHARACTERS}"
     assert fault(tmp_path, where(condition)) == said
 
 
 def test_what_is_as_deep_as_allowed_runs_everywhere(tmp_path: Path) -> None:
-    most = (DEEPEST - 2) // 2
+    most = (MOST_LEVELS - 2) // 2
     rules = rules_in(tmp_path / "most", {"delivery/01_only.toml": rule("delivery/1", where(sums(most)))})
     for executor in EVERY_EXECUTOR:
         left = delivered(rules, executor, [Van("A", age=-most), Van("B", age=1 - most)]).remaining
@@ -162,7 +161,7 @@ def test_braces_may_be_written_twice(tmp_path: Path) -> None:
     case.parent.mkdir()
     case.write_text('[facts]\nsubjects = [{name = "A", age = 7}]\n[[case]]\nname = "a"\nacts = true\n'
                     'expect = {because = {A = "{age} 7"}}\n')  # fmt: skip
-    [only] = CaseFile.read(case).cases(CourseCase, declaration=DELIVERY)
+    [only] = CaseFile.read(case).cases(PipelineCase, declaration=DELIVERY)
     assert only.faults(rules_in(tmp_path / "rules", {"delivery/01_only.toml": text})) == []
 
 
@@ -264,6 +263,6 @@ def test_rules_that_reckon_until_there_is_no_number(tmp_path: Path) -> None:
     large = " * ".join(["COUNT_IF(TRUE)", *["9223372036854775807"] * 20])
     rules = rules_in(tmp_path, {"delivery/01_only.toml": rule("delivery/1", where(f"{large} / 3 > age"))})
     for executor in EVERY_EXECUTOR:
-        course = Course.of(rules, DELIVERY, executor)
+        course = Pipeline.of(rules, DELIVERY, executor)
         with pytest.raises(RuleError, match="^rules/delivery/: a rule reckons until there is no number: "):
             course.run(Delivery(), [Van("A")])

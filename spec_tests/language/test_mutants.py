@@ -9,7 +9,7 @@ import pytest
 
 from mqclause import Rules
 from mqclause.documents import TRIGGER, WORKLOAD
-from mqclause.rulebook.mutant import mutants_of, term_mutants_of
+from mqclause.rulebook.mutants import generate_mutants, generate_term_mutants
 from spec_tests.support.delivery import DELIVERY, rule, rules_in
 
 KEEP = '[keep]\nhighest = "room"\namong = "is_ready"\nat_most = "2"\nties = "all"\nbecause = "{room}, not {highest}"'
@@ -65,7 +65,7 @@ MUTANTS = [
 @pytest.mark.parametrize(("body", "expected"), MUTANTS)
 def test_what_is_turned_round(tmp_path: Path, body: str, expected: dict[str, dict[str, object]]) -> None:
     rules = rules_in(tmp_path, {"delivery/01_only.toml": rule("delivery/1", body, when="is_urgent")})
-    found = list(mutants_of(rules, rules.ruleset(DELIVERY), "delivery.01"))
+    found = list(generate_mutants(rules, rules.ruleset(DELIVERY), "delivery.01"))
     assert [each.change for each in found] == list(expected)
     [action] = set(rules.toml("delivery/01_only.toml")) - {"clause", "title", "when"}
     for mutant in found:
@@ -79,7 +79,7 @@ def test_what_is_turned_round(tmp_path: Path, body: str, expected: dict[str, dic
 
 def test_what_is_said_under_a_reading_is_turned_round_too() -> None:
     rules = Rules()
-    changes = [each.change for each in mutants_of(rules, rules.ruleset(WORKLOAD), "workload.12d")]
+    changes = [each.change for each in generate_mutants(rules, rules.ruleset(WORKLOAD), "workload.12d")]
     assert changes == [
         "derive.dest_seq_factor changed",
         "weight-step=truncated: derive.dest_seq_factor changed",
@@ -89,7 +89,7 @@ def test_what_is_said_under_a_reading_is_turned_round_too() -> None:
 
 def test_needs_are_left_out_and_added_to() -> None:
     rules = Rules()
-    changes = [each.change for each in mutants_of(rules, rules.ruleset(TRIGGER), "trigger.12")]
+    changes = [each.change for each in generate_mutants(rules, rules.ruleset(TRIGGER), "trigger.12")]
     assert changes == [
         "when negated",
         "when list 1 without 'FIRST'",
@@ -107,7 +107,7 @@ def test_terms_are_turned_round_by_what_they_are() -> None:
     ruleset = rules.ruleset(WORKLOAD)
 
     def turned(term: str) -> list[str]:
-        found = term_mutants_of(rules, ruleset, term)
+        found = generate_term_mutants(rules, ruleset, term)
         return [each.table["workload"][term]["is"] for each in found]
 
     assert turned("remaining") == ["(COUNT_IF(TRUE)) + 1"]
@@ -115,7 +115,7 @@ def test_terms_are_turned_round_by_what_they_are() -> None:
     assert turned("route_rank") == ["CASE WHEN NOT is_alias THEN queue_rank ELSE channel_rank END"]
     defined = "deftype IN ('CLUSSDR', 'CLUSSDRB')"
     assert turned("manually_defined") == [f"NOT ({defined})", "deftype IN ('CLUSSDRB')", "deftype IN ('CLUSSDR')"]
-    assert [each.change for each in term_mutants_of(rules, ruleset, "remote")] == [
+    assert [each.change for each in generate_term_mutants(rules, ruleset, "remote")] == [
         "remote: is changed",
         "remote: local-instance-competes=clusrcvr-channels: is changed",
     ]

@@ -11,15 +11,15 @@ from attrs import evolve
 from sqlglot import exp
 
 from mqclause import RuleError, Rules
+from mqclause import trace as examined
 from mqclause.documents import TRIGGER, WORKLOAD
-from mqclause.executors.compiled import Compiled
-from mqclause.executors.steps import Steps
-from mqclause.language.evaluate import Scope
-from mqclause.language.parse import MOST_NODES
+from mqclause.executors.compiled import CompiledExecutor
+from mqclause.executors.operations import LoweredRuleset
+from mqclause.language.evaluator import Scope
+from mqclause.language.parser import MOST_NODES
 from mqclause.language.vocabulary import TEXT, WHOLE, Word
-from mqclause.rulebook.rule import Because, Derive, Rule, Ruleset
-from mqclause.trace import examined
-from mqclause.trace.sentence import sentence_about
+from mqclause.rulebook.rule import Derive, MessageTemplate, Rule, Ruleset
+from mqclause.trace import build_sentence_renderer
 from spec_tests.support.delivery import DELIVERY, EVERY_EXECUTOR, Delivery, Van, delivered, rule, rules_in
 
 HOSTILE = "made[open({path!r}, 'w')]"
@@ -106,13 +106,13 @@ def test_names_and_texts_that_nobody_checked_are_no_code(tmp_path: Path) -> None
         Rule("b", "b", "b", "b", also, Derive("situation", (("plain", exp.column(hostile)),))),
     )
     named = Ruleset(ruleset.about, rules, ruleset.vocabulary.with_words(*words), "", ())
-    compiled = Compiled(Steps.of(named))
+    compiled = CompiledExecutor(LoweredRuleset.of(named))
     facts = {hostile: 7, f"{hostile}2": hostile, "plain": 7}
     for traced in (False, True):
         assert compiled.run(Delivery(7), [Van("A")], traced=traced).facts == facts
     scope = Scope(named.vocabulary, Delivery(7), facts=facts)
-    assert sentence_about(named, rules[1], scope, Because(hostile))(None) == hostile
-    assert [test.holds for test in examined.tests(named, rules[1], "when", scope)(None)] == [True]
+    assert build_sentence_renderer(named, rules[1], scope, MessageTemplate(hostile))(None) == hostile
+    assert [test.holds for test in examined.build_test_recorder(named, rules[1], "when", scope)(None)] == [True]
     assert not made.exists()
 
 

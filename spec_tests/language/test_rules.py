@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 
 from mqclause import Engine, ReadingError, RuleError, Rules, read_files
-from mqclause.answers.trigger.examination import Triggers
-from mqclause.answers.trigger.why import Why
 from mqclause.documents import CALL, DOCUMENTS, WORKLOAD
-from mqclause.rulebook.rules import rules_folder
-from mqclause.tools.commands.why import check
+from mqclause.rulebook.rules import get_rules_folder
+from mqclause.tools.commands.why import check_answer
+from mqclause.trigger.examination import Triggers
+from mqclause.trigger.why import Why
 
 EXAMPLES = Path(str(files("mqclause.tools") / "examples"))
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(rules_folder(), tmp_path / "rules", ignore=shutil.ignore_patterns("__pycache__")))
+    return Path(shutil.copytree(get_rules_folder(), tmp_path / "rules", ignore=shutil.ignore_patterns("__pycache__")))
 
 
 def test_equal_by_what_the_files_say(folder: Path) -> None:
@@ -53,7 +53,7 @@ def test_what_is_in_use_is_read_once_however_many_others_are_read_since(tmp_path
     rulesets = [ours.ruleset(each) for each in DOCUMENTS.values()]
     read_many_others(tmp_path / "small")
     assert all(ours.ruleset(each) is kept for each, kept in zip(DOCUMENTS.values(), rulesets, strict=True))
-    check(answer, Triggers(ours, "plain"))
+    check_answer(answer, Triggers(ours, "plain"))
 
 
 def test_unequal_by_reading_and_by_a_word_of_a_file(folder: Path) -> None:

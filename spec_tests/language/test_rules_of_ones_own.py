@@ -19,21 +19,12 @@ from mqclause import (
     Rules,
     next_get,
 )
-from mqclause.answers.choice.decision import LEVELS
-from mqclause.answers.choice.reason import NOBODY_LEFT
-from mqclause.documents import (
-    ADMINISTRATION,
-    CHECK,
-    DOCUMENTS,
-    OUTCOME,
-    RESOLUTION,
-    RETRIEVAL,
-    WORKLOAD,
-)
-from mqclause.model.facts.message import Message
-from mqclause.rulebook.clause import clause_files, unstated
-from mqclause.rulebook.declaration import Declaration
-from mqclause.rulebook.errors import UnansweredError
+from mqclause.answers import NOBODY_LEFT
+from mqclause.documents import ADMINISTRATION, CHECK, DOCUMENTS, OUTCOME, RESOLUTION, RETRIEVAL, WORKLOAD
+from mqclause.model.facts.messages import Message
+from mqclause.rulebook.clauses import find_unstated_clauses, read_clause_files
+from mqclause.rulebook.rule import Declaration, UnansweredError
+from mqclause.workload.decision import LEVELS
 from spec_tests.support.product import ROOT
 
 RULES = Rules()
@@ -259,14 +250,14 @@ def test_a_statement_in_place_of_an_expression_is_told_in_our_line_alone(
 def test_a_rule_of_another_clause_than_names_it() -> None:
     """Who adds a rule of their own says so in the document's file; what is missing there is told beside the counts."""
     moved = RULES.with_files({SIXTH: FILES[SIXTH].replace("workload/6", "workload/7")})
-    assert [*unstated(RULES, "workload")] == []
-    assert [*unstated(moved, "workload")] == [
+    assert [*find_unstated_clauses(RULES, "workload")] == []
+    assert [*find_unstated_clauses(moved, "workload")] == [
         "workload.06: no sentence of workload/7 names it, which it says that it states"
     ]
     further = RULES.with_files({"workload/99_own.toml": OTHER})
-    assert [*unstated(further, "workload")] == ["workload.99: no clause of workload is stated by it"]
+    assert [*find_unstated_clauses(further, "workload")] == ["workload.99: no clause of workload is stated by it"]
     with pytest.raises(RuleError, match="^rules/documents/own.toml: document: is missing"):
-        clause_files(RULES.with_files({"documents/own.toml": "title = 'T'"}))
+        read_clause_files(RULES.with_files({"documents/own.toml": "title = 'T'"}))
 
 
 @pytest.mark.parametrize(

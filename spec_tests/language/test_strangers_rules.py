@@ -19,9 +19,9 @@ from mqclause import Engine, Put, RuleError, Rules, Why, read_document
 from mqclause.documents import DOCUMENTS
 from mqclause.duckdb import show_sql
 from mqclause.language.vocabulary import NAME
-from mqclause.model.assembly.snapshot import Snapshot
-from mqclause.rulebook.errors import ReadingError, UnansweredError
-from mqclause.tables.shown import UnknownRuleError
+from mqclause.model.configuration.snapshot import Snapshot
+from mqclause.rulebook.rule import ReadingError, UnansweredError
+from mqclause.tables.query import UnknownRuleError
 from spec_tests.support.deep import asked as number_asked
 from spec_tests.support.deep import first
 

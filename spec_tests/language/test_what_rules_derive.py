@@ -6,7 +6,7 @@ import pytest
 
 from mqclause import RuleError, Rules
 from mqclause.documents import ADMINISTRATION, CALL, EXIT, RESOLUTION, TRIGGER, WORKLOAD
-from mqclause.rulebook.declaration import Declaration
+from mqclause.rulebook.rule import Declaration
 
 RULES = Rules()
 FILES = RULES.files

@@ -9,7 +9,7 @@ import pytest
 from attrs import evolve
 
 from mqclause import Channel, Cluster, Engine, Put, Queue, Rules, SequenceState
-from mqclause.executors.run import ExecutorName
+from mqclause.executors.operations import ExecutorName
 from spec_tests.support.weighted_routes import PUT, cluster
 
 PUTS = 10_000

@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mqclause.answers.replay.replay import Replay
-from mqclause.answers.replay.replay_document import row_document
-from mqclause.model.timeline.scenario import scenario_of
+from mqclause.model.timeline.scenario import build_scenario
+from mqclause.replay.rows import build_row_document
+from mqclause.replay.runner import Replay
 
 REPLAY = Replay()
 HOSTS = ("QM2", "QM3", "QM4")
@@ -46,7 +46,7 @@ def clusters(draw: st.DrawFn) -> dict[str, Any]:
 
 def rows(facts: dict[str, Any], *events: dict[str, Any], **tables: Any) -> list[dict[str, Any]]:
     document = {**facts, **tables, "event": list(events)}
-    return [row_document(row) for row in REPLAY.rows(scenario_of(document, "s"))]
+    return [build_row_document(row) for row in REPLAY.rows(build_scenario(document, "s"))]
 
 
 def to(row: dict[str, Any]) -> str | None:

@@ -11,9 +11,9 @@ pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
 from mqclause import Engine, Rules
-from mqclause.answers.choice.decision import Level
 from mqclause.duckdb import decide
-from mqclause.executors.run import ExecutorName
+from mqclause.executors.operations import ExecutorName
+from mqclause.workload.decision import Level
 from spec_tests.support.compared import outline
 from spec_tests.support.many_clusters import batches, table_row
 from spec_tests.support.random_rows import answers, arrow_table

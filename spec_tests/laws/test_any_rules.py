@@ -8,12 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mqclause import Rules
-from mqclause.executors.course import Course
-from mqclause.executors.plain import first_scope
-from mqclause.executors.run import Run
-from mqclause.executors.steps import Steps
-from mqclause.trace.document import step_document
-from mqclause.trace.record import steps
+from mqclause.executors.operations import LoweredRuleset, Run
+from mqclause.executors.pipeline import Pipeline
+from mqclause.executors.plain import build_first_scope
+from mqclause.trace import build_step_document, build_steps
 from spec_tests.support.delivery import EVERY_EXECUTOR, ROUND, Delivery, Trips, Van, names, rule
 
 law = settings(deadline=None, suppress_health_check=list(HealthCheck))
@@ -119,32 +117,34 @@ DELIVERIES = st.builds(Delivery, weight=SMALL, most=SMALL, is_urgent=st.booleans
 CARRIED = st.none() | st.dictionaries(st.text("ABC", min_size=1, max_size=2), st.builds(Trips, SMALL), max_size=4)
 
 
-def told(each: Steps, run: Run, vans: list[Van], delivery: Delivery, carried: Any) -> list[dict[str, Any]]:
+def told(each: LoweredRuleset, run: Run, vans: list[Van], delivery: Delivery, carried: Any) -> list[dict[str, Any]]:
     """The steps of a run at level condition."""
-    first = first_scope(each, delivery, vans, carried, {})
-    found = steps(each.ruleset, run, vans, first, conditions=True)
-    return [step_document(step, lambda van: {"van": vans.index(van)}) for step in found]
+    first = build_first_scope(each, delivery, vans, carried, {})
+    found = build_steps(each.ruleset, run, vans, first, conditions=True)
+    return [build_step_document(step, lambda van: {"van": vans.index(van)}) for step in found]
 
 
 @law
 @given(any_rules(), VANS, DELIVERIES, CARRIED)
 def test_every_executor_says_the_same(rules: Rules, vans: list[Van], delivery: Delivery, carried: Any) -> None:
-    courses = [Course.of(rules, ROUND, executor) for executor in EVERY_EXECUTOR]
+    courses = [Pipeline.of(rules, ROUND, executor) for executor in EVERY_EXECUTOR]
     runs = [course.run(delivery, vans, carried, traced=True)[0] for course in courses]
     documents = [told(course.steps[0], run, vans, delivery, carried) for course, run in zip(courses, runs, strict=True)]
     for executor, run, document in zip(EVERY_EXECUTOR, runs, documents, strict=True):
-        assert run.says_the_same(runs[-1]), executor
+        assert run.is_same_result(runs[-1]), executor
         assert document == documents[-1], executor
     for course, run in zip(courses, runs, strict=True):
         untraced = course.run(delivery, vans, carried)[0]
-        assert untraced.says_the_same(run._replace(trace=None))
+        assert untraced.is_same_result(run._replace(trace=None))
 
 
 @law
 @given(any_rules(), VANS, DELIVERIES)
 def test_nobody_is_lost(rules: Rules, vans: list[Van], delivery: Delivery) -> None:
-    course = Course.of(rules, ROUND)
+    course = Pipeline.of(rules, ROUND)
     run = course.run(delivery, vans, traced=True)[0]
-    first = first_scope(course.steps[0], delivery, vans, None, {})
-    fallen = [fate.subject for step in steps(course.rulesets[0], run, vans, first, False) for fate in step.eliminated]
+    first = build_first_scope(course.steps[0], delivery, vans, None, {})
+    fallen = [
+        fate.subject for step in build_steps(course.rulesets[0], run, vans, first, False) for fate in step.eliminated
+    ]
     assert sorted(map(id, [*fallen, *run.remaining])) == sorted(map(id, vans)), names(fallen)

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 from mqclause import Cluster, Rules
 from mqclause.documents import OUTCOME
-from mqclause.executors.course import EXECUTORS as EXECUTORS_BY_NAME
-from mqclause.executors.run import ExecutorName
-from mqclause.executors.steps import Steps
-from mqclause.model.facts.destination import Destination
+from mqclause.executors.operations import ExecutorName, LoweredRuleset
+from mqclause.executors.pipeline import EXECUTORS as EXECUTORS_BY_NAME
+from mqclause.model.facts.workload import Destination
 from spec_tests.support.compared import EXECUTORS, Situation, identity, law, with_readings
 from spec_tests.support.random_clusters import random_case, readings, situations
 
@@ -83,7 +82,7 @@ def raised(cluster: Cluster, chosen: Destination, attribute: str, by: int) -> Cl
 def outcome_rules(executor: ExecutorName, chosen: str) -> list[tuple[str, Callable[..., Any]]]:
     """Each outcome rule as a ruleset of its own."""
     whole = Rules({"all-put-disabled": chosen}).ruleset(OUTCOME)
-    alone = [(rule.id, Steps.of(evolve(whole, rules=(rule,)))) for rule in whole.rules]
+    alone = [(rule.id, LoweredRuleset.of(evolve(whole, rules=(rule,)))) for rule in whole.rules]
     return [(name, EXECUTORS_BY_NAME[executor](steps).run) for name, steps in alone]
 
 

@@ -8,21 +8,19 @@ from pathlib import Path
 import pytest
 
 from mqclause import Rules
-from mqclause.answers.cases.asked_case import AskedCase
-from mqclause.answers.cases.cases import cases_in
-from mqclause.answers.cases.decision_case import DecisionCase
-from mqclause.answers.cases.replay_case import ReplayCase
-from mqclause.executors.course import EXECUTORS
-from mqclause.executors.run import ExecutorName
-from mqclause.rulebook.case import CaseError, CaseFile, case_files, laid_over
+from mqclause.executors.operations import ExecutorName
+from mqclause.executors.pipeline import EXECUTORS
+from mqclause.rulebook.case_files import CaseError, CaseFile, merge_scene, read_case_files
+from mqclause.testing.case_kinds import DecisionCase, RunnableCase
+from mqclause.testing.case_runner import ReplayCase, build_cases
 from spec_tests.support.deep import every
 
 RULES = Rules()
-FILES = [cases_in(file) for file in case_files()]
+FILES = [build_cases(file) for file in read_case_files()]
 DEEP = pytest.mark.deep  # that every executor tells of a case what the reference tells is a test of its own
 
 
-def name_of(cases: Sequence[AskedCase]) -> str:
+def name_of(cases: Sequence[RunnableCase]) -> str:
     return str(cases[0].file) if cases else "no case"
 
 
@@ -30,7 +28,7 @@ def name_of(cases: Sequence[AskedCase]) -> str:
     "executor", [each if each == "compiled" else pytest.param(each, marks=DEEP) for each in EXECUTORS]
 )
 @pytest.mark.parametrize("cases", FILES, ids=name_of)
-def test_cases(cases: Sequence[AskedCase], executor: ExecutorName) -> None:
+def test_cases(cases: Sequence[RunnableCase], executor: ExecutorName) -> None:
     """A file is one test: one for each of its cases would take longer to run than the cases themselves."""
     assert cases
     faults = {str(case): case.faults(RULES, executor) for case in cases}
@@ -39,7 +37,7 @@ def test_cases(cases: Sequence[AskedCase], executor: ExecutorName) -> None:
 
 
 @pytest.mark.parametrize("case", every(8, [case for cases in FILES for case in cases]), ids=str)
-def test_executors_tell_the_same(case: AskedCase) -> None:
+def test_executors_tell_the_same(case: RunnableCase) -> None:
     plain = case.told(RULES, "plain")
     assert [name for name in EXECUTORS if case.told(RULES, name) != plain] == []
 
@@ -90,7 +88,7 @@ def test_a_trigger_case_says_which_messages_it_expects(tmp_path: Path) -> None:
 def test_a_row_that_stands_for_two_is_an_error() -> None:
     scene = {"channel": [{"name": "A", "queue_manager": "QM2"}, {"name": "B", "queue_manager": "QM2"}]}
     with pytest.raises(CaseError, match="2 rows"):
-        laid_over(scene, {"channel": [{"queue_manager": "QM2", "clwlrank": 1}]}, "here")
+        merge_scene(scene, {"channel": [{"queue_manager": "QM2", "clwlrank": 1}]}, "here")
 
 
 def test_facts_are_laid_over_the_scene() -> None:
@@ -98,4 +96,4 @@ def test_facts_are_laid_over_the_scene() -> None:
     scene = {"put": {"queue": "A", "call": "MQOPEN"}, "channel": [channel]}
     facts = {"put": {"queue_manager": "QM2"}, "channel": [{"name": "A", "clwlrank": 1}, {"name": "B"}]}
     merged = {"put": {"queue_manager": "QM2"}, "channel": [{**channel, "clwlrank": 1}, {"name": "B"}]}
-    assert laid_over(scene, facts, "here") == merged
+    assert merge_scene(scene, facts, "here") == merged

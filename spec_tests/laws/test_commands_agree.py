@@ -18,8 +18,8 @@ from random import Random
 
 import pytest
 
-from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import FactsError
+from mqclause.model.configuration.sources import Source
+from mqclause.model.diagnostics import FactsError
 from spec_tests.support.told_alike import Told, disagreements
 
 POOL = [

@@ -11,7 +11,7 @@ import pytest
 from attrs import evolve
 
 from mqclause import Channel, Cluster, Decision, Engine, Put, Queue, QueueManagerAlias
-from mqclause.answers.cluster.counterfactual import why_not
+from mqclause.cluster.counterfactuals import why_not
 from spec_tests.support.random_clusters import random_cluster, random_put
 
 Setting = tuple[tuple[str, ...], Callable[[Cluster, Any], Cluster], list[Any]]

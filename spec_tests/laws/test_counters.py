@@ -9,9 +9,9 @@ from attrs import evolve
 from hypothesis import assume, given
 
 from mqclause import Decision
-from mqclause.executors.run import ExecutorName
+from mqclause.executors.operations import ExecutorName
 from mqclause.model.facts.objects import Channel
-from mqclause.model.facts.sequence import SequenceState
+from mqclause.model.facts.workload import SequenceState
 from spec_tests.support.compared import EXECUTORS, Situation, engine, law
 from spec_tests.support.random_clusters import random_case, random_put, situations
 

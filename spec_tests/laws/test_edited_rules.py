@@ -12,13 +12,13 @@ import pytest
 from attrs import frozen
 
 from mqclause import RuleError, Rules
-from mqclause.answers.order.retrieval import Retrieval
-from mqclause.answers.replay.administration import Administration
-from mqclause.answers.replay.replay import Replay
-from mqclause.answers.replay.retention import retention
 from mqclause.exits import MQWXP
-from mqclause.model.timeline.held import Held, Information, Request
-from mqclause.model.timeline.scenario import scenario_of
+from mqclause.model.timeline.administration import Information, RepositoryContent, Request
+from mqclause.model.timeline.scenario import build_scenario
+from mqclause.replay.administration import AdministrationRules
+from mqclause.replay.retention import build_retention
+from mqclause.replay.runner import Replay
+from mqclause.retrieval.order import Retrieval
 
 RULES = Rules()
 Facts = Mapping[str, Any]
@@ -183,19 +183,21 @@ def answers(rules: Rules) -> dict[str, str]:
     """The answer to each event of each scene, and what is held on certain days."""
     replay, found = Replay(rules), dict[str, str]()
     for name, (facts, events) in SCENES.items():
-        rows = replay.rows(scenario_of({**facts, "event": events}, name))
+        rows = replay.rows(build_scenario({**facts, "event": events}, name))
         found |= {f"{name}.{row.number}": told(row.to_json()) for row in rows}
     for name in ("places", "as enqueued"):
-        scenario = scenario_of({**SCENES[name][0], "event": []}, name)
+        scenario = build_scenario({**SCENES[name][0], "event": []}, name)
         [order] = Retrieval(rules).orders(scenario.messages, scenario.cluster)
         found[f"{name}.order"] = " ".join(each.id for each in order.physical)
     return found | dict(on_days(rules))
 
 
 def on_days(rules: Rules) -> Iterator[tuple[str, str]]:
-    held = Held((Information("ORDERS", "QM2", date(2026, 1, 1)),), (Request("ORDERS", "QM3", date(2026, 1, 1)),))
+    held = RepositoryContent(
+        (Information("ORDERS", "QM2", date(2026, 1, 1)),), (Request("ORDERS", "QM3", date(2026, 1, 1)),)
+    )
     for day in (date(2026, 1, 30), date(2026, 4, 5)):
-        found = retention(Administration(rules), held, day).document()
+        found = build_retention(AdministrationRules(rules), held, day).document()
         [information], [request] = found["information"], found["requests"]
         yield f"information {day}", f"{information['state']} {information['owner_in_cluster']}"
         yield f"request {day}", str(request["check_due"])
@@ -349,7 +351,7 @@ def test_so_does_one_of_a_rule_of_exits(edit: Edit) -> None:
     rules = edited(edit) if edit.path else RULES
     with Replay(rules, exits={"PICK": takes_the_second}) as replay:
         for name, (facts, events) in EXIT_SCENES.items():
-            for row in replay.rows(scenario_of({**facts, "event": events}, name)):
+            for row in replay.rows(build_scenario({**facts, "event": events}, name)):
                 answer = told(row.to_json())
                 assert answer == edit.changes.get(f"{name}.{row.number}", found[f"{name}.{row.number}"])
 
@@ -358,6 +360,6 @@ def test_an_answer_of_an_exit_that_no_rule_speaks_of_is_told() -> None:
     other = Edit("exit/10j_any_other_word", "'SUPPRESS_EXIT')", "'SUPPRESS_EXIT', 'WHATEVER')", {})
     facts, events = EXIT_SCENES["word"]
     with Replay(edited(other), exits={"PICK": takes_the_second}) as replay:
-        [row] = replay.rows(scenario_of({**facts, "event": events}, "word"))
+        [row] = replay.rows(build_scenario({**facts, "event": events}, "word"))
         with pytest.raises(RuleError, match="^rules/exit/: no rule says what the exit's answer 'WHATEVER' comes to$"):
             row.to_json()

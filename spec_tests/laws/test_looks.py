@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 
 from mqclause import Cluster, QueueManager, ReadingError, RuleError, Rules, next_get
-from mqclause.answers.cases.retrieval_case import AskedRetrieval
-from mqclause.answers.order.retrieval import Retrieval
-from mqclause.answers.replay.replay import Replay
-from mqclause.model.facts.message import Message
+from mqclause.model.facts.messages import Message, RetrievalCall
 from mqclause.model.facts.objects import Queue
-from mqclause.model.facts.retrieval import RetrievalCall
-from mqclause.model.timeline.retrieval_call import LEFT_OUT
+from mqclause.model.timeline.retrieval import SKIPPED_CONDITIONS
+from mqclause.replay.runner import Replay
+from mqclause.retrieval.order import Retrieval
+from mqclause.testing.case_runner import TracedRetrieval
 from spec_tests.support.deep import first
 
 LIE: list[dict[str, Any]] = [
@@ -42,7 +41,7 @@ def got(rules: Rules, *options: str) -> list[str]:
     """What a get returns of LIE, asked about the first messages alone where the rules are content with them."""
     listed = [Message(id=f"M{at}", queue="APPQ", **each) for at, each in enumerate(LIE)]
     cluster = Cluster(QueueManager("QM1"), queues=[Queue("APPQ", "QM1")])
-    answers = [next_get(of, cluster, listed, "APPQ", options).got for of in (Retrieval(rules), AskedRetrieval(rules))]
+    answers = [next_get(of, cluster, listed, "APPQ", options).got for of in (Retrieval(rules), TracedRetrieval(rules))]
     assert answers[0] == answers[1]
     return answers[0]
 
@@ -73,11 +72,14 @@ def test_a_rule_that_leaves_out_others_is_followed_by_gets() -> None:
 
 def test_what_the_rules_leave_out_a_walk_leaves_out() -> None:
     """Else each get would look at all of a queue."""
-    assert {text for text, _ in Retrieval().looks.left_out_by} == {*LEFT_OUT}
+    assert {text for text, _ in Retrieval().looks.left_out_by} == {*SKIPPED_CONDITIONS}
 
 
 REWORDED = {
-    "5.1_uncommitted_messages_wait": (LEFT_OUT[0], "NOT (unit_of_work = '' OR (unit = unit_of_work AND NOT browses))"),
+    "5.1_uncommitted_messages_wait": (
+        SKIPPED_CONDITIONS[0],
+        "NOT (unit_of_work = '' OR (unit = unit_of_work AND NOT browses))",
+    ),
     "7.2a_behind_the_cursor": (
         "enqueued_priority > cursor_priority OR (enqueued_priority = cursor_priority AND arrival <= cursor_arrival)",
         "cursor_priority <= enqueued_priority AND NOT (arrival > cursor_arrival AND enqueued_priority <= cursor_priority)",
@@ -91,9 +93,11 @@ REWORDED = {
 @pytest.mark.parametrize("name", first(2, REWORDED))
 def test_a_rule_in_other_words_is_left_to_the_walk_too(name: str) -> None:
     path, (said, other) = f"retrieval/{name}.toml", REWORDED[name]
-    assert {text for text, _ in Retrieval(edited(path, f'"{said}"', f'"{other}"')).looks.left_out_by} == {*LEFT_OUT}
+    assert {text for text, _ in Retrieval(edited(path, f'"{said}"', f'"{other}"')).looks.left_out_by} == {
+        *SKIPPED_CONDITIONS
+    }
     less = Retrieval(edited(path, f'"{said}"', f'"({said}) AND in_group"')).looks
-    assert {text for text, _ in less.left_out_by} == {*LEFT_OUT} - {said}
+    assert {text for text, _ in less.left_out_by} == {*SKIPPED_CONDITIONS} - {said}
 
 
 def test_a_rule_that_counts_messages_is_asked_about_all_of_them() -> None:

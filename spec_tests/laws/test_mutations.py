@@ -11,12 +11,12 @@ from contextlib import suppress
 import pytest
 
 from mqclause import RuleError, Rules
-from mqclause.answers.cases.cases import cases_by_clause, noticed, noticed_by
 from mqclause.documents import DOCUMENTS
-from mqclause.rulebook.case import case_file
-from mqclause.rulebook.clause import clauses_of
-from mqclause.rulebook.mutant import mutants_of, term_mutants_of
+from mqclause.rulebook.case_files import read_case_file
+from mqclause.rulebook.clauses import list_clauses
+from mqclause.rulebook.mutants import generate_mutants, generate_term_mutants
 from mqclause.rulebook.rule import Ruleset
+from mqclause.testing.case_runner import group_cases_by_clause, is_noticed, is_noticed_by
 from spec_tests.support.deep import every
 
 RULES = Rules()
@@ -33,7 +33,7 @@ RULE_IDS = list(BY_ID)
 LINKS = [
     (document, clause.path, rule_id)
     for document in DOCUMENTS
-    for clause in clauses_of(RULES, document)
+    for clause in list_clauses(RULES, document)
     for rule_id in clause.rules or ()
 ]
 TERMS = [(document, term) for document in DOCUMENTS for term in RULES.toml("terms.toml")[document]]
@@ -53,21 +53,21 @@ def test_every_rule_file_is_a_rule() -> None:
 def test_a_removed_rule_is_noticed(rule_id: str) -> None:
     # Rules that need what it derives, or that name it, do not load without it.
     with suppress(RuleError):
-        assert noticed(RULES.with_files({RULES.path(rule_id): None}), [rule_id], ruleset(rule_id))
+        assert is_noticed(RULES.with_files({RULES.path(rule_id): None}), [rule_id], ruleset(rule_id))
 
 
 @pytest.mark.parametrize("rule_id", every(8, RULE_IDS))
 def test_a_rule_turned_round_is_noticed(rule_id: str) -> None:
-    mutants = list(mutants_of(RULES, ruleset(rule_id), rule_id))
-    unnoticed = [each.change for each in mutants if not noticed(each.within(RULES), [rule_id], ruleset(rule_id))]
+    mutants = list(generate_mutants(RULES, ruleset(rule_id), rule_id))
+    unnoticed = [each.change for each in mutants if not is_noticed(each.within(RULES), [rule_id], ruleset(rule_id))]
     assert mutants, "nothing in this rule can be turned round"
-    assert unnoticed == list(case_file(rule_id).equivalent)
+    assert unnoticed == list(read_case_file(rule_id).equivalent)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_a_mutant_differs_from_its_rule_and_is_read_as_it_was_written(document: str) -> None:
     for rule_id in (each for each in RULE_IDS if each.partition(".")[0] == document):
-        for mutant in mutants_of(RULES, ruleset(rule_id), rule_id):
+        for mutant in generate_mutants(RULES, ruleset(rule_id), rule_id):
             assert mutant.path == RULES.path(rule_id)
             assert mutant.table != RULES.toml(mutant.path), (rule_id, mutant.change)
             assert tomllib.loads(mutant.text) == mutant.table, (rule_id, mutant.change)
@@ -76,25 +76,27 @@ def test_a_mutant_differs_from_its_rule_and_is_read_as_it_was_written(document: 
 @pytest.mark.parametrize("rule_id", every(8, RULE_IDS))
 def test_an_untouched_rule_passes_its_cases(rule_id: str) -> None:
     copied = RULES.with_files({"terms.toml": RULES.files["terms.toml"] + "# untouched\n"})
-    assert not noticed(copied, [rule_id], ruleset(rule_id))
+    assert not is_noticed(copied, [rule_id], ruleset(rule_id))
 
 
 @pytest.mark.parametrize(("document", "term"), every(8, TERMS))
 def test_a_term_turned_round_is_noticed(document: str, term: str) -> None:
     known = RULES.ruleset(DOCUMENTS[document])
-    mutants = list(term_mutants_of(RULES, known, term))
+    mutants = list(generate_term_mutants(RULES, known, term))
     assert mutants
     # Those that use it most often notice it.
     of_document = [each for each in RULE_IDS if each.partition(".")[0] == document]
     rule_ids = sorted(of_document, key=lambda rule_id: term not in RULES.files[RULES.path(rule_id)])
     for mutant in mutants:
-        assert noticed(mutant.within(RULES), rule_ids, known), mutant.change
+        assert is_noticed(mutant.within(RULES), rule_ids, known), mutant.change
 
 
 @pytest.mark.parametrize(("document", "sentence", "rule_id"), every(8, LINKS))
 def test_a_sentence_is_stated_by_its_rule(document: str, sentence: str, rule_id: str) -> None:
-    naming, known = cases_by_clause(RULES, document)[sentence], ruleset(rule_id)
+    naming, known = group_cases_by_clause(RULES, document)[sentence], ruleset(rule_id)
     # Those of the rule itself most often notice it.
     naming.sort(key=lambda case: case.rule != rule_id)
-    mutants = mutants_of(RULES, known, rule_id)
-    assert any(noticed_by(each.within(RULES), naming, known) for each in mutants), "no case of the sentence notices it"
+    mutants = generate_mutants(RULES, known, rule_id)
+    assert any(is_noticed_by(each.within(RULES), naming, known) for each in mutants), (
+        "no case of the sentence notices it"
+    )

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mqclause import Engine
-from mqclause.answers.choice.decision import LEVELS
-from mqclause.executors.run import ExecutorName
+from mqclause.executors.operations import ExecutorName
 from mqclause.model.facts.objects import CHANNEL_STATES
-from mqclause.model.facts.sequence import SequenceState
+from mqclause.model.facts.workload import SequenceState
+from mqclause.workload.decision import LEVELS
 from spec_tests.support.compared import EXECUTORS, Situation, engine, essence, law, outline, with_readings
 from spec_tests.support.random_clusters import random_case, readings, situations
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from mqclause import Cluster, QueueManager, Rules
-from mqclause.answers.order.retrieval import Retrieval
-from mqclause.answers.replay.replay import Replay
-from mqclause.model.facts.message import Message
+from mqclause.model.facts.messages import Message
 from mqclause.model.facts.objects import Queue
-from mqclause.model.timeline.scenario import scenario_of
+from mqclause.model.timeline.scenario import build_scenario
+from mqclause.replay.runner import Replay
+from mqclause.retrieval.order import Retrieval
 from spec_tests.support.deep import every
 from spec_tests.support.ordered_messages import in_place, ordered
 
@@ -50,7 +50,7 @@ def replayed(rules: Rules, lie: Rows, events: Rows, **queue: Any) -> list[dict[s
         "message": [{"queue": "PARTS", **each} for each in lie],
         "event": [{"queue": "PARTS", **each} for each in events],
     }
-    return [row.to_json() for row in Replay(rules).rows(scenario_of(facts, "test"))]
+    return [row.to_json() for row in Replay(rules).rows(build_scenario(facts, "test"))]
 
 
 def got(rules: Rules, lie: Rows, *options: str, **queue: Any) -> list[str]:
@@ -132,7 +132,7 @@ def test_a_message_counts_for_triggering_as_it_lies(rules: Rules, queue: dict[st
     }
     put, monitor = {"do": "put", "queue": "PARTS", "priority": 9}, {"do": "open", "queue": "INIT"}
     for events in ([monitor, put], [put, monitor]):
-        rows = [row.to_json() for row in Replay(rules).rows(scenario_of({**facts, "event": events}, "test"))]
+        rows = [row.to_json() for row in Replay(rules).rows(build_scenario({**facts, "event": events}, "test"))]
         assert bool(rows[1]["trigger_messages"]) is triggers
 
 

@@ -34,11 +34,11 @@ from mqclause import (
     read_scenario,
     why_not,
 )
-from mqclause.answers.choice.decision import LEVELS, Level
-from mqclause.executors.run import ExecutorName
-from mqclause.model.timeline.occasion import Occasion
-from mqclause.model.timeline.scenario import scenario_of
-from mqclause.rulebook.rules import rules_folder
+from mqclause.executors.operations import ExecutorName
+from mqclause.model.timeline.scenario import build_scenario
+from mqclause.model.timeline.trigger_events import TriggerEvent
+from mqclause.rulebook.rules import get_rules_folder
+from mqclause.workload.decision import LEVELS, Level
 from spec_tests.support.delivery import EVERY_EXECUTOR
 from spec_tests.support.random_clusters import random_case, random_put
 from spec_tests.support.trigger_scenarios import random_scenario
@@ -56,7 +56,7 @@ def cases(count: int = 20) -> list[tuple[Cluster, Put]]:
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> Rules:
     """Rules of a folder that is gone."""
-    folder = Path(shutil.copytree(rules_folder(), tmp_path_factory.mktemp("gone") / "rules"))
+    folder = Path(shutil.copytree(get_rules_folder(), tmp_path_factory.mktemp("gone") / "rules"))
     path = folder / "workload" / "04a_channel_rank.toml"
     path.write_text(path.read_text().replace("is below", "is less than"))
     rules = Rules({"mru-ties": "any"}, folder=folder)
@@ -79,9 +79,9 @@ def test_triggers_and_replays(ours: Rules, executor: ExecutorName) -> None:
     triggers, replay = Triggers(ours, executor), Replay(ours, executor)
     copied = pickle.loads(pickle.dumps((triggers, replay)))
     assert [each.rules for each in (copied[0], copied[1].engine, copied[1].triggers)] == [ours] * 3
-    occasion = Occasion(queue="APPQ")
+    occasion = TriggerEvent(queue="APPQ")
     assert [*copied[0].examine(occasion).conditions] == [*triggers.examine(occasion).conditions]
-    scenario = scenario_of(random_scenario(Random(5), 25), "law")
+    scenario = build_scenario(random_scenario(Random(5), 25), "law")
     told = [[row.to_json() for row in each.rows(scenario)] for each in (replay, copied[1])]
     assert told[0] == told[1]
 
@@ -143,7 +143,7 @@ def test_rows_of_a_replay(ours: Rules, executor: ExecutorName, name: str) -> Non
         assert copied.ended.tell() == row.ended.tell()
         for one, other in zip(row.examinations, copied.examinations, strict=True):
             assert [*other.conditions] == [*one.conditions]
-            assert [*other.holding_back] == [*one.holding_back]
+            assert [*other.failed_conditions] == [*one.failed_conditions]
 
 
 @executors
@@ -151,7 +151,7 @@ def test_what_why_says(executor: ExecutorName) -> None:
     """Of QM2 it is not known when a trigger message was written last, nor how many messages are on the queue."""
     answer = Why(executor=executor).ask("ORDERS.IN", read_files([EXAMPLES / "QM2.mqsc"]))
     copied = same_again(answer)
-    assert (copied.verdict, copied.provided) == (answer.verdict, answer.provided)
+    assert (copied.verdict, copied.requirement) == (answer.verdict, answer.requirement)
     told = [
         [(each.because, each.holds, [fact.name for fact in each.by]) for each in of.doubts] for of in (answer, copied)
     ]

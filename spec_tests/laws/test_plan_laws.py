@@ -66,7 +66,7 @@ def test_a_change_and_its_inverse_mirror_each_other(clusters: int) -> None:
         assert [seen(row) for row in there] == [seen(row, swapped=True) for row in back]
         assert len(plan(other, other, engine)) == 0
         differing += bool(there)
-    assert differing > clusters / 5
+    assert differing >= clusters / 5
 
 
 @pytest.mark.parametrize("clusters", [15, pytest.param(400, marks=pytest.mark.deep)])

@@ -9,18 +9,18 @@ from collections.abc import Iterator, Sequence
 import pytest
 from attrs import evolve
 
-from mqclause.answers.check.findings import Checks, Finding
-from mqclause.answers.check.inspection import Inspection
-from mqclause.answers.trigger.examination import Triggers
-from mqclause.answers.trigger.why import PutNow, Why
-from mqclause.executors.plain import first_scope
-from mqclause.model.assembly.snapshot import read_sources
-from mqclause.model.assembly.source import Source
-from mqclause.model.readers.mqsc.script import read_mqsc
-from mqclause.model.timeline.occasion import Occasion
-from mqclause.rulebook.rule import Holds, Remedy, Rule
+from mqclause.check.findings import Checks, Finding
+from mqclause.check.lint_run import Inspection
+from mqclause.executors.plain import build_first_scope
+from mqclause.model.configuration.snapshot import read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.model.readers.mqsc import read_mqsc
+from mqclause.model.timeline.trigger_events import TriggerEvent
+from mqclause.rulebook.rule import Condition, Remedy, Rule
 from mqclause.rulebook.rules import Rules
-from mqclause.trace.sentence import sentence
+from mqclause.trace import render_sentence
+from mqclause.trigger.examination import Triggers
+from mqclause.trigger.why import Why, WhyAnswer
 
 WHY = Why()
 TRIGGERS = Triggers()
@@ -57,7 +57,7 @@ SPOILING = {
 
 def remedies() -> Iterator[tuple[Rule, Remedy]]:
     for rule in TRIGGERS.ruleset.rules:
-        for each in rule.action.remedies if isinstance(rule.action, Holds) else ():
+        for each in rule.action.remedies if isinstance(rule.action, Condition) else ():
             yield rule, each
 
 
@@ -67,14 +67,14 @@ ALL = list(remedies())
 @pytest.mark.parametrize(("rule", "remedy"), ALL, ids=[rule.id for rule, _ in ALL])
 @pytest.mark.parametrize("shared", [False, True])
 def test_what_is_mqsc_is_read_as_such(rule: Rule, remedy: Remedy, shared: bool) -> None:
-    occasion = Occasion("APPQ", initq="INITQ", process="P", trigint=5000, shared=shared, initq_shared=shared)
+    occasion = TriggerEvent("APPQ", initq="INITQ", process="P", trigint=5000, shared=shared, initq_shared=shared)
     occasion = evolve(
         occasion, initq_defined=True, initq_target="IQ2", queue_manager="QM1", process_by_case="P2", initq_by_case="IQ3"
     )
     course = TRIGGERS.examine(occasion).course
-    scope = first_scope(course.steps[-1], occasion, (), None, {})
+    scope = build_first_scope(course.steps[-1], occasion, (), None, {})
     for text in (remedy.mqsc, remedy.shell, remedy.advice):
-        said = sentence(course.rulesets[-1], rule, None, scope, text) if text else ""
+        said = render_sentence(course.rulesets[-1], rule, None, scope, text) if text else ""
         assert "blank" not in said
         if text is remedy.mqsc and text:
             assert read_mqsc(said, "remedy").diagnostics == ()
@@ -120,7 +120,7 @@ def failing(script: str) -> dict[str, str]:
     return {each.condition.rule.id: each.condition.remedy for each in asked(script).doubts if each.holds is False}
 
 
-def asked(script: str) -> PutNow:
+def asked(script: str) -> WhyAnswer:
     """What becomes of a message put to APPQ now."""
     snapshot = read_sources([Source("script", script.encode())])
     (queue,) = (each for each in snapshot.cluster.queues if each.name == "APPQ")

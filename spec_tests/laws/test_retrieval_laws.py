@@ -10,19 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mqclause import Cluster, QueueManager, Rules, next_get
-from mqclause.answers.cases.retrieval_case import AskedRetrieval
-from mqclause.answers.order.retrieval import Retrieval
-from mqclause.answers.replay.replay import Replay
-from mqclause.answers.replay.replay_document import row_document
 from mqclause.documents import RETRIEVAL
-from mqclause.executors.course import EXECUTORS
-from mqclause.executors.run import ExecutorName
-from mqclause.model.diagnostic import FactsError
-from mqclause.model.facts.message import Message
+from mqclause.executors.operations import ExecutorName
+from mqclause.executors.pipeline import EXECUTORS
+from mqclause.model.diagnostics import FactsError
+from mqclause.model.facts.messages import Message
 from mqclause.model.facts.objects import Queue
-from mqclause.model.timeline.event import EventError
-from mqclause.model.timeline.scenario import Scenario, scenario_of
-from mqclause.rulebook.mutant import mutants_of, term_mutants_of
+from mqclause.model.timeline.events import EventError
+from mqclause.model.timeline.scenario import Scenario, build_scenario
+from mqclause.replay.rows import build_row_document
+from mqclause.replay.runner import Replay
+from mqclause.retrieval.order import Retrieval
+from mqclause.rulebook.mutants import generate_mutants, generate_term_mutants
+from mqclause.testing.case_runner import TracedRetrieval
 from spec_tests.support.lying import lying
 from spec_tests.support.retrieval_oracle import Queueing
 
@@ -138,16 +138,16 @@ def possible(lie: Sequence[Mapping[str, Any]], wanted: Sequence[Mapping[str, Any
 def scenario(lie: Sequence[Mapping[str, Any]], events: Sequence[Mapping[str, Any]]) -> Scenario:
     listed = [{**each, "id": f"M{at}", "queue": "APPQ"} for at, each in enumerate(lie)]
     facts = {"queue_manager": {"name": "QM1"}, "queue": [{"name": "APPQ"}], "message": listed, "event": list(events)}
-    return scenario_of(facts, "law")
+    return build_scenario(facts, "law")
 
 
 REPLAYS = {name: Replay(executor=name) for name in EXECUTORS}
-WHOLE, ASKED = Replay(), AskedRetrieval()
+WHOLE, ASKED = Replay(), TracedRetrieval()
 WHOLE.retrieval = ASKED
 
 
 def told(replay: Replay, of: Scenario) -> list[dict[str, Any]]:
-    rows = (row_document(row) for row in replay.rows(of))
+    rows = (build_row_document(row) for row in replay.rows(of))
     return [{key: row[key] for key in TOLD if key in row} for row in rows]
 
 
@@ -193,8 +193,8 @@ def test_so_do_they_by_rules_that_say_something_else(every: int, examples: int) 
     """Each rule and each term of retrieval turned round: what a get need not look at is read off the rules."""
     rules = Rules()
     ruleset = rules.ruleset(RETRIEVAL)
-    turned = [each for rule in ruleset.rules for each in mutants_of(rules, ruleset, rule.id)]
-    turned += [each for term in ruleset.vocabulary.terms for each in term_mutants_of(rules, ruleset, term)]
+    turned = [each for rule in ruleset.rules for each in generate_mutants(rules, ruleset, rule.id)]
+    turned += [each for term in ruleset.vocabulary.terms for each in generate_term_mutants(rules, ruleset, term)]
     assert len(turned) > 100
     for mutant in turned[::every]:
         few_and_all_agree(mutant.within(rules), examples)
@@ -202,7 +202,7 @@ def test_so_do_they_by_rules_that_say_something_else(every: int, examples: int) 
 
 def few_and_all_agree(rules: Rules, examples: int) -> None:
     few, whole = Replay(rules), Replay(rules)
-    whole.retrieval = AskedRetrieval(rules)
+    whole.retrieval = TracedRetrieval(rules)
 
     @settings(max_examples=examples, deadline=None)
     @given(messages, calls)

@@ -12,13 +12,12 @@ from pathlib import Path
 import pytest
 
 from mqclause import RuleError, Rules
-from mqclause.answers.cases.asked_case import AskedCase
-from mqclause.answers.cases.cases import cases_by_clause, noticed_by
-from mqclause.answers.cases.product_case import ProductCase
 from mqclause.documents import DOCUMENTS
-from mqclause.rulebook.case import CaseError, CaseFile
-from mqclause.rulebook.clause import clause_files
-from mqclause.rulebook.mutant import mutants_of
+from mqclause.rulebook.case_files import CaseError, CaseFile
+from mqclause.rulebook.clauses import read_clause_files
+from mqclause.rulebook.mutants import generate_mutants
+from mqclause.testing.case_kinds import RunnableCase
+from mqclause.testing.case_runner import ProductCase, group_cases_by_clause, is_noticed_by
 from spec_tests.support.deep import every
 
 RULES = Rules()
@@ -27,16 +26,16 @@ FROM = ("003_", "004_")
 
 SENTENCES = [
     (file.document, clause.path, clause.rules)
-    for file in clause_files(RULES)
+    for file in read_clause_files(RULES)
     for clause in file.clauses
     if file.name.startswith(FROM) and clause.rules
 ]
 LINKS = [(document, path, rule) for document, path, rules in SENTENCES for rule in rules]
 
 
-def through(document: str, path: str) -> list[AskedCase]:
+def through(document: str, path: str) -> list[RunnableCase]:
     """The cases that name a sentence and go through the product."""
-    return [each for each in cases_by_clause(RULES, document).get(path, ()) if each.GOES_THROUGH]
+    return [each for each in group_cases_by_clause(RULES, document).get(path, ()) if each.GOES_THROUGH]
 
 
 def has_example(rule: str) -> bool:
@@ -58,11 +57,11 @@ def test_a_scenario_notices_what_is_done_to_the_rule(document: str, path: str, r
     cases, original = through(document, path), RULES.ruleset(DOCUMENTS[rule.partition(".")[0]])
     assert [case.faults(RULES) for case in cases] == [[]] * len(cases)
     try:
-        seen = noticed_by(RULES.with_files({RULES.path(rule): None}), cases, original)
+        seen = is_noticed_by(RULES.with_files({RULES.path(rule): None}), cases, original)
     except RuleError:
         return  # the others do not load without it
-    mutants = mutants_of(RULES, original, rule)
-    assert seen or any(noticed_by(each.within(RULES), cases, original) for each in mutants)
+    mutants = generate_mutants(RULES, original, rule)
+    assert seen or any(is_noticed_by(each.within(RULES), cases, original) for each in mutants)
 
 
 SCENARIO = '[[scenario]]\nname = "a"\nevent = [{do = "restart"}]\nexpect = {rows = [{event = 0}]}\n'
@@ -72,7 +71,7 @@ SCENE = '[scene]\nqueue_manager = {name = "QM1"}\n'
 def read(folder: Path, text: str) -> tuple[ProductCase, ...]:
     path = folder / "05b_delivered_waits.toml"
     path.write_text(SCENE + text, encoding="utf-8")
-    return CaseFile.read(path).of_scenarios().cases(ProductCase)
+    return CaseFile.read(path).select_scenarios().cases(ProductCase)
 
 
 @pytest.mark.parametrize(

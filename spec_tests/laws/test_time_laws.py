@@ -9,12 +9,12 @@ from attrs import define, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mqclause.answers.trigger.examination import Triggers
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Queue, QueueManager
-from mqclause.model.timeline.event import Event, EventError
-from mqclause.model.timeline.occasion import Occasion
-from mqclause.model.timeline.queue_manager_state import QueueManagerState
+from mqclause.model.timeline.events import Event, EventError
+from mqclause.model.timeline.transitions import QueueManagerState
+from mqclause.model.timeline.trigger_events import TriggerEvent
+from mqclause.trigger.examination import Triggers
 from spec_tests.support.one_queue_manager import reaching, step
 
 UNITS = ("U1", "U2")
@@ -146,7 +146,7 @@ def run(state: QueueManagerState, events: Sequence[Event]) -> QueueManagerState:
     return state
 
 
-def counts(seen: Occasion, shared: bool) -> tuple[int, int, int, int]:
+def counts(seen: TriggerEvent, shared: bool) -> tuple[int, int, int, int]:
     """What counts for triggering: messages of sufficient priority before and after, all before and after."""
     if shared:
         return seen.previous_committed, seen.committed, seen.previous_committed_total, seen.committed_total

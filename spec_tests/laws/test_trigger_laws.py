@@ -10,12 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mqclause.answers.replay.replay_document import row_document
-from mqclause.answers.replay.replay_row import Row
-from mqclause.answers.trigger.examination import Examination
-from mqclause.executors.run import ExecutorName
-from mqclause.model.timeline.queue_manager_state import QueueManagerState
-from mqclause.model.timeline.scenario import scenario_of
+from mqclause.executors.operations import ExecutorName
+from mqclause.model.timeline.scenario import build_scenario
+from mqclause.model.timeline.transitions import QueueManagerState
+from mqclause.replay.rows import Row, build_row_document
+from mqclause.trigger.examination import Examination
 from spec_tests.support.one_queue_manager import reaching, step
 from spec_tests.support.trigger_scenarios import random_scenario, replay, seeds
 
@@ -51,11 +50,11 @@ WITHOUT_4 = {"trigger.12"}
 
 
 def rows_of(scenario: dict[str, Any], executor: ExecutorName = "compiled", **kept: Any) -> list[Row]:
-    return list(replay(executor, **kept).rows(scenario_of(scenario, "law")))
+    return list(replay(executor, **kept).rows(build_scenario(scenario, "law")))
 
 
 def documents(scenario: dict[str, Any], executor: ExecutorName = "compiled", **kept: Any) -> list[dict[str, Any]]:
-    return [row_document(row) for row in rows_of(scenario, executor, **kept)]
+    return [build_row_document(row) for row in rows_of(scenario, executor, **kept)]
 
 
 @law
@@ -70,7 +69,7 @@ def test_executors_tell_the_same(rng: Random, readings: tuple[tuple[str, str], .
 def test_agreement_of_executors(scenarios: int) -> None:
     rng = Random(20240917)
     for number in range(scenarios):
-        scenario = scenario_of(random_scenario(rng), "law")
+        scenario = build_scenario(random_scenario(rng), "law")
         for ours, *others in zip(*(replay(each).rows(scenario) for each in EXECUTORS), strict=True):
             assert all(outline(each) == outline(ours) for each in others), (number, ours.number)
 
@@ -81,7 +80,7 @@ def outline(row: Row) -> list[Any]:
     told += [(each.examination.occasion.queue, each.available) for each in row.trigger_messages]
     for each in row.examinations:
         wrote = each.rule and each.rule.id
-        told.append((wrote, each.fields, [(rule.id, holds) for rule, holds in each.examined()]))
+        told.append((wrote, each.fields, [(rule.id, holds) for rule, holds in each.list_examined_rules()]))
     return told
 
 
@@ -98,7 +97,7 @@ def test_no_trigger_message_without_its_conditions(rng: Random) -> None:
         assert examination.rule is not None
         rule = examination.rule.id
         required = NEEDED[rule] | (set() if rule in WITHOUT_4 else {"4", "5"})
-        conditions = [(each.clause, holds) for each, holds in examination.examined()]
+        conditions = [(each.clause, holds) for each, holds in examination.list_examined_rules()]
         assert NEEDED[rule] <= {clause for clause, _ in conditions}
         assert [clause for clause, holds in conditions if clause in required and not holds] == []
 
@@ -143,7 +142,7 @@ def test_a_backout_of_everything_leaves_the_depth_as_before(rng: Random, work: l
         "segments": {"do": "put", "queue": "APPQ", "segments": 3},
     }
     extra = [{**calls[each], "unit_of_work": "U9"} for each in work]
-    whole = scenario_of(
+    whole = build_scenario(
         {**scenario, "event": [*scenario["event"], *extra, {"do": "backout", "unit_of_work": "U9"}]}, "law"
     )
     state = QueueManagerState.of(whole.cluster, replay().triggers.judge)
@@ -230,9 +229,9 @@ def test_puts_are_shared_out_by_weight(opened: bool) -> None:
     handle = {"do": "open", "queue": "ORDERS.IN", "by": "APP1", "mode": "OUTPUT", "bind": "NOTFIXED"}
     scenario = {**clustered(20, 50, 20, 10), "event": [handle, put] if opened else [put]}
     shares: dict[str, int] = {}
-    for row in replay().rows(scenario_of(scenario, "law")):
+    for row in replay().rows(build_scenario(scenario, "law")):
         if row.event.do == "put":
-            where = row_document(row)["routed"]["queue_manager"]
+            where = build_row_document(row)["routed"]["queue_manager"]
             shares[where] = shares.get(where, 0) + 1
     assert shares == {"QM2": 2_000, "QM3": 5_000, "QM4": 2_000, "QM5": 1_000}
 

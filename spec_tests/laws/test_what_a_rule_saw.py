@@ -12,16 +12,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mqclause import Channel, Cluster, Engine, Put, Queue, QueueManager, RemoteQueueManager, Rules, SequenceState
-from mqclause.answers.replay.replay import Replay
 from mqclause.documents import TRIGGER
-from mqclause.executors.course import Course
-from mqclause.executors.plain import first_scope
-from mqclause.executors.run import ExecutorName, Run
-from mqclause.executors.steps import Steps
-from mqclause.language.evaluate import Scope
-from mqclause.model.facts.sequence import Counter
-from mqclause.model.timeline.scenario import scenario_of
-from mqclause.trace.record import Seen, seen_by
+from mqclause.executors.operations import ExecutorName, LoweredRuleset, Run
+from mqclause.executors.pipeline import Pipeline
+from mqclause.executors.plain import build_first_scope
+from mqclause.language.evaluator import Scope
+from mqclause.model.facts.workload import DestinationSequence as Counter
+from mqclause.model.timeline.scenario import build_scenario
+from mqclause.replay.runner import Replay
+from mqclause.trace import RuleInput, list_rule_inputs
 from spec_tests.support.delivery import EVERY_EXECUTOR
 from spec_tests.support.random_clusters import readings, situations
 from spec_tests.support.trigger_scenarios import random_scenario
@@ -177,16 +176,16 @@ def test_what_is_derived_for_every_counter_counts_where_nothing_is_chosen(execut
     assert dict(decision.state.counters) == {("TO.QM2", "QM2"): (7.5, 3), ("TO.QM3", "QM3"): (7.5, 0)}
 
 
-def found_again(steps: Steps, run: Run, listed: Any, first: Scope) -> list[Seen]:
+def found_again(steps: LoweredRuleset, run: Run, listed: Any, first: Scope) -> list[RuleInput]:
     """What each rule saw, from the trace alone; facts that are not derived yet are blank."""
-    saw = seen_by(steps.ruleset, run._replace(saw=None), listed, first)
+    saw = list_rule_inputs(steps.ruleset, run._replace(saw=None), listed, first)
     return [each._replace(remaining=places(each.remaining, listed), facts=known(steps, each)) for each in saw]
 
 
-def kept(steps: Steps, run: Run, listed: Any) -> list[Seen]:
+def kept(steps: LoweredRuleset, run: Run, listed: Any) -> list[RuleInput]:
     """What each rule saw as the executor kept it."""
     assert run.saw is not None
-    return [Seen(places(each.remaining, listed), known(steps, each), each.every) for each in run.saw]
+    return [RuleInput(places(each.remaining, listed), known(steps, each), each.every) for each in run.saw]
 
 
 def places(remaining: Any, listed: Any) -> list[int]:
@@ -195,7 +194,7 @@ def places(remaining: Any, listed: Any) -> list[int]:
     return [at[id(each)] for each in remaining]
 
 
-def known(steps: Steps, seen: Seen | Scope) -> dict[str, Any]:
+def known(steps: LoweredRuleset, seen: RuleInput | Scope) -> dict[str, Any]:
     """The facts that rules derive, without those that the lowering added."""
     derived = [word for word in steps.ruleset.vocabulary.words.values() if word.is_derived]
     return {word.name: seen.facts.get(word.name, word.blank) for word in derived}
@@ -222,11 +221,11 @@ def test_what_a_rule_saw_is_found_again_from_the_trace(
 @law
 @given(st.randoms(use_true_random=False))
 def test_what_a_trigger_rule_saw_is_found_again_from_the_trace(rng: Random) -> None:
-    rows = list(Replay(executor="plain").rows(scenario_of(random_scenario(rng), "law")))
-    compiled = Course.of(Rules(), TRIGGER)
+    rows = list(Replay(executor="plain").rows(build_scenario(random_scenario(rng), "law")))
+    compiled = Pipeline.of(Rules(), TRIGGER)
     for examination in (each for row in rows for each in row.examinations):
         steps, run = examination.course.steps[0], examination.run
-        first = first_scope(steps, examination.occasion, (), None, {})
+        first = build_first_scope(steps, examination.occasion, (), None, {})
         saw = kept(steps, run, ())
         assert found_again(steps, run, (), first) == saw
         assert found_again(steps, compiled.run(examination.occasion, (), traced=True)[0], (), first) == saw

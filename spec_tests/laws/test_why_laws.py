@@ -10,12 +10,12 @@ from typing import Any
 from attrs import evolve
 from hypothesis import HealthCheck, given, settings
 
-from mqclause.answers.trigger.why import Verdict, Why
-from mqclause.model.assembly.snapshot import Snapshot
+from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.readers.mqsc.script import read_mqsc
-from mqclause.model.timeline.event import Event
-from mqclause.model.timeline.scenario import Scenario, scenario_of
+from mqclause.model.readers.mqsc import read_mqsc
+from mqclause.model.timeline.events import Event
+from mqclause.model.timeline.scenario import Scenario, build_scenario
+from mqclause.trigger.why import Verdict, Why
 from spec_tests.support.trigger_scenarios import APPLICATIONS, facts, replay, seeds
 
 law = settings(deadline=None, suppress_health_check=list(HealthCheck))
@@ -36,7 +36,7 @@ def random_cluster(rng: Random, **own: Any) -> Cluster:
         queue |= {"shared": False, "put": rng.choice(("ENABLED",) * 9 + ("DISABLED",))}
         queue |= {"curdepth": rng.choice((0, 0, 1, 2, 5))} if rng.random() < 0.7 else {}
         queue |= {"ipprocs": rng.choice(COUNTS)} if rng.random() < 0.7 else {}
-    return scenario_of(tables, "law").cluster
+    return build_scenario(tables, "law").cluster
 
 
 def triggers(cluster: Cluster, name: str, priority: int) -> bool:
@@ -78,6 +78,6 @@ def test_a_certain_verdict_holds_in_a_replay(rng: Random) -> None:
         put = triggers(cluster, name, queue.defprty)
         assert answer.verdict in ("depends", VERDICTS[frozenset({put})])
         assert (answer.verdict == "triggers") == (not answer.doubts and answer.reason is None)
-        assert bool(answer.provided) == (answer.verdict == "depends")
-        assert {fact for doubt in answer.doubts for fact in doubt.by} <= {*answer.depends_on}
-        assert read_mqsc("\n".join(fact.command for fact in answer.depends_on), "commands").diagnostics == ()
+        assert bool(answer.requirement) == (answer.verdict == "depends")
+        assert {fact for doubt in answer.doubts for fact in doubt.by} <= {*answer.deciding_unknowns}
+        assert read_mqsc("\n".join(fact.command for fact in answer.deciding_unknowns), "commands").diagnostics == ()

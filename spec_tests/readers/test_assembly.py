@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mqclause.model.assembly.view import View, assemble
+from mqclause.model.configuration.view import ClusterView, build_view
 from mqclause.model.facts.objects import Process, Queue, QueueManager
 from spec_tests.support.assembled import assembled, faults, queue_of, script, view_of
 from spec_tests.support.places import without_column
@@ -27,20 +27,20 @@ class TestWhichIsLocal:
         assert view.strangers == ("A", "C")
 
     def test_several_need_a_choice(self) -> None:
-        view = assemble([script("A", ""), script("B", "")], None)
+        view = build_view([script("A", ""), script("B", "")], None)
         assert view.queue_manager is None
         assert [without_column(fault) for fault in view.diagnostics] == [
             "--from: several queue managers are described: A, B; say which one is local"
         ]
 
     def test_a_choice_that_is_not_there(self) -> None:
-        (fault,) = assemble([script("PAY1", ""), script("PAY2", "")], "PAX1").diagnostics
+        (fault,) = build_view([script("PAY1", ""), script("PAY2", "")], "PAX1").diagnostics
         assert str(fault) == (
             "--from: no source describes the queue manager 'PAX1'; described: PAY1, PAY2; did you mean 'PAY1'?"
         )
 
     def test_a_script_without_a_name_needs_one(self) -> None:
-        (fault,) = assemble([script("", "DEF QL(Q)")], None).diagnostics
+        (fault,) = build_view([script("", "DEF QL(Q)")], None).diagnostics
         assert str(fault) == "x.mqsc: does not name its queue manager; name it with --from, or give it as QMGR=FILE"
 
     def test_a_script_without_a_name_belongs_to_the_local_one(self) -> None:
@@ -53,11 +53,11 @@ class TestWhichIsLocal:
         ]
 
     def test_a_name_that_cannot_be_one(self) -> None:
-        (fault,) = assemble([script("", "")], "A" * 49).diagnostics
+        (fault,) = build_view([script("", "")], "A" * 49).diagnostics
         assert "is not allowed; allowed: text of 1 to 48 characters" in str(fault)
 
     def test_nothing(self) -> None:
-        assert assemble([], None) == View()
+        assert build_view([], None) == ClusterView()
 
 
 class TestCommandsInOrder:
@@ -102,7 +102,7 @@ class TestCommandsInOrder:
     def test_scripts_of_one_queue_manager_apply_one_after_the_other(self) -> None:
         first, second = script("A", "DEF QL(Q)", "1.mqsc"), script("A", "ALTER QL(Q) CLWLRANK(4)", "2.mqsc")
         assert [placed.fact.clwlrank for placed in assembled(first, second).queues] == [4]
-        assert len(assemble([second, first], None).diagnostics) == 1
+        assert len(build_view([second, first], None).diagnostics) == 1
 
     def test_what_is_altered_must_be_defined(self) -> None:
         assert faults("ALTER QL(Q) PUT(DISABLED)") == ["1.mqsc:2: QLOCAL 'Q': is altered but not defined"]
@@ -200,7 +200,7 @@ class TestValues:
             "1.mqsc:4: QLOCAL 'Q': PUT: 'NO",
             "1.mqsc:5: QLOCAL 'Q': GET: 'NO",
         ]
-        assert [placed.fact for placed in assemble([script("A", text)], None).queues] == [Queue("Q", "A", clwlrank=1)]
+        assert [placed.fact for placed in build_view([script("A", text)], None).queues] == [Queue("Q", "A", clwlrank=1)]
 
     def test_a_refused_definition_costs_one_fault(self) -> None:
         assert (

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mqclause.model.assembly.change import changed
-from mqclause.model.assembly.provenance import Origin
-from mqclause.model.assembly.snapshot import Snapshot, read_sources
-from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import FactsError
+from mqclause.model.configuration.snapshot import Snapshot, apply_changes, read_sources
+from mqclause.model.configuration.sources import Origin, Source
+from mqclause.model.diagnostics import FactsError
 
 MEMBER = """* Queue manager name: {0}
 DEFINE CHANNEL(TO.{0}) CHLTYPE(CLUSRCVR) CLUSTER(SALES)
@@ -23,32 +21,34 @@ def snapshot() -> Snapshot:
 
 def fault(snapshot: Snapshot, command: str) -> str:
     with pytest.raises(FactsError) as caught:
-        changed(snapshot, [command])
+        apply_changes(snapshot, [command])
     return str(caught.value)
 
 
 def test_the_state_of_a_route(snapshot: Snapshot) -> None:
-    after = changed(snapshot, ["CHANNEL(TO.QM3) STATUS(STOPPED)"])
+    after = apply_changes(snapshot, ["CHANNEL(TO.QM3) STATUS(STOPPED)"])
     assert [channel.status for channel in after.cluster.channels] == ["INACTIVE", "INACTIVE", "STOPPED"]
     assert after.provenance.of(after.cluster.channels[2], "status") == Origin("stated", "--set")
     assert snapshot.cluster.channels[2].status == "INACTIVE"
 
 
 def test_an_attribute_of_one_instance(snapshot: Snapshot) -> None:
-    after = changed(snapshot, ["QL(orders) QMGR(QM3) CLWLPRTY(5)", "QLOCAL(ORDERS) QMGR(QM1) TRIGGER CLUSTER(' ')"])
+    after = apply_changes(
+        snapshot, ["QL(orders) QMGR(QM3) CLWLPRTY(5)", "QLOCAL(ORDERS) QMGR(QM1) TRIGGER CLUSTER(' ')"]
+    )
     assert [queue.clwlprty for queue in after.cluster.queues] == [0, 0, 5]
     assert (after.cluster.queues[0].trigger, after.cluster.queues[0].clusters) == (True, ())
 
 
 def test_queue_managers(snapshot: Snapshot) -> None:
     # ALTER QMGR names none: it is the local one.
-    after = changed(snapshot, ["QMGR(QM2) SUSPEND(YES)", "QMGR(QM1) CLWLUSEQ(ANY)", "QMGR TRIGINT(0)"])
+    after = apply_changes(snapshot, ["QMGR(QM2) SUSPEND(YES)", "QMGR(QM1) CLWLUSEQ(ANY)", "QMGR TRIGINT(0)"])
     local = after.cluster.queue_manager
     assert (after.cluster.remote["QM2"].suspended, local.clwluseq, local.trigint) == (("SALES",), "ANY", 0)
 
 
 def test_a_receiver_of_another_member(snapshot: Snapshot) -> None:
-    after = changed(snapshot, ["CHANNEL(TO.QM2) QMGR(QM2) CLWLWGHT(70)"])
+    after = apply_changes(snapshot, ["CHANNEL(TO.QM2) QMGR(QM2) CLWLWGHT(70)"])
     assert [channel.clwlwght for channel in after.cluster.channels] == [50, 70, 50]
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from mqclause import Checks, Engine, Put, Snapshot, inspected
-from mqclause.answers.check.findings import Finding
-from mqclause.answers.choice.rests_on import unknown_name
-from mqclause.model.assembly.accounts import accounts
-from mqclause.model.assembly.snapshot import read_sources
-from mqclause.model.assembly.source import Source
-from mqclause.model.readers.coverage import Coverage, Covered
-from mqclause.model.readers.mqsc.script import read_mqsc
+from mqclause.check.findings import Finding
+from mqclause.model.configuration.file_reports import report_files
+from mqclause.model.configuration.snapshot import read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.model.readers.mqsc import read_mqsc
+from mqclause.model.readers.records import CombinedCoverage, Coverage
+from mqclause.workload.sensitivity import find_unknown_names
 
 TRIGGERED = "DEFINE QLOCAL('PAY.IN') TRIGGER INITQ('PAY.START') PROCESS('PAY.PROC') REPLACE\n"
 PROCESS = "DEFINE PROCESS('PAY.PROC') APPLICID('pay')\n"
@@ -54,19 +54,22 @@ def test_what_a_command_asks_for(options: str, held: str) -> None:
 def test_a_dump_of_all(options: str) -> None:
     (coverage,) = read_mqsc(dump(options, START), "f").coverage
     assert coverage.is_whole
-    assert not Covered.by([[coverage]]).leaves_out("PROCESS", "PAY.PROC")
+    assert not CombinedCoverage.by([[coverage]]).leaves_out("PROCESS", "PAY.PROC")
     (cut,) = read_mqsc(dump(options, START, ended=False), "f").coverage
-    assert Covered.by([[cut]]).leaves_out("PROCESS", "PAY.PROC")
+    assert CombinedCoverage.by([[cut]]).leaves_out("PROCESS", "PAY.PROC")
 
 
 def test_a_script_says_nothing_of_what_it_holds() -> None:
     assert read_mqsc(START, "f").coverage == ()
-    assert not Covered.by([()]).leaves_out("QLOCAL", "X")
+    assert not CombinedCoverage.by([()]).leaves_out("QLOCAL", "X")
 
 
 def test_dumps_of_several_kinds_hold_what_each_of_them_holds() -> None:
-    queues, processes = Coverage.issued("dmpmqcfg -t queue"), Coverage.issued("dmpmqcfg -t process")
-    both = Covered.by([[queues], [processes]])
+    queues, processes = (
+        Coverage.from_dump_command("dmpmqcfg -t queue"),
+        Coverage.from_dump_command("dmpmqcfg -t process"),
+    )
+    both = CombinedCoverage.by([[queues], [processes]])
     assert not both.leaves_out("QLOCAL", "A")
     assert not both.leaves_out("QUEUE", "A")
     assert not both.leaves_out("PROCESS", "A")
@@ -80,7 +83,7 @@ def test_what_a_dump_of_a_part_leaves_out_is_no_finding_and_not_known() -> None:
     assert told.untold == {"process": {"PAY.IN"}, "initq": {"PAY.IN"}}
     remark = "0.mqsc:3: this dump holds queues named PAY.IN* alone: dmpmqcfg -a tells the rest"
     assert [str(each) for each in told.remarks] == [remark]
-    account = accounts([Source("0.mqsc", text.encode())])[0]
+    account = report_files([Source("0.mqsc", text.encode())])[0]
     assert (account.read, [str(each) for each in account.notes], account.dangling) == ("wholly", [remark], ())
 
 
@@ -127,4 +130,4 @@ def test_no_queue_has_the_name_of_a_model_queue_that_is_there(target: str, unkno
     told = read(dump(" -a", names, ended=False))
     decision = Engine().choose(Put("PAY.VIA"), told.cluster)
     assert decision.outcome == "failed"
-    assert [each.object for each in unknown_name(decision, told)] == unknown
+    assert [each.object for each in find_unknown_names(decision, told)] == unknown

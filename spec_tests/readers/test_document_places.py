@@ -10,9 +10,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mqclause.model.readers.facts_document import LONGEST_PATH
-from mqclause.model.readers.json_facts import json_places
-from mqclause.model.readers.toml_facts import toml_places
+from mqclause.model.readers.facts_files import find_json_places, find_toml_places
+from mqclause.model.readers.formats import LONGEST_PATH
 
 TEXTS = [
     "",
@@ -110,7 +109,7 @@ def header(line: str, row: dict[str, Any], draw: Any) -> str:
 
 @given(toml_texts())
 def test_a_key_of_toml_stands_at_its_place(text: str) -> None:
-    lines, found = text.split("\n"), toml_places(text)
+    lines, found = text.split("\n"), find_toml_places(text)
     for path in keys(tomllib.loads(text)):
         line, column = found[path]
         assert lines[line - 1][column - 1 :].lstrip("[\"'").startswith(str(path[-1]))
@@ -119,7 +118,7 @@ def test_a_key_of_toml_stands_at_its_place(text: str) -> None:
 @given(st.lists(trees | rows, max_size=5).map(document), st.sampled_from([None, 0, 2]))
 def test_a_key_of_json_stands_at_its_place(data: dict[str, Any], indent: int | None) -> None:
     text = json.dumps(data, indent=indent)
-    lines, found = text.split("\n"), json_places(text)
+    lines, found = text.split("\n"), find_json_places(text)
     for path in keys(data):
         line, column = found[path]
         assert lines[line - 1][column - 1 :].startswith(f'"{path[-1]}":')

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from mqclause.model.assembly.accounts import accounts
-from mqclause.model.assembly.snapshot import read_sources
-from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import FactsError
-from mqclause.model.readers.embedding import block_scalars
-from mqclause.model.readers.record import Script
-from mqclause.model.readers.registry import contents_of
+from mqclause.model.configuration.file_reports import report_files
+from mqclause.model.configuration.snapshot import read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.model.diagnostics import FactsError
+from mqclause.model.readers.embedded import find_block_scalars
+from mqclause.model.readers.records import Script
+from mqclause.model.readers.registry import read_contents
 
 SHELL = """#!/bin/bash
 # sets up the queue manager; DEFINE QLOCAL(NEVER)
@@ -70,7 +70,7 @@ $$
 
 
 def script(text: str) -> Script:
-    read = contents_of(text.encode(), "f")
+    read = read_contents(text.encode(), "f")
     assert isinstance(read, Script)
     assert read.diagnostics == ()
     return read
@@ -159,14 +159,14 @@ def test_the_block_scalars_of_yaml(how: str) -> None:
 
 @pytest.mark.parametrize("key", ["m:", '"m: !x":', "'m':", "m: !!str", "m: !t &a", "- m: &a !t", "m: !k:"])
 def test_a_key_of_yaml_with_a_tag_and_an_anchor(key: str) -> None:
-    assert [each.lines[0][1] for each in block_scalars(f"a: 1\n{key} |\n    DEFINE QLOCAL(A)\n")] == [
+    assert [each.lines[0][1] for each in find_block_scalars(f"a: 1\n{key} |\n    DEFINE QLOCAL(A)\n")] == [
         "DEFINE QLOCAL(A)"
     ]
 
 
 @pytest.mark.parametrize("no_key", ["m: !a !b &c", "m: n", ":", '"m: n', "# m:", "m # n:", "m: !a b"])
 def test_no_key_of_yaml(no_key: str) -> None:
-    assert [*block_scalars(f"a: 1\n{no_key} |\n    DEFINE QLOCAL(A)\n")] == []
+    assert [*find_block_scalars(f"a: 1\n{no_key} |\n    DEFINE QLOCAL(A)\n")] == []
 
 
 def test_fences_of_markdown() -> None:
@@ -195,7 +195,7 @@ def test_the_data_in_the_stream_of_jcl() -> None:
     assert named(read) == [("QLOCAL", "A", 8), ("QLOCAL", "B", 11)]
     assert read.records[0].attributes == {"CLUSTER": "SALES"}
     assert [str(each) for each in read.notes] == ["f: looks like JCL: MQSC in CMDINP, lines 8 to 11"]
-    (account,) = accounts([Source("f", JCL.encode())])
+    (account,) = report_files([Source("f", JCL.encode())])
     assert (account.read, account.objects) == ("wholly", {"QLOCAL": 2})
 
 
@@ -208,13 +208,13 @@ def test_the_data_of_a_step_ends_where_jcl_says() -> None:
 
 
 def test_a_fault_stands_at_its_place_in_the_file() -> None:
-    read = contents_of(YAML.format("").replace("QLOCAL(B)", "QLOCAL(B) PUT(").encode(), "f")
+    read = read_contents(YAML.format("").replace("QLOCAL(B)", "QLOCAL(B) PUT(").encode(), "f")
     assert isinstance(read, Script)
     assert [str(each) for each in read.diagnostics] == [
         "f:10:26: PUT: a parenthesis is opened but not closed in this command"
     ]
     assert len(read.records) == 3
-    prose = contents_of(YAML.format("").replace("* a remark", "1. a\n    2. b").encode(), "f")
+    prose = read_contents(YAML.format("").replace("* a remark", "1. a\n    2. b").encode(), "f")
     assert isinstance(prose, Script)
     assert [str(each).partition(";")[0] for each in prose.diagnostics] == [
         "f:9:5: no MQSC command starts here, nor down to line 10"
@@ -240,7 +240,7 @@ def test_a_script_that_names_such_things_is_a_script(text: str) -> None:
 
 def test_lines_of_very_many_blanks_beside_a_block_scalar() -> None:
     blanks = " " * 1_000_000
-    found = [*block_scalars(f"a: 1\n{blanks}x\n{'- ' * 200_000}\nm.mqsc: |\n  DEFINE QLOCAL(Q1)\n")]
+    found = [*find_block_scalars(f"a: 1\n{blanks}x\n{'- ' * 200_000}\nm.mqsc: |\n  DEFINE QLOCAL(Q1)\n")]
     assert [(each.name, [line for _, line, _ in each.lines]) for each in found] == [("m.mqsc", ["DEFINE QLOCAL(Q1)"])]
 
 

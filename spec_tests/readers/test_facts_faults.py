@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mqclause.model.assembly.snapshot import read_document
-from mqclause.model.diagnostic import FactsError
-from mqclause.model.readers.facts_file import Facts
+from mqclause.model.configuration.snapshot import read_document
+from mqclause.model.diagnostics import FactsError
+from mqclause.model.readers.facts_files import Facts
 from spec_tests.support.facts_text import parse_facts
 
 LOCAL = '[queue_manager]\nname = "HQ"\n'

@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 import pytest
 
-from mqclause.model.assembly.snapshot import read_document
-from mqclause.model.diagnostic import DomainError
+from mqclause.model.configuration.snapshot import read_document
+from mqclause.model.diagnostics import DomainError
 from mqclause.model.facts.objects import (
     Channel,
     ModelQueue,
@@ -21,7 +21,7 @@ from mqclause.model.facts.objects import (
     QueueManagerAlias,
     RemoteQueueManager,
 )
-from mqclause.model.readers.facts_file import Facts, read_facts
+from mqclause.model.readers.facts_files import Facts, read_facts
 from spec_tests.support.facts_text import parse_facts
 
 EVERY_KEY = """

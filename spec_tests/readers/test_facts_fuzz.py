@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mqclause.model.assembly.snapshot import Snapshot, read_document, read_sources
-from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import FactsError
-from mqclause.model.readers.facts_file import LIST_TABLES, MANY, SINGLE, TABLES, read_facts
+from mqclause.model.configuration.snapshot import Snapshot, read_document, read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.model.diagnostics import FactsError
+from mqclause.model.readers.facts_files import LIST_MAKERS, LIST_TABLES, SINGLE_TABLES, TABLES, read_facts
 from spec_tests.support.facts_text import parse_facts
 from spec_tests.support.in_proportion import takes_time_in_proportion
 
 FIELDS = {table: name for name, table in LIST_TABLES.items()}
-KEYS = sorted({key for maker in [*SINGLE.values(), *MANY.values()] for key in maker.domains})
+KEYS = sorted({key for maker in [*SINGLE_TABLES.values(), *LIST_MAKERS.values()] for key in maker.domains})
 
 VALID: dict[str, Any] = {
     "queue_manager": {"name": "HQ", "clusters": ["PARTS"], "trigint": 5},
@@ -125,7 +125,7 @@ def test_one_value_changed(place: tuple[Any, ...], value: object, removed: bool)
     outcome(read_document, data, "f")
 
 
-@given(st.sampled_from(sorted(MANY)), keys, values)
+@given(st.sampled_from(sorted(LIST_MAKERS)), keys, values)
 def test_made_facts_are_what_the_class_gives(table: str, key: str, value: object) -> None:
     given_values = {**VALID[table][0], key: value}
     facts = read_facts({table: [given_values]}, "f", "HQ")

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from mqclause import Decision, Engine, Put, Snapshot
-from mqclause.model.assembly.filed import filed
-from mqclause.model.assembly.snapshot import read_sources
-from mqclause.model.assembly.source import Source
+from mqclause.model.configuration.facts_export import build_facts_document
+from mqclause.model.configuration.snapshot import read_sources
+from mqclause.model.configuration.sources import Source
 from spec_tests.support.deep import first
 from spec_tests.support.small_cluster import INSTANCE, NAMES, QUEUES, known, small_cluster
 from spec_tests.support.written import dump, log, mqweb, pcf
@@ -56,7 +56,7 @@ def facts_in(snapshot: Snapshot) -> dict[str, list[str]]:
     """The facts as ``mqclause facts`` writes them, but for what is so now; of other queues what a cluster tells."""
     cluster = snapshot.cluster
     local = cluster.queue_manager.name
-    read = read_sources([Source("again.json", json.dumps(filed(snapshot)).encode())]).cluster
+    read = read_sources([Source("again.json", json.dumps(build_facts_document(snapshot)).encode())]).cluster
     assert read.queue_manager == cluster.queue_manager
     kept = {name: [_plain(each, local) for each in getattr(read, name)] for name in ("queues", "channels", "processes")}
     others = {name: list(map(str, getattr(read, name))) for name in ("queue_manager_aliases", "remote_queue_managers")}

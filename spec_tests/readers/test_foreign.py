@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from mqclause.model.assembly.snapshot import read_sources
-from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import FactsError
+from mqclause.model.configuration.snapshot import read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.model.diagnostics import FactsError
 from mqclause.tools.commands import check, explain, facts
 
 ENTRY = """{when} - Process(411.7) User(mqm) Program(amqzlaa0)

@@ -12,13 +12,13 @@ from pathlib import Path
 import click
 import pytest
 
-from mqclause.answers.check.inspection import inspected
-from mqclause.model.assembly.accounts import accounts
-from mqclause.model.assembly.snapshot import Snapshot, read_sources
-from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import FactsError
-from mqclause.model.readers import container
-from mqclause.tools.commands.inputs import sources
+from mqclause.check.lint_run import inspected
+from mqclause.model.configuration.file_reports import report_files
+from mqclause.model.configuration.snapshot import Snapshot, read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.model.diagnostics import FactsError
+from mqclause.model.readers import encodings as container
+from mqclause.tools.commands.options import read_inputs
 
 TEXT = "* Queue manager name: QM1\nDEFINE QLOCAL('A') DESCR('café')\n"
 MEMBER = "DEFINE CHANNEL(TO.{0}) CHLTYPE(CLUSRCVR) CLUSTER(SALES)\nDEFINE QLOCAL(Q) CLUSTER(SALES)\n"
@@ -104,7 +104,7 @@ def test_what_is_found_in_a_zip_and_is_in_no_format_is_passed_by_as_in_a_folder(
     with_macos = zipped(QM1_mqsc=one).replace(b"QM1.mqsc", b"__MACOSX")  # one name for another of the same length
     assert fault(Source("z", with_macos)) == "z: no file is in it"
     with pytest.raises(FactsError, match="^z: no file is in it$"):
-        accounts([Source("z", with_macos)])
+        report_files([Source("z", with_macos)])
     assert fault(Source("z", zipped(README_md=b"Dear reader"))).startswith("z/README.md: is in no format that is read")
     assert fault(Source("z", zipped(QM1=one, README_md=b"Dear reader"), "QM1")).startswith("z/README.md: is in no")
     assert fault(Source("z", zipped(in_zip=zipped(QM1=one)))).startswith(
@@ -171,7 +171,7 @@ class TestArguments:
         for name in ("QM1", "QM2"):
             (tmp_path / f"{name}.txt").write_text(MEMBER.format(name))
         (tmp_path / "a=b.txt").write_text(TEXT)
-        found = sources((f"QM1={tmp_path}/QM1.txt", f"{tmp_path}/a=b.txt"))
+        found = read_inputs((f"QM1={tmp_path}/QM1.txt", f"{tmp_path}/a=b.txt"))
         assert [(each.name, each.queue_manager) for each in found] == [
             (f"{tmp_path}/QM1.txt", "QM1"),
             (f"{tmp_path}/a=b.txt", ""),
@@ -183,7 +183,7 @@ class TestArguments:
         for name in ("QM1", "QM2"):
             (tmp_path / "sub" / f"{name}.mqsc").write_text(f"* Queue manager name: {name}\n" + MEMBER.format(name))
         for named in (str(tmp_path), f"{tmp_path}/**/*.mqsc"):
-            found = sources((named,))
+            found = read_inputs((named,))
             assert [(Path(each.name).name, each.found) for each in found] == [("QM1.mqsc", True), ("QM2.mqsc", True)]
             assert [queue.queue_manager for queue in read_sources(found, "QM1").cluster.queues] == ["QM1", "QM2"]
 
@@ -195,7 +195,7 @@ class TestArguments:
             (f"{tmp_path}/none", "no such file or directory"),
         ]:
             with pytest.raises(click.ClickException) as caught:
-                sources((named,))
+                read_inputs((named,))
             assert str(caught.value).endswith(told)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from mqclause import cluster_map
-from mqclause.answers.check.inspection import inspected
-from mqclause.model.assembly.snapshot import Snapshot, read_sources
-from mqclause.model.assembly.source import Source
+from mqclause.check.lint_run import inspected
+from mqclause.model.configuration.snapshot import Snapshot, read_sources
+from mqclause.model.configuration.sources import Source
 
 MEMBER = """* Queue manager name: {0}
 ALTER QMGR REPOS(SALES)

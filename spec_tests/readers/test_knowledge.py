@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from mqclause.model.assembly.incomplete import Incomplete
-from mqclause.model.assembly.snapshot import Snapshot, read_sources
-from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import FactsError
+from mqclause.model.configuration.completeness import MissingInformation
+from mqclause.model.configuration.snapshot import Snapshot, read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.model.diagnostics import FactsError
 from mqclause.model.facts.objects import Channel
 from mqclause.model.facts.objects import QueueManagerAlias as Alias
 from spec_tests.support.places import without_column
@@ -117,7 +117,7 @@ class TestIncomplete:
     def test_a_cluster_sender_that_leads_to_nobody_described(self) -> None:
         snapshot = read(qm1=QM1)
         assert snapshot.incomplete == (
-            Incomplete(
+            MissingInformation(
                 "members of SALES described: QM1; TO.QM2 leads to no described member",
                 "TO.QM2",
                 "DISPLAY CLUSQMGR(*) CLUSTER CHANNEL WHERE(CLUSTER EQ 'SALES')",
@@ -204,6 +204,9 @@ AMQ8147E: IBM MQ object * not found.
         log = "Starting MQSC for queue manager QM1.\n     1 : DISPLAY CLUSQMGR(*) ALL\n"
         shown = read(log=log + row.format("SALES", "NORMAL") + row.format("STOCK", "REPOS")).cluster.remote["QM2"]
         assert (shown.repository, shown.partial_in) == (True, ("SALES",))
+        nameless = row.format(" ", "NORMAL") + row.format("STOCK", "REPOS")
+        shown = read(log=log + nameless).cluster.remote["QM2"]
+        assert (shown.repository, shown.partial_in) == (True, ()), "a row that does not name its cluster"
         neither = read(qm1=QM1, qm2=QM2, local="QM2").cluster.queue_manager
         assert (neither.repository, neither.partial_in) == (False, ())
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mqclause.model.assembly.snapshot import read_sources
-from mqclause.model.assembly.source import Source
-from mqclause.model.assembly.view import assemble
+from mqclause.model.configuration.snapshot import read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.model.configuration.view import build_view
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 from spec_tests.support.assembled import assembled, faults, script, view_of
 from spec_tests.support.places import without_column
@@ -143,5 +143,5 @@ class TestTheOthers:
         assert len(view.processes) == 1
 
     def test_faults_of_every_member_are_told(self) -> None:
-        view = assemble([script("A", ""), script("B", "DEF QL(Q) CLWLRANK(x)")], "A")
+        view = build_view([script("A", ""), script("B", "DEF QL(Q) CLWLRANK(x)")], "A")
         assert [without_column(fault)[:10] for fault in view.diagnostics] == ["B.mqsc:2: "]

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from mqclause.model.assembly.snapshot import Snapshot, read_sources
-from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import FactsError
+from mqclause.model.configuration.snapshot import Snapshot, read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.model.diagnostics import FactsError
 from mqclause.model.facts.objects import Put, Queue, QueueManager
 from spec_tests.support.displayed import BANNER
 from spec_tests.support.places import without_column

@@ -7,10 +7,9 @@ from importlib.resources import files
 
 import pytest
 
-from mqclause.model.assembly.view import assemble
-from mqclause.model.readers.mqsc.grammar import channel_types, known_attributes
-from mqclause.model.readers.mqsc.script import read_mqsc
-from mqclause.model.readers.mqsc.words import FLAGS, NOUNS, VALUED
+from mqclause.model.configuration.view import build_view
+from mqclause.model.readers.mqsc import get_known_attributes, list_channel_types, read_mqsc
+from mqclause.model.readers.records import FLAGS, NOUNS, VALUED_ATTRIBUTES
 from spec_tests.support.mqsc_script import attributes, fault, faults, record
 from spec_tests.support.places import without_column
 
@@ -89,14 +88,14 @@ def test_an_alter_without_the_type_goes_by_the_channel_that_is_there() -> None:
         "* Queue manager name: A\nDEF CHL(C) CHLTYPE(CLUSSDR)\nALTER CHL(C) DESCR(x) +\n NETPRTY(1)", "f"
     )
     assert script.diagnostics == ()
-    assert [without_column(one) for one in assemble([script], None).diagnostics] == [
+    assert [without_column(one) for one in build_view([script], None).diagnostics] == [
         "f:4: CHANNEL 'C': CHLTYPE(CLUSSDR) has no attribute NETPRTY; channel types that have it: CLUSRCVR"
     ]
 
 
 def test_words_of_values_that_are_used() -> None:
     script = read_mqsc("* Queue manager name: A\nDEF QL(Q) QSGDISP(SHARD)\nDEF QA(S) TARGTYPE(TPIC)", "f")
-    assert [without_column(one).split(";")[0] for one in assemble([script], None).diagnostics] == [
+    assert [without_column(one).split(";")[0] for one in build_view([script], None).diagnostics] == [
         "f:2: QLOCAL 'Q': QSGDISP: 'SHARD' is not allowed",
         "f:3: QALIAS 'S': TARGTYPE: 'TPIC' is not allowed",
     ]
@@ -148,16 +147,16 @@ def test_every_word_that_the_reader_knows_belongs_to_an_object() -> None:
         word
         for noun in NOUNS | {"PROCESS"}
         for verb in ("DEFINE", "ALTER")
-        for word in known_attributes(verb, noun) or ()
+        for word in get_known_attributes(verb, noun) or ()
     }
-    assert known >= VALUED
+    assert known >= VALUED_ATTRIBUTES
     assert known >= FLAGS
-    assert {"CLUSRCVR", "CLUSSDR", "SVRCONN"} <= set(channel_types())
+    assert {"CLUSRCVR", "CLUSSDR", "SVRCONN"} <= set(list_channel_types())
 
 
 def test_lists_stand_in_order() -> None:
     """What an object has stands once, where a reader looks for it."""
-    objects = tomllib.loads((files("mqclause.model.readers.mqsc") / "attributes.toml").read_text(encoding="utf-8"))
+    objects = tomllib.loads((files("mqclause.model.readers") / "attributes.toml").read_text(encoding="utf-8"))
     lists = {
         f"{noun}.{verb}": words.split()
         for noun, found in objects.items()

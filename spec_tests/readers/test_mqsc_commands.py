@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from mqclause.model.readers.mqsc.script import read_mqsc
+from mqclause.model.readers.mqsc import read_mqsc
 from spec_tests.support.mqsc_script import attributes, fault, faults, read, record, records
 from spec_tests.support.places import without_column
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mqclause.model.assembly.view import assemble
-from mqclause.model.readers.mqsc.script import read_mqsc
-from mqclause.model.readers.record import Script
+from mqclause.model.configuration.view import build_view
+from mqclause.model.readers.mqsc import read_mqsc
+from mqclause.model.readers.records import Script
 from spec_tests.support.in_proportion import takes_time_in_proportion
 
 SCRIPT = """\
@@ -56,7 +56,7 @@ def check(text: str) -> Script:
         assert all(record.line + below <= last and below >= 0 and column >= 1 for below, column in record.places)
         assert all(name == name.upper() for name in record.attributes)
     for local in (None, "PAY1"):
-        view = assemble([script], local)
+        view = build_view([script], local)
         for fault in (*script.diagnostics, *view.diagnostics):
             assert fault.line is None or 1 <= fault.line <= last
     return script
@@ -66,7 +66,7 @@ def test_the_script_that_is_changed_below_has_no_fault() -> None:
     script = check(SCRIPT)
     assert script.diagnostics == ()
     assert len(script.records) == 12
-    assert assemble([script], None).diagnostics == ()
+    assert build_view([script], None).diagnostics == ()
 
 
 @given(st.text(max_size=200))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mqclause.model.readers.mqsc.script import read_mqsc
+from mqclause.model.readers.mqsc import read_mqsc
 from spec_tests.support.mqsc_script import attributes, fault, faults, read, record, records
 
 
@@ -98,7 +98,7 @@ class TestLines:
 
     def test_the_lines_of_attributes_are_known(self) -> None:
         one = record("* remark\nDEF QL(A) +\n*  CURDEPTH(1) +\n  PUT(DISABLED) DESCR('a +\n b') +\n  GET(DISABLED)")
-        assert [one.line_of(name) for name in ("PUT", "DESCR", "GET", "UNSTATED")] == [4, 4, 6, 2]
+        assert [one.find_line(name) for name in ("PUT", "DESCR", "GET", "UNSTATED")] == [4, 4, 6, 2]
 
 
 class TestWords:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mqclause.model.readers.mqsc.script import read_mqsc
-from mqclause.model.readers.record import Script
-from mqclause.model.readers.registry import contents_of
+from mqclause.model.readers.mqsc import read_mqsc
+from mqclause.model.readers.records import Script
+from mqclause.model.readers.registry import read_contents
 
 ALLOWED = "allowed: ALTER, DEFINE, DELETE and the other verbs of MQSC"
 
@@ -54,7 +54,7 @@ def test_what_stands_between_ends_the_run(between: str) -> None:
 
 @pytest.mark.parametrize("line", ["{% if cluster %}", "{{- if .Values.on }}", "{# all #}", "<% if on %>"])
 def test_a_line_of_a_template_is_told_as_one(line: str) -> None:
-    script = contents_of(f"{line}\nDEFINE QLOCAL(A)\n".encode(), "f")
+    script = read_contents(f"{line}\nDEFINE QLOCAL(A)\n".encode(), "f")
     assert isinstance(script, Script)
     assert [str(each) for each in script.diagnostics] == [
         "f:1:1: a line of a template stands here; allowed: what is made of it when it is filled in"

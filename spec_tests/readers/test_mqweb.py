@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mqclause.model.assembly.snapshot import Snapshot, read_sources
-from mqclause.model.assembly.source import Source
-from mqclause.model.assembly.view import assemble
-from mqclause.model.diagnostic import FactsError
-from mqclause.model.readers.mqweb import read_mqweb
-from mqclause.model.readers.registry import contents_of
+from mqclause.model.configuration.snapshot import Snapshot, read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.model.configuration.view import build_view
+from mqclause.model.diagnostics import FactsError
+from mqclause.model.readers.json_responses import read_mqweb
+from mqclause.model.readers.registry import read_contents
 from spec_tests.support.displayed import BANNER, LOG, script
 
 
@@ -150,7 +150,7 @@ def test_several_answers_in_one_file_are_one_queue_managers(between: str) -> Non
     assert (script.queue_manager, [each.kind for each in script.records]) == ("QM1", ["QLOCAL", "QMGR"])
     listed = f"[{answer({'queue': 'Q', 'type': 'QLOCAL'})},\n{answer({'qmname': 'QM1'})}]"
     assert [each.kind for each in read_mqweb(listed, "f").records] == ["QLOCAL", "QMGR"]
-    assert contents_of(listed.encode(), "f").format == "mqweb"
+    assert read_contents(listed.encode(), "f").format == "mqweb"
 
 
 def test_answers_of_several_queue_managers_are_told_apart() -> None:
@@ -222,4 +222,4 @@ KEYS = st.sampled_from(
 @given(st.lists(st.dictionaries(KEYS, VALUES, max_size=8), max_size=5))
 def test_any_answer(rows: list[dict[str, Any]]) -> None:
     script = read_mqweb(answer(*rows), "f")
-    assemble([script], script.queue_manager or "QM1")
+    build_view([script], script.queue_manager or "QM1")

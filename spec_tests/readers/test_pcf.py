@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from mqclause import Engine, Put
-from mqclause.model.assembly.attributes import FACT_ATTRIBUTES
-from mqclause.model.assembly.snapshot import read_sources
-from mqclause.model.assembly.source import Source
-from mqclause.model.readers.pcf import pcf_parameters, read_pcf
-from mqclause.model.readers.registry import format_of
+from mqclause.model.configuration.objects import FACT_ATTRIBUTES
+from mqclause.model.configuration.snapshot import read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.model.readers.json_responses import load_pcf_parameters, read_pcf
+from mqclause.model.readers.registry import detect_format
 
 QMGR = {"2015": "QM1" + " " * 45, "98": 0, "97": 999999999, "32": 3, "2035": "S"}
 OWN = {"2031": "QM1 ", "2029": "S", "3501": "TO.QM1 ", "1084": 3, "1527": 0, "1087": 0}
@@ -91,7 +91,9 @@ def test_every_attribute_of_facts_is_read() -> None:
     (queue,), (channel,) = cluster.queues, cluster.channels
     assert (cluster.queue_manager.deadq, cluster.queue_manager.clwllen) == ("DLQ", 20)
     assert (queue.descr, queue.maxdepth, queue.defpsist, channel.npmspeed) == ("orders", 50, "YES", "NORMAL")
-    assert {name for read in FACT_ATTRIBUTES.values() for name in read} <= {of.mqsc for of in pcf_parameters().values()}
+    assert {name for read in FACT_ATTRIBUTES.values() for name in read} <= {
+        of.mqsc for of in load_pcf_parameters().values()
+    }
 
 
 def test_the_host_of_a_cluster_queue_by_its_other_name() -> None:
@@ -104,11 +106,11 @@ def test_a_secret_is_not_kept(secret: str) -> None:
 
 
 def test_it_is_told_from_facts() -> None:
-    found = [format_of(json.dumps(data), "f.json") for data in (ROWS, {"queue_manager": {"name": "QM1"}}, {"1": 2})]
+    found = [detect_format(json.dumps(data), "f.json") for data in (ROWS, {"queue_manager": {"name": "QM1"}}, {"1": 2})]
     assert [each and each.name for each in found] == ["PCF", "JSON", "JSON"]
 
 
 def test_each_number_is_that_of_one_parameter() -> None:
-    by_number = [key for key in pcf_parameters() if key.isdigit()]
+    by_number = [key for key in load_pcf_parameters() if key.isdigit()]
     assert by_number
-    assert len(by_number) * 2 == len(pcf_parameters())
+    assert len(by_number) * 2 == len(load_pcf_parameters())

@@ -13,13 +13,19 @@ from attrs import frozen
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mqclause.model.diagnostic import FactsError
-from mqclause.model.readers.container import Gunzipped, unpacked
-from mqclause.model.readers.content import PIECE, InFile, InMemory, of_full_size
-from mqclause.model.readers.encoding import text_from
-from mqclause.model.readers.mqsc.script import read_mqsc
-from mqclause.model.readers.registry import contents_of
-from mqclause.model.readers.runmqsc.format import read_runmqsc
+from mqclause.model.diagnostics import FactsError
+from mqclause.model.readers.encodings import (
+    PIECE,
+    FileContent,
+    GzipContent,
+    MemoryContent,
+    decode_text,
+    merge_pieces,
+    unpack_files,
+)
+from mqclause.model.readers.mqsc import read_mqsc
+from mqclause.model.readers.registry import read_contents
+from mqclause.model.readers.runmqsc import read_runmqsc
 
 SCRIPT = """* Queue manager name: QM1
 DEFINE QLOCAL('A') +
@@ -80,7 +86,7 @@ def test_an_encoding_is_told_and_read_wherever_the_bytes_are_cut(size: int, enco
     ends = {"cp037": "\x85", "latin-1": "\r", "utf-16": "\r\n"}
     text = SCRIPT.replace("long", "lang und größer").replace("\n", ends.get(encoding, "\n"))
     data = text.encode(encoding)
-    whole, cut_up = text_from(data, "f"), text_from(Bits(data, max(size, 4)), "f")
+    whole, cut_up = decode_text(data, "f"), decode_text(Bits(data, max(size, 4)), "f")
     assert "".join(cut_up.pieces()) == "".join(whole.pieces())
     assert cut_up.fault == whole.fault
     assert all(each.endswith("\n") for each in [*cut_up.pieces()][:-1])
@@ -89,36 +95,36 @@ def test_an_encoding_is_told_and_read_wherever_the_bytes_are_cut(size: int, enco
 @given(st.integers(1, 90), st.binary(max_size=40), st.booleans())
 def test_a_gzip_file_of_two_members_and_what_follows_it(size: int, more: bytes, follows: bool) -> None:
     packed = gzip.compress(LOG.encode(), mtime=0) + gzip.compress(more, mtime=0) + (b"\0" * 9 if follows else b"")
-    assert b"".join(Gunzipped(Bits(packed, size), "f").pieces()) == LOG.encode() + more
+    assert b"".join(GzipContent(Bits(packed, size), "f").pieces()) == LOG.encode() + more
 
 
 def test_where_bytes_are_no_text_is_counted_over_all_pieces() -> None:
     data = b"DEFINE QLOCAL(A)\n" * 3 + b"\xff\n" + b"a\nb\nc\xe9" * 9
     for size in (4, 7, 1000):
-        fault = text_from(Bits(data, size), "f").fault
+        fault = decode_text(Bits(data, size), "f").fault
         assert str(fault) == "f:4: is not UTF-8 text: byte 0xff at offset 51"
         with pytest.raises(FactsError, match=r"^f: is not text: byte 0 at offset 107$"):
-            text_from(Bits(data + b"\0", size), "f")
+            decode_text(Bits(data + b"\0", size), "f")
 
 
 def test_a_large_file_is_told_by_its_beginning_unless_it_holds_output_of_runmqsc(tmp_path: Path) -> None:
     script = "DEFINE QLOCAL(A)\n" + f"*{' ' * 2000}\n" * (PIECE // 2000)
     for more, name in (("", "MQSC"), ("AMQ8006I: IBM MQ queue created.\n", "runmqsc")):
         (tmp_path / "f").write_text(script + more)
-        assert contents_of(InFile(tmp_path / "f"), "f").format == name
+        assert read_contents(FileContent(tmp_path / "f"), "f").format == name
     assert (
-        contents_of(InMemory(b'{"queue": [], "note": "' + b"AMQ8006I: \\n" * (PIECE // 10) + b'"}'), "f").format
+        read_contents(MemoryContent(b'{"queue": [], "note": "' + b"AMQ8006I: \\n" * (PIECE // 10) + b'"}'), "f").format
         == "JSON"
     )
 
 
 def test_a_file_that_is_gone_when_it_is_read(tmp_path: Path) -> None:
     with pytest.raises(FactsError, match=r"f: no such file or directory$"):
-        list(unpacked(InFile(tmp_path / "f"), "f"))
+        list(unpack_files(FileContent(tmp_path / "f"), "f"))
 
 
 def test_small_pieces_are_put_together() -> None:
-    assert list(of_full_size(iter([b"a", b"", b"b"]))) == [b"ab"]
+    assert list(merge_pieces(iter([b"a", b"", b"b"]))) == [b"ab"]
 
 
 def test_what_is_in_no_format_is_never_there_as_a_whole() -> None:
@@ -127,7 +133,7 @@ def test_what_is_in_no_format_is_never_there_as_a_whole() -> None:
     tracemalloc.start()
     try:
         with pytest.raises(FactsError, match="is in no format that is read"):
-            contents_of(Gunzipped(InMemory(packed), "a.gz"), "a.gz")
+            read_contents(GzipContent(MemoryContent(packed), "a.gz"), "a.gz")
         assert tracemalloc.get_traced_memory()[1] < 8 * PIECE
     finally:
         tracemalloc.stop()
@@ -140,10 +146,10 @@ def test_what_is_in_no_format_is_never_there_as_a_whole() -> None:
 def test_what_stands_behind_a_piece_of_remarks_alone_is_read(end: str, name: str) -> None:
     remark = "* nothing\n" if name == "MQSC" else "# nothing\n"
     text = remark * (PIECE // 10 + 1) + end
-    assert contents_of(text.encode(), "a").format == name
+    assert read_contents(text.encode(), "a").format == name
 
 
 @pytest.mark.parametrize("begun", ["", "\n" * (PIECE + 1)], ids=["at once", "behind a piece of blanks"])
 def test_json_of_several_pieces_is_read_as_a_whole(begun: str) -> None:
     text = begun + '{"queue_manager": {"name": "QM1", "descr": "' + " " * PIECE + '"}}'
-    assert contents_of(text.encode(), "a").format == "JSON"
+    assert read_contents(text.encode(), "a").format == "JSON"

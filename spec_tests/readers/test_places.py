@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mqclause.model.assembly.snapshot import read_sources
-from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import Diagnostic, FactsError
+from mqclause.model.configuration.snapshot import read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.model.diagnostics import Diagnostic, FactsError
 
 QM1 = "* Queue manager name: QM1\n"
 LOG = "Starting MQSC for queue manager QM1.\n"

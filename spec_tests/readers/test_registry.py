@@ -6,15 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from mqclause.model.assembly.provenance import Origin
-from mqclause.model.assembly.snapshot import Snapshot, read_files, read_sources
-from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import Diagnostic, FactsError
+from mqclause.model.configuration.snapshot import Snapshot, read_files, read_sources
+from mqclause.model.configuration.sources import Origin, Source
+from mqclause.model.diagnostics import Diagnostic, FactsError
 from mqclause.model.facts.objects import Channel, Put, Queue, RemoteQueueManager
-from mqclause.model.readers.facts_document import FactsDocument
-from mqclause.model.readers.format import Confidence, Format
-from mqclause.model.readers.record import Record, Script
-from mqclause.model.readers.registry import FORMATS, contents_of, format_of
+from mqclause.model.readers.formats import Confidence, FactsDocument, Format
+from mqclause.model.readers.records import Record, Script
+from mqclause.model.readers.registry import FORMATS, detect_format, read_contents
 
 
 def told(text: str, _: str) -> Confidence:
@@ -104,7 +102,7 @@ def test_a_format_that_is_sure_comes_before_one_that_is_likely() -> None:
 
 
 def name_of(text: str, formats: tuple[Format, ...] = FORMATS) -> str | None:
-    found = format_of(text, "f", formats)
+    found = detect_format(text, "f", formats)
     return found.name if found else None
 
 
@@ -133,7 +131,7 @@ def test_the_format_of_a_text(text: str, name: str | None) -> None:
 
 
 def test_contents_say_their_format() -> None:
-    document, script = contents_of(FACTS.encode(), "f"), contents_of(b"DEFINE QLOCAL(A)", "f")
+    document, script = read_contents(FACTS.encode(), "f"), read_contents(b"DEFINE QLOCAL(A)", "f")
     assert isinstance(document, FactsDocument)
     assert isinstance(script, Script)
     assert (document.format, script.format) == ("TOML", "MQSC")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mqclause.model.assembly.provenance import Origin
-from mqclause.model.assembly.snapshot import read_sources
-from mqclause.model.assembly.source import Source
+from mqclause.model.configuration.snapshot import read_sources
+from mqclause.model.configuration.sources import Origin, Source
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
-from mqclause.model.readers.record import Record
+from mqclause.model.readers.records import Record
 from spec_tests.support.displayed import BANNER, LOG, script, snapshot
 from spec_tests.support.places import without_column
 
@@ -67,7 +66,7 @@ class TestText:
             "AMQ8550I: Display namelist details.\n   NAMELIST(N)      NAMES(A\n        ,B\n        ,C)\n   DESCR( )\n"
         )
         assert record.attributes == {"NAMES": ("A", "B", "C"), "DESCR": ""}
-        assert record.line_of("NAMES") == 2
+        assert record.find_line("NAMES") == 2
 
     def test_what_is_cut_is_a_fault(self) -> None:
         read = script("AMQ8409I: Display Queue details.\n   QUEUE(Q)   TYPE(QLOCAL)\n   DESCR(a\n")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mqclause.model.readers.inquiry import Inquiry
-from mqclause.model.readers.record import Record
+from mqclause.model.readers.records import Inquiry, Record
 from spec_tests.support.displayed import script
 from spec_tests.support.places import without_column
 

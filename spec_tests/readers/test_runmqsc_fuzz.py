@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mqclause.model.assembly.view import assemble
-from mqclause.model.readers.record import Script
-from mqclause.model.readers.runmqsc.format import read_runmqsc
+from mqclause.model.configuration.view import build_view
+from mqclause.model.readers.records import Script
+from mqclause.model.readers.runmqsc import read_runmqsc
 from spec_tests.support.displayed import BANNER, LOG
 from spec_tests.support.in_proportion import takes_time_in_proportion
 
@@ -26,7 +26,7 @@ def check(text: str) -> Script:
     for each in (script, *script.further):
         assert all(1 <= (fault.line or 1) <= last for fault in each.diagnostics)
         assert all(len(record.places) == len(record.attributes) + len(record.informational) for record in each.records)
-        assemble([each], each.queue_manager or "QM1")
+        build_view([each], each.queue_manager or "QM1")
     return script
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from mqclause import Engine, FactsError, MapRow, Put, cluster_map, plan, read_files, read_members
-from mqclause.model.assembly.members import changed_everywhere
-from mqclause.model.assembly.view import assemble
-from mqclause.model.readers.mqsc.script import read_mqsc
-from mqclause.model.readers.record import Script
+from mqclause.model.configuration.members import apply_changes_everywhere
+from mqclause.model.configuration.view import build_view
+from mqclause.model.readers.mqsc import read_mqsc
+from mqclause.model.readers.records import Script
 
 NAMED = os.environ.get("MQCLAUSE_SAMPLES")
 if NAMED is None:
@@ -31,7 +31,7 @@ def read(path: Path) -> Script:
 def test_a_file_is_read_and_every_fault_has_a_line(path: Path) -> None:
     script = read(path)
     assert all(fault.line for fault in script.diagnostics)
-    assemble([script], script.queue_manager or "LOCAL")
+    build_view([script], script.queue_manager or "LOCAL")
 
 
 @pytest.mark.parametrize("path", DUMPS, ids=lambda path: path.name)
@@ -45,7 +45,7 @@ def test_a_dump_has_no_fault(path: Path) -> None:
 def test_the_view_of_a_member_of_a_real_cluster() -> None:
     if not DUMPS:
         pytest.skip("the folder has no dumps of a cluster")
-    view = assemble([read(path) for path in DUMPS], "QM4")
+    view = build_view([read(path) for path in DUMPS], "QM4")
     assert view.diagnostics == ()
     instances = [placed.fact for placed in view.queues if placed.fact.name == "CQ1"]
     assert {queue.queue_manager for queue in instances} == {"QM5", "QM6", "QM7"}
@@ -80,7 +80,7 @@ def test_the_map_of_a_real_cluster_and_the_plan_of_a_change() -> None:
         ("QL_QM6", name): own["QM6"] for name in ("QM4", "QM5", "QM6", "QM7")
     }
     # Clause 11b takes what QM4 puts from QM6 and QM7: two thirds. Hosts keep theirs by clause 3, which comes first.
-    rows = plan(members, changed_everywhere(members, ["QLOCAL(CQ1) QMGR(QM5) CLWLPRTY(5)"]))
+    rows = plan(members, apply_changes_everywhere(members, ["QLOCAL(CQ1) QMGR(QM5) CLWLPRTY(5)"]))
     told = [(row.queue, row.member, row.moved, _parts(row.before), _parts(row.after)) for row in rows]
     assert told == [("CQ1", "QM4", Fraction(2, 3), thirds, own["QM5"])]
     because = [(each.side, each.destination.queue_manager, each.rule and each.rule.clause) for each in rows[0].because]

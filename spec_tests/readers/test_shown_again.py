@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from mqclause.model.assembly.snapshot import Snapshot, read_sources
-from mqclause.model.assembly.source import Source
+from mqclause.model.configuration.snapshot import Snapshot, read_sources
+from mqclause.model.configuration.sources import Source
 
 ROUTE = ("CLUSQMGR(QM2)", "CHANNEL(TO.QM2)", "CLUSTER(S)")
 INSTANCE = ("QUEUE(Q)", "TYPE(QCLUSTER)", "CLUSTER(S)", "CLUSQMGR(QM2)")

@@ -18,14 +18,14 @@ import click
 import pytest
 
 from mqclause import read_files
-from mqclause.model.assembly.snapshot import Snapshot, read_sources
-from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import Diagnostic, FactsError
-from mqclause.model.readers import container, encoding
-from mqclause.model.readers.container import one_allowance, unpacked
-from mqclause.model.readers.content import InFile
+from mqclause.model.configuration.snapshot import Snapshot, read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.model.diagnostics import Diagnostic, FactsError
+from mqclause.model.readers import encodings as container
+from mqclause.model.readers import encodings as encoding
+from mqclause.model.readers.encodings import FileContent, share_read_budget, unpack_files
 from mqclause.model.readers.registry import FORMATS
-from mqclause.tools.commands.inputs import named_files, sources
+from mqclause.tools.commands.options import find_files, read_inputs
 
 QM1 = b"* Queue manager name: QM1\nDEFINE QLOCAL(LEDGER)\n"
 NOTHING = b"* nothing is in here\n"
@@ -59,7 +59,7 @@ def seconds(asked: Callable[[], object]) -> float:
 
 def walked(data: bytes) -> int:
     """How many files are in an archive, each read to its end."""
-    return len([b"".join(content.pieces()) for _, content in unpacked(data, "f")])
+    return len([b"".join(content.pieces()) for _, content in unpack_files(data, "f")])
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_many_files_in_one_take_as_long_as_they_are_many(files: Callable[[int], 
 
 
 def test_an_archive_is_a_value_that_is_opened_where_it_is_needed() -> None:
-    (name, content), *_ = pickle.loads(pickle.dumps([*unpacked(zipped({"a": QM1, "b": QM1}), "f")]))
+    (name, content), *_ = pickle.loads(pickle.dumps([*unpack_files(zipped({"a": QM1, "b": QM1}), "f")]))
     assert (name, b"".join(content.pieces())) == ("f/a", QM1)
 
 
@@ -125,7 +125,7 @@ def test_each_command_may_unpack_as_much() -> None:
     packed = gzip.compress(QM1 + b"*" * 600_000)
     for _ in range(3):
         read(packed)
-    with one_allowance():
+    with share_read_budget():
         read(packed)
         assert "holds more than 1 MB" in fault(packed + packed)
 
@@ -135,13 +135,13 @@ def test_files_are_counted_in_folders_and_archives_together(tmp_path: Path, monk
     for name in ("a", "b", "c", "d"):
         (tmp_path / name).write_bytes(NOTHING)
     (tmp_path / "e.zip").write_bytes(zipped({"x": QM1, "y": NOTHING}))
-    with one_allowance():
-        found = sources((str(tmp_path),))
+    with share_read_budget():
+        found = read_inputs((str(tmp_path),))
         with pytest.raises(FactsError, match="more than 5 files are to be read"):
             read_sources(found)
     monkeypatch.setattr(container, "MOST_FILES", 4)
     with pytest.raises(FactsError, match="more than 4 files are to be read"):
-        named_files((str(tmp_path),))
+        find_files((str(tmp_path),))
 
 
 @pytest.mark.parametrize("end", [b"", b"\n", b"\nDEFINE QLOCAL(A)\n"])
@@ -201,20 +201,20 @@ def test_names_are_shown_and_not_obeyed(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", ["pipe", "/dev/zero", "/dev/null", "/dev/tty", "/dev/full"])
 def test_pipes_with_names_and_devices_are_not_waited_for(tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / "pipe")
-    (named,) = named_files((str(tmp_path / name),))
+    (named,) = find_files((str(tmp_path / name),))
     with pytest.raises(click.ClickException, match="is a named pipe|is a device|no such (file|device)"):
         named.read()
     with pytest.raises(OSError, match="is a named pipe|is a device|[Nn]o such"):
         read_files([tmp_path / name])
     with pytest.raises(FactsError, match="is a named pipe|is a device|no such"):
-        next(InFile(tmp_path / name).pieces())
+        next(FileContent(tmp_path / name).pieces())
 
 
 def test_what_a_shell_passes_is_read() -> None:
     reading, writing = os.pipe()
     os.write(writing, QM1)
     os.close(writing)
-    (named,) = named_files((f"/dev/fd/{reading}",))
+    (named,) = find_files((f"/dev/fd/{reading}",))
     assert named.read().data == QM1
     os.close(reading)
 
@@ -246,14 +246,14 @@ def linked(tmp_path: Path) -> Path:
 def test_folders_that_lead_in_a_circle_are_walked_once(
     linked: Path, pattern: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = {each.path for each in named_files((f"{linked}/{pattern}",))}
+    found = {each.path for each in find_files((f"{linked}/{pattern}",))}
     # A link is followed where the pattern names it, by a star that stands for one folder; the circle is walked once.
     through = {each for each in found if {"up", "self", "round"} & {*Path(each).parts}}
     assert bool(through) == pattern.startswith("*/")
     at_top = {f"{linked}/1.mqsc"} if "/c/" not in pattern and not pattern.startswith("*/") else set()
     assert found - through == {f"{linked}/b/c/2.mqsc"} | at_top
     monkeypatch.chdir(linked)
-    assert {str(linked / each.path) for each in named_files((pattern,))} == found
+    assert {str(linked / each.path) for each in find_files((pattern,))} == found
 
 
 @pytest.mark.parametrize("name", [each.name for each in FORMATS])

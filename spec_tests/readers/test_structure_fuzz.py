@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mqclause.model.diagnostic import FactsError
-from mqclause.model.readers.format import Contents
-from mqclause.model.readers.record import Script
-from mqclause.model.readers.registry import contents_of
+from mqclause.model.diagnostics import FactsError
+from mqclause.model.readers.formats import Contents
+from mqclause.model.readers.records import Script
+from mqclause.model.readers.registry import read_contents
 from spec_tests.support.in_proportion import takes_time_in_proportion
 
 OUTPUT = [
@@ -62,7 +62,7 @@ shown = st.sampled_from(OUTPUT)
 
 
 def read(lines: list[str]) -> list[tuple[object, ...]]:
-    contents = contents_of("\n".join([*lines, ""]).encode(), "f")
+    contents = read_contents("\n".join([*lines, ""]).encode(), "f")
     assert isinstance(contents, Script)
     assert contents.diagnostics == ()
     assert (contents.format, contents.queue_manager) == ("MQSC", "")
@@ -100,7 +100,7 @@ def test_what_stands_behind_the_end_of_a_script_is_not_looked_at(line: str) -> N
 
 def test_remarks_alone_do_not_hide_what_a_log_is() -> None:
     log = "* saved by hand\n\nStarting MQSC for queue manager QM9.\n     1 : DIS QL(*)\nAMQ8409I: D\n   QUEUE(A) TYPE(QLOCAL)\n"
-    contents = contents_of(log.encode(), "f")
+    contents = read_contents(log.encode(), "f")
     assert isinstance(contents, Script)
     assert (contents.format, contents.queue_manager) == ("runmqsc", "QM9")
 
@@ -117,7 +117,7 @@ PIECES = [
 def test_whatever_is_put_together_is_read_or_refused(pieces: list[str]) -> None:
     text = "".join(pieces)
     with suppress(FactsError):
-        check(contents_of(text.encode(), "f"), text)
+        check(read_contents(text.encode(), "f"), text)
 
 
 def check(contents: Contents, text: str) -> None:
@@ -155,6 +155,6 @@ def check(contents: Contents, text: str) -> None:
 def test_telling_what_a_text_is_takes_time_in_proportion_to_it(text: str) -> None:
     def told(part: str) -> None:
         with suppress(FactsError):
-            contents_of(part.encode(), "f")
+            read_contents(part.encode(), "f")
 
     assert takes_time_in_proportion(told, text)

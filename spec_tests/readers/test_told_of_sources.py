@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from mqclause.model.assembly.accounts import accounts
-from mqclause.model.assembly.snapshot import read_sources
-from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import FactsError
-from mqclause.model.readers.mqsc.script import read_mqsc
-from mqclause.model.readers.runmqsc.format import read_runmqsc
+from mqclause.model.configuration.file_reports import report_files
+from mqclause.model.configuration.snapshot import read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.model.diagnostics import FactsError
+from mqclause.model.readers.mqsc import read_mqsc
+from mqclause.model.readers.runmqsc import read_runmqsc
 from spec_tests.support.displayed import BANNER
 
 
@@ -185,5 +185,5 @@ def test_a_log_that_ends_within_an_object(end: str, is_cut: bool) -> None:
 )
 def test_what_may_be_missing_is_not_read_wholly(trailer: str, read: str, told: list[str]) -> None:
     dump = f"* Script generated on 2031-02-03 at 04.05.02\n* Queue manager name: QM1\nDEFINE QLOCAL(A)\n{trailer}"
-    (account,) = accounts([Source("f", dump.encode())])
+    (account,) = report_files([Source("f", dump.encode())])
     assert (account.read, [str(each) for each in account.remarks]) == (read, told)

@@ -7,10 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from mqclause.model.readers.mqweb import read_mqweb
-from mqclause.model.readers.record import Record, Script
-from mqclause.model.readers.runmqsc.format import read_runmqsc
-from mqclause.model.readers.runmqsc.signs import shows_output
+from mqclause.model.readers.json_responses import read_mqweb
+from mqclause.model.readers.records import Record, Script
+from mqclause.model.readers.runmqsc import has_output, read_runmqsc
 
 STATUS = [
     ("CHSTATUS", ["CHSTATUS(TO.QM7)", "CHLDISP(PRIVATE)", "CURRENT", "CHLTYPE(CLUSSDR)", "STATUS(RETRYING)"]),
@@ -60,7 +59,7 @@ def objects(read: Script) -> list[tuple[str, str, dict[str, object]]]:
 def test_every_layout_shows_the_same(laid_out: Callable[[str, list[str], int], str]) -> None:
     text = "".join(laid_out(kind, lines, at) for at, (kind, lines) in enumerate(STATUS))
     read = read_runmqsc(text, "log")
-    assert shows_output(text)
+    assert has_output(text)
     assert (objects(read), read.diagnostics, read.remarks) == (SHOWN, (), ())
 
 

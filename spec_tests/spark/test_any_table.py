@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from mqclause import duckdb
 from mqclause import spark as native
-from mqclause.tables.columns import TableError
+from mqclause.tables.schema import TableError
 from spec_tests.support.batch_folders import check_type, check_union
 from spec_tests.support.deep import first
 from spec_tests.support.random_rows import answers

@@ -23,8 +23,8 @@ from attrs import asdict
 
 from mqclause import duckdb
 from mqclause.spark import local_session
-from mqclause.spark.connect import PORT, PortError
-from mqclause.tables.columns import PUT
+from mqclause.spark.session import PORT, PortError
+from mqclause.tables.schema import PUT
 from spec_tests.support.deep import first
 from spec_tests.support.random_clusters import random_case, random_put
 from spec_tests.support.random_rows import answers, arrow_struct

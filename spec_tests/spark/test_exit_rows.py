@@ -16,7 +16,7 @@ pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")
 
 from mqclause.spark import decide
-from mqclause.spark.udf import DECISION_TYPE
+from mqclause.spark.table import DECISION_TYPE
 
 # Number, local queue manager, queue, binding, call, CLWLMRUC; who is chosen without the exit, and with it.
 ROWS = [

@@ -20,19 +20,17 @@ from pyspark import cloudpickle
 
 from mqclause import spark as native
 from mqclause.documents import OUTCOME
-from mqclause.duckdb.sources import ASKED_OF
-from mqclause.duckdb.table import kinds_of, text_in_cluster, text_of_rows
+from mqclause.duckdb.table import QUERIED_TABLE, get_column_kinds, render_cluster_query, render_row_query
 from mqclause.rulebook.rules import Rules
-from mqclause.spark.types import struct_type
-from mqclause.spark.worker import NUMBER, answers_of, numbered_answers_of
-from mqclause.tables.columns import DESTINATION, PUT
-from mqclause.tables.shape import shape_of
+from mqclause.spark.table import NUMBER, answers_of, numbered_answers_of
+from mqclause.spark.types import build_struct_type
+from mqclause.tables.schema import DESTINATION, PUT, build_shape
 from spec_tests.support.random_rows import Row, arrow_table
 from spec_tests.support.weighted_routes import cluster
 
 
 def table(spark: Any, name: str = "id") -> Any:
-    put, among = (struct_type(each).simpleString() for each in (PUT, DESTINATION))
+    put, among = (build_struct_type(each).simpleString() for each in (PUT, DESTINATION))
     return spark.createDataFrame([], f"{name} bigint, put {put}, destinations array<{among}>")
 
 
@@ -43,7 +41,7 @@ def test_a_query_is_written_once_for_rules_and_shape(spark: Any, jobs: Callable[
         rules = Rules({"weight-step": reading})
         native.decide(table(spark, name), rules=rules)
         native.decide(table(spark, name).drop("destinations"), tied, rules)
-        return text_of_rows.cache_info().misses, text_in_cluster.cache_info().misses
+        return render_row_query.cache_info().misses, render_cluster_query.cache_info().misses
 
     before = decided("id", "exact")
     assert decided("other", "exact") == before  # another table of the same shape, and the same rules loaded again
@@ -63,8 +61,8 @@ print([each["queue_manager"] for found in answers(iter(table)) for each in found
 def test_a_worker_needs_no_more_than_duckdb_and_arrow(tmp_path: Path) -> None:
     rows: list[Row] = [({"queue": "Q"}, [{"queue_manager": name}]) for name in ("QM2", "QM3", "QM4")]
     given = arrow_table(rows).select(["put", "destinations"])
-    shape = shape_of(kinds_of(duckdb.from_arrow(given)), OUTCOME)
-    answers = answers_of(text_of_rows(shape, (), Rules(), False, None))
+    shape = build_shape(get_column_kinds(duckdb.from_arrow(given)), OUTCOME)
+    answers = answers_of(render_row_query(shape, (), Rules(), False, None))
     packed: Callable[[object], bytes] = cloudpickle.dumps
     sent = packed((answers, given.to_batches(2)))
     assert len(sent) < 80_000
@@ -79,7 +77,7 @@ def test_a_worker_needs_no_more_than_duckdb_and_arrow(tmp_path: Path) -> None:
 def test_answers_that_come_in_another_order_are_put_in_that_of_their_rows() -> None:
     batches = pa.table({"place": range(9_000)}).to_batches(1_000)
     by = "place % 7 * (place // 3000 + 1)"
-    query = f"SELECT {NUMBER}, place * 2 AS answer FROM (FROM {ASKED_OF} ORDER BY {by}, place DESC)"
+    query = f"SELECT {NUMBER}, place * 2 AS answer FROM (FROM {QUERIED_TABLE} ORDER BY {by}, place DESC)"
     found = [one for each in numbered_answers_of(query)(iter(batches)) for one in each.to_pylist()]
     assert found == [2 * place for place in range(9_000)]
     assert list(numbered_answers_of(query)(iter([]))) == []

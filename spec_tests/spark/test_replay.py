@@ -10,17 +10,16 @@ from attrs import evolve
 
 from mqclause import Engine, Rules
 from mqclause.model.facts.objects import ModelQueue
-from mqclause.tables.columns import TableError
-from mqclause.tables.demands import OF_PUTS, is_null_text
+from mqclause.tables.schema import PUT_REQUIREMENTS, TableError, render_null_fault
 from spec_tests.support.random_clusters import random_case
 from spec_tests.support.weighted_routes import cluster
 
 pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")
 
-from mqclause.rulebook.errors import ReadingError
+from mqclause.rulebook.rule import ReadingError
 from mqclause.spark.replay import replay
-from mqclause.tables.named_puts import answered
+from mqclause.tables.cluster_puts import build_answer
 from spec_tests.support.spark_tables import PUT, queue
 
 FIELDS = (
@@ -84,8 +83,8 @@ def test_a_put_with_a_fault_leaves_the_counters(spark: Any) -> None:
     allowed = "allowed: a name of 0 to 48 characters out of A-Z a-z 0-9 . _ / %"
     assert [row.message for row in found] == [
         None,
-        is_null_text("put"),
-        OF_PUTS.none_given,
+        render_null_fault("put"),
+        PUT_REQUIREMENTS.none_given,
         None,
         "put.call = 'MQGET'; allowed: MQOPEN, MQPUT, MQPUT1",
         f"put.queue = '{'Q' * 49}'; {allowed}",
@@ -121,7 +120,7 @@ def test_as_the_engine_decides_put_by_put(spark: Any) -> None:
             decision = engine.choose(put, given, state, explain="rule")
             state = decision.state
             rows.append((site, at, tuple(getattr(put, field.split(":")[0]) for field in FIELDS)))
-            expected.append(answered(decision, explain=True))
+            expected.append(build_answer(decision, explain=True))
     table = spark.createDataFrame(rows, f"site int, at int, put struct<{', '.join(FIELDS)}>")
     clusters = {site: given for site, (given, _) in enumerate(cases)}
     found = replay(table, clusters, "site", explain=True).orderBy("site", "at").select("decision.*").collect()

@@ -12,9 +12,8 @@ pytest.importorskip("pyarrow")
 
 from pyspark.sql import GroupedData
 
-from mqclause.spark.replay import replay
-from mqclause.spark.stream import replay_stream
-from mqclause.tables.columns import TableError
+from mqclause.spark.replay import replay, replay_stream
+from mqclause.tables.schema import TableError
 from spec_tests.support.spark_tables import PUT, queue
 from spec_tests.support.weighted_routes import cluster
 

@@ -20,9 +20,8 @@ from mqclause import Cluster, Engine, Put, QueueManager, duckdb
 from mqclause import spark as native
 from mqclause.rulebook.rules import Rules
 from mqclause.spark.session import java_home
-from mqclause.tables.columns import PUT, TableError
-from mqclause.tables.demands import is_null_text
 from mqclause.tables.row import Rows
+from mqclause.tables.schema import PUT, TableError, render_null_fault
 from spec_tests.support.deep import first
 from spec_tests.support.led_on import AS_THE_LOCAL_ONE, TWO_WAYS, rules_that_say_a_name
 from spec_tests.support.many_clusters import batches, table_row
@@ -106,7 +105,7 @@ def check_in_sql(spark: Any, folder: Path) -> None:
     for row, one in zip(rows, collected(found), strict=True):
         assert one == ours.decision(*row), row
     (told,) = spark.sql("SELECT trigger_conditions(NULL).message AS told").first()
-    assert told == is_null_text("occasion")
+    assert told == render_null_fault("occasion")
 
 
 def check_columns_of_other_names(spark: Any, folder: Path) -> None:

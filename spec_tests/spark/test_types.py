@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pyspark.sql import types as T  # noqa: N812
 
-from mqclause.spark.types import kind_of
-from mqclause.tables.shape import ListOf, Struct
+from mqclause.spark.types import get_kind
+from mqclause.tables.schema import ListOf, Struct
 
 
 def test_texts_of_a_length() -> None:
     struct = T.StructType([T.StructField("queue", T.VarcharType(48)), T.StructField("channel", T.CharType(20))])
-    assert kind_of(T.ArrayType(struct)) == ListOf(Struct({"queue": "text", "channel": "text"}))
+    assert get_kind(T.ArrayType(struct)) == ListOf(Struct({"queue": "text", "channel": "text"}))

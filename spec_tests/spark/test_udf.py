@@ -8,16 +8,15 @@ from typing import Any
 
 import pytest
 
-from mqclause.rulebook.errors import ReadingError, RuleError
+from mqclause.rulebook.rule import ReadingError, RuleError
 from mqclause.rulebook.rules import Rules
-from mqclause.tables.columns import DESTINATION, NOT_ALLOWED
-from mqclause.tables.demands import is_null_text
 from mqclause.tables.row import Rows
+from mqclause.tables.schema import DESTINATION, NOT_ALLOWED, render_null_fault
 
 pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")
 
-from mqclause.spark.udf import DECISION_TYPE, choose_destination_udf, explain_udf
+from mqclause.spark.table import DECISION_TYPE, choose_destination_udf, explain_udf
 
 SCHEMA = """
     put struct<queue: string, queue_manager: string, bind: string, call: string, from_cluster_channel: boolean,
@@ -85,7 +84,7 @@ def test_in_sql(spark: Any) -> None:
     message = NOT_ALLOWED.format(column="destinations[0].channel_rank", value=10, allowed=allowed)
     assert (second.outcome, second.message) == ("invalid", message)
     absent = spark.sql("select choose_destination(null, null) as found").collect()[0].found
-    assert (absent.outcome, absent.message) == ("invalid", is_null_text("put"))
+    assert (absent.outcome, absent.message) == ("invalid", render_null_fault("put"))
 
 
 @pytest.mark.parametrize("function", [choose_destination_udf, explain_udf])

@@ -15,9 +15,9 @@ from attrs import evolve
 from mqclause import Cluster, Engine, Put, Rules
 from mqclause.documents import OUTCOME
 from mqclause.model.facts.domains import Finite, Flag, Name, Names, Whole, Words
-from mqclause.tables.columns import DESTINATION, PUT, Column
-from mqclause.tables.named_puts import answered
-from mqclause.tables.row import InvalidRowError, invalid, read_situation
+from mqclause.tables.cluster_puts import build_answer
+from mqclause.tables.row import InvalidRowError, build_invalid_row, read_situation
+from mqclause.tables.schema import DESTINATION, PUT, Column
 from spec_tests.support.pairs import PLACES, QUEUES
 from spec_tests.support.random_clusters import random_case, random_readings
 from spec_tests.support.random_rows import ARROW, Row, arrow_struct, random_row
@@ -120,12 +120,12 @@ def by_engine(engine: Engine, cluster: Cluster, put: Mapping[str, Any] | None) -
     try:
         said = read_situation(OUTCOME, put)
     except InvalidRowError as error:
-        return invalid(str(error))
+        return build_invalid_row(str(error))
     known = cluster
     if put and put.get("clwlmruc") is not None:
         known = evolve(cluster, queue_manager=evolve(cluster.queue_manager, clwlmruc=said["clwlmruc"]))
     asked = Put(**{name: value for name, value in said.items() if name not in LOCAL_ONLY})
-    return answered(engine.choose(asked, known, explain="rule"), explain=True)
+    return build_answer(engine.choose(asked, known, explain="rule"), explain=True)
 
 
 WHOLE_TYPES = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.float64(), pa.float32(),

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from mqclause.answers.trigger.why import PutNow, Why
-from mqclause.answers.trigger.why_document import document
-from mqclause.model.assembly.snapshot import Snapshot, read_sources
-from mqclause.model.assembly.source import Source
+from mqclause.model.configuration.snapshot import Snapshot, read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.trigger.why import Why, WhyAnswer, build_document
 
 WHY = Why()
 
@@ -29,19 +28,19 @@ def snapshot(text: str | dict[str, Any], local: str | None = None) -> Snapshot:
     return read_sources([Source("facts", data.encode())], local)
 
 
-def asked(text: str | dict[str, Any], name: str = "APPQ", priority: int | None = None, why: Why = WHY) -> PutNow:
+def asked(text: str | dict[str, Any], name: str = "APPQ", priority: int | None = None, why: Why = WHY) -> WhyAnswer:
     is_told = isinstance(text, dict) or "manager name" in text
     found = snapshot(text, None if is_told else "QM1")
     (queue,) = (each for each in found.cluster.queues if each.name == name)
     return why.ask(queue, found, priority)
 
 
-def told(answer: PutNow) -> dict[str, bool | None]:
-    return {each["rule"].removeprefix("trigger."): each["holds"] for each in document(answer)["conditions"]}
+def told(answer: WhyAnswer) -> dict[str, bool | None]:
+    return {each["rule"].removeprefix("trigger."): each["holds"] for each in build_document(answer)["conditions"]}
 
 
-def looked_up(answer: PutNow) -> list[tuple[str, str]]:
-    return [(each["object"], each["command"]) for each in document(answer)["depends_on"]]
+def looked_up(answer: WhyAnswer) -> list[tuple[str, str]]:
+    return [(each["object"], each["command"]) for each in build_document(answer)["depends_on"]]
 
 
 OF_APPQ = ("APPQ", "DISPLAY QSTATUS('APPQ')")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mqclause.model.assembly.view import View, assemble
+from mqclause.model.configuration.view import ClusterView, build_view
 from mqclause.model.facts.objects import Queue
-from mqclause.model.readers.mqsc.script import read_mqsc
-from mqclause.model.readers.record import Script
+from mqclause.model.readers.mqsc import read_mqsc
+from mqclause.model.readers.records import Script
 from spec_tests.support.places import without_column
 
 
@@ -16,13 +16,13 @@ def script(name: str, text: str, source: str | None = None) -> Script:
     return read
 
 
-def assembled(*scripts: Script, local: str | None = None) -> View:
-    view = assemble(scripts, local)
+def assembled(*scripts: Script, local: str | None = None) -> ClusterView:
+    view = build_view(scripts, local)
     assert view.diagnostics == ()
     return view
 
 
-def view_of(text: str) -> View:
+def view_of(text: str) -> ClusterView:
     return assembled(script("A", text))
 
 
@@ -34,4 +34,4 @@ def queue_of(text: str) -> Queue:
 def faults(*texts: str) -> list[str]:
     """The faults of scripts of queue manager A, each text starting at line 2 of its file."""
     scripts = [script("A", text, f"{number}.mqsc") for number, text in enumerate(texts, 1)]
-    return [without_column(fault) for fault in assemble(scripts, None).diagnostics]
+    return [without_column(fault) for fault in build_view(scripts, None).diagnostics]

@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 
 from mqclause import Cluster, Decision, Engine, Put, Rules
-from mqclause.executors.run import ExecutorName
-from mqclause.model.facts.destination import Destination
+from mqclause.executors.operations import ExecutorName
+from mqclause.model.facts.workload import Destination
 
 law = settings(deadline=None, suppress_health_check=list(HealthCheck))
 EXECUTORS: tuple[ExecutorName, ...] = ("compiled", "chaining", "plain")

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from attrs import field, frozen
 
 from mqclause import Rules
-from mqclause.executors.course import Course
-from mqclause.executors.run import ExecutorName, Run
+from mqclause.executors.operations import ExecutorName, Run
+from mqclause.executors.pipeline import Pipeline
 from mqclause.model.facts.domains import Whole
-from mqclause.rulebook.declaration import Carried, Declaration
+from mqclause.rulebook.rule import CarriedState, Declaration
 
 EVERY_EXECUTOR: tuple[ExecutorName, ...] = ("compiled", "chaining", "plain")
 
@@ -47,7 +47,7 @@ class Trips(NamedTuple):
 
 
 DELIVERY = Declaration("delivery", Delivery, Van)
-ROUND = Declaration("round", Delivery, Van, Carried("name", Trips(0)))
+ROUND = Declaration("round", Delivery, Van, CarriedState("name", Trips(0)))
 DISPATCH = Declaration("dispatch", Delivery, Van, follows=DELIVERY, sees={"left": "COUNT_IF(TRUE)"})
 
 
@@ -67,9 +67,9 @@ def rules_in(folder: Path, files: Mapping[str, str], **given: Any) -> Rules:
 
 def delivered(rules: Rules, executor: ExecutorName, vans: list[Van], delivery: Delivery | None = None) -> Run:
     """What the rules of deliveries say, with a trace; and the same without one."""
-    course, about = Course.of(rules, DELIVERY, executor), delivery or Delivery()
+    course, about = Pipeline.of(rules, DELIVERY, executor), delivery or Delivery()
     found = course.run(about, vans, traced=True)[-1]
-    assert course.run(about, vans)[-1].says_the_same(found._replace(trace=None))
+    assert course.run(about, vans)[-1].is_same_result(found._replace(trace=None))
     return found
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from mqclause.model.assembly.snapshot import Snapshot, read_sources
-from mqclause.model.assembly.source import Source
-from mqclause.model.readers.record import Script
-from mqclause.model.readers.runmqsc.format import read_runmqsc
+from mqclause.model.configuration.snapshot import Snapshot, read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.model.readers.records import Script
+from mqclause.model.readers.runmqsc import read_runmqsc
 
 BANNER = "5724-H72 (C) Copyright IBM Corp. 1994, 2025.\nStarting MQSC for queue manager QM1.\n\n"
 LOG = """

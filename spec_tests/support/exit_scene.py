@@ -9,7 +9,7 @@ from typing import Any
 
 from mqclause import Decision, Engine, read_document
 from mqclause.exits import MQWXP
-from mqclause.model.timeline.scenario import Scenario, scenario_of
+from mqclause.model.timeline.scenario import Scenario, build_scenario
 
 NAME = "myexit"
 HOSTS = ("QM2", "QM3", "QM4")
@@ -53,7 +53,7 @@ def asked(exit: Exit, more: dict[str, Any] | None = None, **options: Any) -> Dec
 
 def scenario(events: list[dict[str, Any]], **changes: Any) -> Scenario:
     """The facts with these events."""
-    return scenario_of({**facts(**changes), "event": events}, "scenario")
+    return build_scenario({**facts(**changes), "event": events}, "scenario")
 
 
 def took(decision: Decision) -> str | None:

@@ -20,7 +20,7 @@ from mqclause.tools.cli import main
 from mqclause.tools.commands.explain import command
 
 EXAMPLE = str(files("mqclause.tools") / "examples" / "orders.toml")
-SCHEMA = json.loads((files("mqclause.trace") / "trace.schema.json").read_text())
+SCHEMA = json.loads((files("mqclause") / "trace.schema.json").read_text())
 
 MEMBER = """
 * Queue manager name: {name}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from mqclause.model.readers.facts_file import Facts, read_facts
-from mqclause.model.readers.json_facts import parse_json
-from mqclause.model.readers.toml_facts import parse_toml
+from mqclause.model.readers.facts_files import Facts, parse_json, parse_toml, read_facts
 
 
 def parse_facts(text: str, source: str, written_in: str, local: str | None = None) -> Facts:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mqclause.answers.check.findings import Checks, Finding
-from mqclause.answers.check.inspection import inspected
-from mqclause.model.assembly.source import Source
+from mqclause.check.findings import Checks, Finding
+from mqclause.check.lint_run import inspected
+from mqclause.model.configuration.sources import Source
 
 UNJOINED = frozenset({"check.36"})
 """The members that ``member`` makes are full repositories that no CLUSSDR joins, which most tests are not about."""

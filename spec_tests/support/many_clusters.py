@@ -9,10 +9,9 @@ from typing import Any
 from attrs import frozen
 
 from mqclause import Cluster, Decision, Engine, Put
-from mqclause.answers.choice.resolution import Resolved
-from mqclause.model.facts.destination import Destination
-from mqclause.model.facts.situation import situation
-from mqclause.tables.columns import DESTINATION, PUT
+from mqclause.model.facts.workload import Destination, build_situation
+from mqclause.tables.schema import DESTINATION, PUT
+from mqclause.workload.resolution import Resolution
 from spec_tests.support.random_clusters import EDITIONS, random_case, random_readings
 
 Row = tuple[dict[str, Any], list[dict[str, Any] | None]]
@@ -44,15 +43,15 @@ def table_row(engine: Engine, cluster: Cluster, put: Put) -> tuple[Row, dict[str
     that a row says nothing.
     """
     where = engine.resolve(cluster, put.queue, put.queue_manager, put.call)
-    if not where.asks_workload or where.inhibited:
+    if not where.needs_workload_rules or where.inhibited:
         return None
     decision = engine.choose(put, cluster, explain="rule")
     row: Row = _put_row(put, cluster, where), [_destination_row(each) for each in decision.listed]
     return (row, told(decision)) if decision.listed else None
 
 
-def _put_row(put: Put, cluster: Cluster, where: Resolved) -> dict[str, Any]:
-    seen = situation(put, where.names, where.default_binding if put.bind == "AS_Q_DEF" else put.bind, cluster, 0)
+def _put_row(put: Put, cluster: Cluster, where: Resolution) -> dict[str, Any]:
+    seen = build_situation(put, where.names, where.default_binding if put.bind == "AS_Q_DEF" else put.bind, cluster, 0)
     values = {name: getattr(put, name, None) for name in PUT}
     named = {"queue": where.named.queue, "queue_manager": where.named.queue_manager}
     return {**values, **named, "bind": seen.bind, "clwlmruc": seen.clwlmruc, "qmgr_clwluseq": seen.qmgr_clwluseq}

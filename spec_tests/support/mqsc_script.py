@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from mqclause.model.readers.mqsc.script import read_mqsc
-from mqclause.model.readers.record import Record, Script
+from mqclause.model.readers.mqsc import read_mqsc
+from mqclause.model.readers.records import Record, Script
 from spec_tests.support.places import without_column
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from mqclause.answers.order.retrieval import Retrieval
-from mqclause.answers.order.retrieval_calls import put_reason, retrieve
-from mqclause.answers.trigger.examination import Triggers
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, RemoteQueueManager
-from mqclause.model.timeline.event import Event
-from mqclause.model.timeline.happened import Happened
-from mqclause.model.timeline.occasion import Occasion
-from mqclause.model.timeline.queue_manager_state import QueueManagerState
+from mqclause.model.timeline.events import Event
+from mqclause.model.timeline.transitions import QueueManagerState
+from mqclause.model.timeline.trigger_events import EventResult, TriggerEvent
+from mqclause.retrieval.calls import find_put_reason, retrieve
+from mqclause.retrieval.order import Retrieval
+from mqclause.trigger.examination import Triggers
 
 QM = "QM1"
 JUDGE, RETRIEVAL = Triggers().judge, Retrieval()
@@ -45,13 +44,13 @@ def started(*queues: Queue, **own: Any) -> QueueManagerState:
     return QueueManagerState.of(cluster(*(queues or (app_queue(),)), **own), JUDGE)
 
 
-def step(state: QueueManagerState, event: Event) -> tuple[QueueManagerState, Happened, int | None]:
+def step(state: QueueManagerState, event: Event) -> tuple[QueueManagerState, EventResult, int | None]:
     """The state after an event, what it led to, and the reason of its call."""
     if event.do == "get":
         state, happened, returned = retrieve(RETRIEVAL, state, event)
         return state, happened, returned.reason
     if event.do == "put":
-        ended = put_reason(RETRIEVAL, state, event)
+        ended = find_put_reason(RETRIEVAL, state, event)
         state, happened = state.after(event, placing=ended.placing)
         return state, happened, happened.reason or ended.code
     state, happened = state.after(event)
@@ -64,7 +63,7 @@ def after(state: QueueManagerState, *events: Event) -> QueueManagerState:
     return state
 
 
-def last(state: QueueManagerState, *events: Event) -> tuple[QueueManagerState, Happened]:
+def last(state: QueueManagerState, *events: Event) -> tuple[QueueManagerState, EventResult]:
     return step(after(state, *events[:-1]), events[-1])[:2]
 
 
@@ -101,11 +100,11 @@ def alter(queue: str = "APPQ", **given: Any) -> Event:
     return Event("alter", queue=queue, set=given)
 
 
-def depths(occasion: Occasion) -> tuple[int, int, int, int]:
+def depths(occasion: TriggerEvent) -> tuple[int, int, int, int]:
     return occasion.previous_depth, occasion.depth, occasion.previous_total, occasion.depth_total
 
 
-def committed(occasion: Occasion) -> tuple[int, int, int, int]:
+def committed(occasion: TriggerEvent) -> tuple[int, int, int, int]:
     return (
         occasion.previous_committed,
         occasion.committed,

@@ -7,11 +7,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from mqclause.answers.order.retrieval import Retrieval
 from mqclause.duckdb import message_order
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.message import Message
+from mqclause.model.facts.messages import Message
 from mqclause.model.facts.objects import Queue
+from mqclause.retrieval.order import Retrieval
 from mqclause.rulebook.rules import Rules
 from spec_tests.support.random_messages import COLUMNS
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from textwrap import dedent
 from typing import Any
 
-from mqclause.model.assembly.snapshot import Snapshot, read_sources
-from mqclause.model.assembly.source import Source
+from mqclause.model.configuration.snapshot import Snapshot, read_sources
+from mqclause.model.configuration.sources import Source
 from mqclause.model.facts.objects import Queue
 
 

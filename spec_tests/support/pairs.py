@@ -8,7 +8,7 @@ from typing import Any
 from attrs import evolve
 
 from mqclause import Cluster, Engine, Put
-from mqclause.tables.named_puts import answered
+from mqclause.tables.cluster_puts import build_answer
 from spec_tests.support.random_clusters import ALIAS, BINDS, CALLS, LOCAL, OTHER_QUEUE, QUEUE, UNKNOWN, WAYS
 
 QUEUES = (QUEUE, OTHER_QUEUE, UNKNOWN, "NONE.0", *WAYS)
@@ -39,4 +39,4 @@ def by_engine(engine: Engine, cluster: Cluster, row: dict[str, Any], explain: bo
     own = cluster.queue_manager
     known = cluster if clwlmruc is None else evolve(cluster, queue_manager=evolve(own, clwlmruc=clwlmruc))
     put = Put(**{name: value for name, value in fields.items() if value is not None})
-    return answered(engine.choose(put, known, explain="rule" if explain else "verdict"), explain)
+    return build_answer(engine.choose(put, known, explain="rule" if explain else "verdict"), explain)

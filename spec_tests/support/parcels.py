@@ -10,10 +10,10 @@ from typing import Any
 import pyarrow as pa
 from attrs import frozen
 
-from mqclause.model.facts.domains import Finite, InTable, Text, Whole, Words, seen, unseen
-from mqclause.rulebook.declaration import Declaration, RowNames
+from mqclause.model.facts.domains import Finite, TableColumn, Text, Whole, Words, internal_field, rule_field
+from mqclause.rulebook.rule import Declaration, RowNames
 from mqclause.rulebook.rules import Rules
-from mqclause.tables.columns import columns_of
+from mqclause.tables.schema import build_columns
 from spec_tests.support.random_rows import arrow_struct
 
 
@@ -21,24 +21,24 @@ from spec_tests.support.random_rows import arrow_struct
 class Parcel:
     """What is to be brought."""
 
-    weight: int = seen(Whole(0, 100), 1)
-    value: float = seen(Finite(0.0), 0.5)
-    size: str = seen(Words(("small", "large")), "small")
+    weight: int = rule_field(Whole(0, 100), 1)
+    value: float = rule_field(Finite(0.0), 0.5)
+    size: str = rule_field(Words(("small", "large")), "small")
     fragile: bool = False
-    label: str = seen(Text(20), "")
-    on_day: str = seen(Words(("Mon", "Tue")), "Mon", InTable(stands_for={"ANY": "Tue"}))
-    hour: int = unseen(9)
+    label: str = rule_field(Text(20), "")
+    on_day: str = rule_field(Words(("Mon", "Tue")), "Mon", TableColumn(stands_for={"ANY": "Tue"}))
+    hour: int = internal_field(9)
 
 
 @frozen(eq=False)
 class Door:
     """Where it can be brought."""
 
-    street: str = seen(Text(20), "")
-    floor: int = seen(Whole(-5, 90), 0)
-    width: float = seen(Finite(0.0), 1.0)
-    steps: int = seen(Whole(0, 1_000_000), 0)
-    kind: str = seen(Words(("front", "back", "side")), "front", InTable("opens"))
+    street: str = rule_field(Text(20), "")
+    floor: int = rule_field(Whole(-5, 90), 0)
+    width: float = rule_field(Finite(0.0), 1.0)
+    steps: int = rule_field(Whole(0, 1_000_000), 0)
+    kind: str = rule_field(Words(("front", "back", "side")), "front", TableColumn("opens"))
     lit: bool = True
 
 
@@ -101,11 +101,11 @@ def _row(rng: Random) -> Row:
 
 def parcel_table(rows: list[Row]) -> pa.Table:
     """The rows as a table with columns ``id``, ``parcel`` and ``doors``."""
-    door = pa.list_(arrow_struct(columns_of(Door)))
+    door = pa.list_(arrow_struct(build_columns(Door)))
     return pa.table(
         {
             "id": range(len(rows)),
-            "parcel": pa.array([each for each, _ in rows], arrow_struct(columns_of(Parcel))),
+            "parcel": pa.array([each for each, _ in rows], arrow_struct(build_columns(Parcel))),
             "doors": pa.array([each for _, each in rows], door),
         }
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mqclause.model.diagnostic import Diagnostic
+from mqclause.model.diagnostics import Diagnostic
 
 
 def without_column(told: Diagnostic) -> str:

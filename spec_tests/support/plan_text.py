@@ -7,8 +7,8 @@ from sqlglot import Dialect, exp, parse_one
 
 from mqclause.language.sql import Node
 from mqclause.tables import functions
-from mqclause.tables.bindings import Plan
-from mqclause.tables.dialect import bracketed
+from mqclause.tables.functions import Plan
+from mqclause.tables.query import add_parentheses
 
 OURS = [each for each in vars(functions).values() if isinstance(each, type) and issubclass(each, exp.Func)]
 
@@ -43,4 +43,4 @@ def text(found: Plan) -> list[str]:
 
 def plain(node: Node) -> str:
     """A tree as text, with the brackets that it needs."""
-    return bracketed(node.copy()).sql(dialect=PlanText)
+    return add_parentheses(node.copy()).sql(dialect=PlanText)

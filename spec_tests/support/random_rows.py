@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from mqclause.model.facts.domains import Finite, Flag, Whole, Words
 from mqclause.model.facts.objects import CHANNEL_STATES
-from mqclause.tables.columns import DESTINATION, OCCASION, PUT, Column
+from mqclause.tables.schema import DESTINATION, OCCASION, PUT, Column
 
 Row = tuple[dict[str, Any] | None, list[dict[str, Any] | None] | None]
 HOSTS = ("QM1", "QM2", "QM3")

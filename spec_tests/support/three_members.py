@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from mqclause.model.diagnostic import FactsError
+from mqclause.model.diagnostics import FactsError
 
 QM1 = """
 * Queue manager name: QM1

@@ -9,14 +9,14 @@ from functools import cached_property
 from attrs import frozen
 
 from mqclause import Engine
-from mqclause.answers.check.findings import Checks, Finding
-from mqclause.answers.check.inspection import inspected
-from mqclause.answers.choice.explanation import Explanation
-from mqclause.answers.cluster.cluster_map import map_row, queues_in_clusters
-from mqclause.answers.trigger.why import Why
-from mqclause.model.assembly.snapshot import Snapshot, read_members
-from mqclause.model.assembly.source import Source
+from mqclause.check.findings import Checks, Finding
+from mqclause.check.lint_run import inspected
+from mqclause.cluster.map import build_map_row, list_clustered_queues
+from mqclause.model.configuration.snapshot import Snapshot, read_members
+from mqclause.model.configuration.sources import Source
 from mqclause.model.facts.objects import Put, Queue
+from mqclause.trigger.why import Why
+from mqclause.workload.explanation import Explanation
 
 NAMES_LEAD_NOWHERE = {2001, 2082, 2085, 2087, 2184, 2196, 2197}
 UNKNOWN, ANY_QUEUE = 2085, "ANY.QUEUE"
@@ -76,9 +76,12 @@ class Told:
     def _of_map(self, member: Snapshot) -> Iterator[str]:
         """A row of map says what explain says of that put; a channel that it waits for is found."""
         own = member.cluster.queue_manager.name
-        for name in queues_in_clusters(member.cluster):
+        for name in list_clustered_queues(member.cluster):
             for bind in ("NOTFIXED", "OPEN"):
-                said, row = explained(member, Put.as_written(name, bind=bind)), map_row(member, name, ENGINE, bind)
+                said, row = (
+                    explained(member, Put.as_written(name, bind=bind)),
+                    build_map_row(member, name, ENGINE, bind),
+                )
                 # A row counts all destinations: one may be sent to where the transmission queue of another refuses.
                 is_refused = said.decision.refusal is not None
                 if not is_refused and (said.decision.outcome, said.decision.reason) != (row.outcome, row.reason):
@@ -114,7 +117,7 @@ class Told:
                 yield from self._does_not_fail(each, member)
             if each.rule.id in NOTHING_CAN_BE_PUT and each.message.endswith("puts to it fail"):
                 for member in self.members:
-                    if each.name in queues_in_clusters(member.cluster):
+                    if each.name in list_clustered_queues(member.cluster):
                         yield from self._does_not_fail(each, member)
 
     def _does_not_fail(self, found: Finding, member: Snapshot) -> Iterator[str]:

@@ -11,8 +11,8 @@ from attrs import define, field
 from hypothesis import strategies as st
 
 from mqclause import Rules
-from mqclause.answers.replay.replay import Replay
-from mqclause.executors.run import ExecutorName
+from mqclause.executors.operations import ExecutorName
+from mqclause.replay.runner import Replay
 
 Table = dict[str, Any]
 

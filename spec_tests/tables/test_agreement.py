@@ -15,16 +15,16 @@ pytest.importorskip("pyarrow")
 
 import pyarrow as pa
 
-from mqclause.answers.choice.reason import NOBODY_LEFT
+from mqclause.answers import NOBODY_LEFT
 from mqclause.documents import OUTCOME, WORKLOAD
 from mqclause.duckdb import decide
-from mqclause.executors.course import Course
-from mqclause.executors.listing import listing_of
+from mqclause.executors.operations import build_listing
+from mqclause.executors.pipeline import Pipeline
 from mqclause.model.facts.domains import Finite, Flag, Names, Whole, Words
 from mqclause.rulebook.rule import Choose, Eliminate, Keep, SetAside
 from mqclause.rulebook.rules import Rules
-from mqclause.tables.columns import DESTINATION, PUT, Column
-from mqclause.tables.row import InvalidRowError, Rows, decision_of, invalid, read_put
+from mqclause.tables.row import InvalidRowError, Rows, build_decision, build_invalid_row, read_put
+from mqclause.tables.schema import DESTINATION, PUT, Column
 from spec_tests.support.deep import every
 from spec_tests.support.random_clusters import EDITIONS, random_readings, readings
 from spec_tests.support.random_rows import Row, answers, arrow_table, random_row, random_rows
@@ -116,15 +116,15 @@ def test_the_reference_executor_agrees() -> None:
 
 
 def by_chaining(rows: list[Row], chosen: dict[str, str]) -> Decisions:
-    course = Course.of(Rules(chosen), OUTCOME, "chaining")
+    course = Pipeline.of(Rules(chosen), OUTCOME, "chaining")
     found = []
     for put, destinations in rows:
         try:
-            seen, listed = read_put(listing_of(course.rulesets[0]), put, destinations)
+            seen, listed = read_put(build_listing(course.rulesets[0]), put, destinations)
         except InvalidRowError as error:
-            found.append(invalid(str(error)))
+            found.append(build_invalid_row(str(error)))
             continue
-        found.append(decision_of(listed, course.run(seen, listed, traced=True), course.rulesets[0]))
+        found.append(build_decision(listed, course.run(seen, listed, traced=True), course.rulesets[0]))
     return found
 
 

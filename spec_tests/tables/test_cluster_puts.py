@@ -18,11 +18,9 @@ from attrs import evolve
 from mqclause import Cluster, Queue, QueueManager, RemoteQueueManager, Rules
 from mqclause.duckdb.dialect import DUCKDB
 from mqclause.model.facts.objects import ModelQueue
-from mqclause.tables.columns import PUT
-from mqclause.tables.decided_names import decided_names
+from mqclause.tables.cluster_puts import NAME_PLACEHOLDERS, PUT_VALUES, build_named_puts, decide_puts, decided_names
 from mqclause.tables.flat import cluster_puts
-from mqclause.tables.named_puts import AS_NAMED, CAN_SAY, decided_puts, names_of
-from mqclause.tables.shape import FieldType, ListOf, Struct
+from mqclause.tables.schema import PUT, FieldType, ListOf, Struct
 from spec_tests.support.random_rows import arrow_struct
 
 CLUSTER = Cluster(
@@ -52,7 +50,7 @@ def numbers(*puts: dict[str, Any]) -> Sequence[int | None]:
 
 
 def test_a_number_for_each_thing_that_a_put_can_say() -> None:
-    said = [dict(zip(CAN_SAY, each, strict=True)) for each in product(*CAN_SAY.values())]
+    said = [dict(zip(PUT_VALUES, each, strict=True)) for each in product(*PUT_VALUES.values())]
     assert len(said) == EVERY
     assert numbers(*said) == list(range(len(said)))
     assert numbers(*({**each, "clwlmruc": 7, "already_sent_to": None} for each in said)) == list(range(len(said)))
@@ -76,13 +74,14 @@ def test_what_a_put_may_not_say_has_no_number(wrong: dict[str, Any]) -> None:
 def test_what_is_odd_has_the_number_of_the_rest_after_all_others() -> None:
     odd = ({"clwlmruc": 8}, {"clwlmruc": 999_999_999}, {"already_sent_to": ["QM2"]}, {"already_sent_to": [None]})
     (rest,) = numbers({"call": "MQOPEN"})
+    assert rest is not None
     assert numbers(*({"call": "MQOPEN", **each} for each in odd)) == [rest + EVERY] * 4
 
 
 def test_names_and_those_that_are_none() -> None:
     # QM é𝄞 is in the facts, but no put can name it. Beside QM1 it matters which queue is named, beside QM2 it is kept.
     cluster = evolve(CLUSTER, queues=[*CLUSTER.queues, Queue("OWN", "QM1")])
-    names = names_of(cluster, Rules())
+    names = build_named_puts(cluster, Rules())
     listed = [(each.put.queue, each.put.queue_manager) for each in names.named]
     assert names.beside == ["QM1"]
     assert listed == [
@@ -91,7 +90,7 @@ def test_names_and_those_that_are_none() -> None:
         ("NONE.1", ""), ("", "NONE.2"), ("NONE.1", "NONE.2"), ("NONE.1", "QM1"),
     ]  # fmt: skip
     assert [each.unknown for each in names.named] == [False] * 9 + [True] * 4
-    found = decided_puts(cluster, Rules(), explain=False)
+    found = decide_puts(cluster, Rules(), explain=False)
     assert [len(each) for each in found] == [EVERY] * 13
     # Unknown: a queue, a queue manager, a queue at an unknown queue manager, a queue at the local one.
     reasons = [{each["decision"]["reason"] for each in of_name} for of_name in found[-4:]]
@@ -100,8 +99,8 @@ def test_names_and_those_that_are_none() -> None:
 
 def test_where_no_queue_is_to_be_found_it_does_not_matter_which_is_named() -> None:
     """QM1 has no queue of its own; a put to a model queue is refused."""
-    assert names_of(CLUSTER, Rules()).beside == []
-    assert names_of(evolve(CLUSTER, model_queues=[ModelQueue("M")]), Rules()).beside == ["QM1"]
+    assert build_named_puts(CLUSTER, Rules()).beside == []
+    assert build_named_puts(evolve(CLUSTER, model_queues=[ModelQueue("M")]), Rules()).beside == ["QM1"]
 
 
 def test_a_put_is_settled_by_its_names_as_they_are_written() -> None:
@@ -112,7 +111,7 @@ def test_a_put_is_settled_by_its_names_as_they_are_written() -> None:
     # Queue ORDERS.IN at QM2 is a destination without a channel; beside QM2 any queue is kept.
     spelt = {(each.queue, each.queue_manager): each.spelt for each in found.names}
     assert spelt[("ORDERS.IN", "")] == "itself"
-    assert spelt[(AS_NAMED["queue"], "QM2")] == "any"
+    assert spelt[(NAME_PLACEHOLDERS["queue"], "QM2")] == "any"
     assert found.queues == [["ORDERS.IN", "NONE.0"]]
     assert found.answers[0]["outcome"] == "invalid"
     reasons = [[found.answers[place]["reason"] for place in kind] for kind in found.unknown[0]]

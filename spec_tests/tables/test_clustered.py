@@ -18,9 +18,8 @@ from attrs import asdict, evolve
 from mqclause import Channel, Cluster, Engine, Put, Queue, QueueManager, RemoteQueueManager, Rules
 from mqclause.duckdb import decide
 from mqclause.model.facts.objects import ModelQueue
-from mqclause.rulebook.rules import rules_folder
-from mqclause.tables.columns import DECISION, PUT, TableError
-from mqclause.tables.demands import OF_PUTS, is_null_text
+from mqclause.rulebook.rules import get_rules_folder
+from mqclause.tables.schema import DECISION, PUT, PUT_REQUIREMENTS, TableError, render_null_fault
 from spec_tests.support.adversarial import adversarial_puts
 from spec_tests.support.adversarial import by_engine as decided_by
 from spec_tests.support.deep import first
@@ -103,7 +102,7 @@ def test_names_that_do_not_exist() -> None:
 
 def test_rows_that_are_invalid() -> None:
     found = of(None, {}, {"queue": "", "queue_manager": ""})
-    messages = (is_null_text("put"), OF_PUTS.none_given, OF_PUTS.none_given)
+    messages = (render_null_fault("put"), PUT_REQUIREMENTS.none_given, PUT_REQUIREMENTS.none_given)
     assert found == [decision(outcome="invalid", message=message) for message in messages]
 
 
@@ -142,9 +141,8 @@ def test_each_row_is_decided_at_its_local_queue_manager(seed: int) -> None:
             **{f"of {name}": each for name, each in columns.items()},
         }
     )
-    *found, unknown, nowhere, other = answers(
-        decide(rows, clusters, engine.rules, explain=True, at="at", **{name: f"of {name}" for name in named})
-    )
+    of_columns: dict[str, Any] = {name: f"of {name}" for name in named}
+    *found, unknown, nowhere, other = answers(decide(rows, clusters, engine.rules, explain=True, at="at", **of_columns))
     for put, place, one in zip(puts, at, found, strict=False):
         expected = decided_by(engine, clusters[place.rstrip()], put)
         if expected["message"]:
@@ -192,7 +190,7 @@ def test_the_most_recently_used_of_the_cluster_unless_the_put_says() -> None:
 
 def test_rules_of_ones_own_may_ask_of_any_message_where_it_went(tmp_path: Path) -> None:
     folder = tmp_path / "rules"
-    copytree(rules_folder(), folder)
+    copytree(get_rules_folder(), folder)
     rule = folder / "workload" / "04_pcf_already_sent.toml"
     rule.write_text(rule.read_text().replace('when   = "cluster_pcf"\n', ""))
     put = {"queue": "ORDERS.IN", "already_sent_to": ["QM2"]}
@@ -245,7 +243,7 @@ def test_blanks_that_pad_names() -> None:
     puts: list[dict[str, Any]] = [{"queue": "ORDERS.IN".ljust(length)} for length in (9, 10, 48, 60)]
     puts += [{"queue_manager": "QM3 "}, {"queue": "ORDERS.IN  ", "clwlmruc": 1}, {"queue": " ", "queue_manager": "QM2"}]
     assert [each["queue_manager"] for each in of(*puts)] == ["QM2"] * 4 + ["QM3", "QM3", "QM2"]
-    assert of({"queue": "   ", "queue_manager": " "})[0]["message"] == OF_PUTS.none_given
+    assert of({"queue": "   ", "queue_manager": " "})[0]["message"] == PUT_REQUIREMENTS.none_given
 
 
 def test_tables_that_cannot_be_decided() -> None:

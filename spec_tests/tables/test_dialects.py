@@ -13,16 +13,14 @@ import duckdb
 
 from mqclause import Rules
 from mqclause.documents import OUTCOME, WORKLOAD
-from mqclause.duckdb.dialect import DUCKDB, by_column
-from mqclause.duckdb.sources import GivenTable
-from mqclause.duckdb.table import decide, kinds_of
+from mqclause.duckdb.dialect import DUCKDB, extract_field_lists
+from mqclause.duckdb.table import GivenTable, decide, get_column_kinds
 from mqclause.model.facts.domains import Name
-from mqclause.spark.dialect import SPARK
-from mqclause.tables.answers import decision
-from mqclause.tables.plan import plan_of
-from mqclause.tables.shape import shape_of
-from mqclause.tables.shares import ties_plan
-from mqclause.tables.words import no_name
+from mqclause.spark.queries import SPARK
+from mqclause.tables.lowering import is_no_name
+from mqclause.tables.query import build_decision, build_plan
+from mqclause.tables.schema import build_shape
+from mqclause.tables.shares import build_ties_plan
 from spec_tests.support.plan_text import plain, plan, text, tree
 from spec_tests.support.random_rows import arrow_table, random_rows
 
@@ -104,7 +102,7 @@ def test_a_function_of_the_order_of_messages_in_spark(neutral: str, written: str
 
 
 def test_a_name_is_looked_at_without_its_padding() -> None:
-    wrong = no_name(Name(9), tree("ITEM(a, 0).x"))
+    wrong = is_no_name(Name(9), tree("ITEM(a, 0).x"))
     odd = "[^%./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz]"
     name = "LIST_EXTRACT(a, 1).x"
     unpadded = f"CASE WHEN ENDS_WITH({name}, ' ') THEN RTRIM({name}, ' ') ELSE {name} END"
@@ -136,7 +134,7 @@ def test_fields_are_looked_up_in_lists_of_one_field_in_duckdb() -> None:
     few = "FILTER(items, c -> ITEM(listed, c >> 3).b = ITEM(listed, 0).a)"
     long = "ARRAY_MAX(TRANSFORM(listed, __mqclause_each -> TEXT_LENGTH(__mqclause_each.b)))"
     two = "TRANSFORM(listed, __mqclause_each -> __mqclause_each.a + __mqclause_each.b)"
-    found = by_column(plan("ITEM(listed, 2).a", few=few, long=long, two=two))
+    found = extract_field_lists(plan("ITEM(listed, 2).a", few=few, long=long, two=two))
     assert text(found) == [
         "__mqclause_each_b = TRANSFORM(listed, __mqclause_each -> __mqclause_each.b)",
         "__mqclause_few = FILTER(items, c -> ITEM(__mqclause_each_b, c >> 3) = ITEM(listed, 0).a)",
@@ -148,10 +146,10 @@ def test_fields_are_looked_up_in_lists_of_one_field_in_duckdb() -> None:
 
 def test_a_plan_that_is_kept_stays_as_it_was_made() -> None:
     relation = GivenTable.of(arrow_table(random_rows(Random(1), 20)), duckdb.connect()).relation
-    shape, rules = shape_of(kinds_of(relation), OUTCOME), Rules()
-    plans = [plan_of(rules, shape, decision, WORKLOAD), ties_plan(rules, shape)]
+    shape, rules = build_shape(get_column_kinds(relation), OUTCOME), Rules()
+    plans = [build_plan(rules, shape, build_decision, WORKLOAD), build_ties_plan(rules, shape)]
     before = [(text(each), [hash(tree) for tree in each.bindings.values()]) for each in plans]
-    kept = plan_of.cache_info().hits
+    kept = build_plan.cache_info().hits
     assert len(decide(relation, rules=rules, explain=True, shares=True).fetchall()) == 20
-    assert plan_of.cache_info().hits == kept + 2, "other plans were made"
+    assert build_plan.cache_info().hits == kept + 2, "other plans were made"
     assert [(text(each), [hash(tree) for tree in each.bindings.values()]) for each in plans] == before

@@ -15,18 +15,18 @@ import pyarrow as pa
 
 from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
 from mqclause.duckdb import apply_rules, decide
-from mqclause.executors.course import Course
-from mqclause.rulebook.errors import RuleError
+from mqclause.executors.pipeline import Pipeline
+from mqclause.rulebook.rule import RuleError
 from mqclause.rulebook.rules import Rules
-from mqclause.tables.columns import TableError
-from mqclause.tables.row import InvalidRowError, eliminated_by, read_row
+from mqclause.tables.row import InvalidRowError, list_eliminating_rules, read_row
+from mqclause.tables.schema import TableError
 from spec_tests.support.parcels import PARCELS, Row, parcel_rows, parcel_rules, parcel_table
 from spec_tests.support.random_rows import answers, arrow_table, random_rows
 
 FIELDS = ["remaining", "eliminated_by", "failed_by", "left", "people", "load", "by", "careful", "message"]
 
 
-def by_row(course: Course, row: Row) -> dict[str, Any]:
+def by_row(course: Pipeline, row: Row) -> dict[str, Any]:
     try:
         seen, doors = read_row(PARCELS, *row)
     except InvalidRowError as error:
@@ -35,7 +35,7 @@ def by_row(course: Course, row: Row) -> dict[str, Any]:
     places = {id(door): place for place, door in enumerate(doors)}
     return {
         "remaining": [places[id(door)] for door in run.remaining],
-        "eliminated_by": eliminated_by(doors, run, course.rulesets[0]),
+        "eliminated_by": list_eliminating_rules(doors, run, course.rulesets[0]),
         "failed_by": course.rulesets[0].rules[run.failure.rule].id if run.failure else None,
         **run.facts,
         "message": None,
@@ -50,7 +50,7 @@ def of(rules: Rules, *rows: Row, **more: Any) -> list[dict[str, Any]]:
 def test_as_each_row_is_evaluated(executor: Any, tmp_path: Path) -> None:
     rules = parcel_rules(tmp_path)
     rows = parcel_rows(Random(6), 3_000)
-    course = Course.of(rules, PARCELS, executor)
+    course = Pipeline.of(rules, PARCELS, executor)
     found = of(rules, *rows, explain=True)
     assert list(found[0]) == FIELDS
     for row, one in zip(rows, found, strict=True):

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from mqclause import Channel, Cluster, Queue, QueueManager, RemoteQueueManager
 from mqclause.duckdb import apply_rules, decide, message_order, traffic
-from mqclause.tables.columns import TableError
+from mqclause.tables.schema import TableError
 from spec_tests.support.deep import first
 
 NAMES = [f"Q{number}" for number in range(4)]

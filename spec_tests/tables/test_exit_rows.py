@@ -18,9 +18,9 @@ from attrs import evolve
 from mqclause import Rules, read_document
 from mqclause.duckdb import decide
 from mqclause.exits import MQWXP, prefer_channel
-from mqclause.tables.columns import TableError
-from mqclause.tables.exit_rows import TABLES_AT_A_TIME, ExitRows
+from mqclause.tables.exit_rows import TABLES_AT_A_TIME, ExitRowDecider
 from mqclause.tables.flat import cluster_puts
+from mqclause.tables.schema import TableError
 from spec_tests.support.exit_scene import NAME, Exit, facts, only_at_a_choice, taking, writing, written
 
 DUCK = duckdb.default_connection()
@@ -50,7 +50,7 @@ def decided(table: duckdb.DuckDBPyRelation, known: Any, **options: Any) -> list[
 def answered(exit: Exit, *asked: Mapping[str, Any], limit: float = 5.0) -> list[dict[str, Any]]:  # noqa: A002
     """The decisions about rows that this exit is called for, as a table gets them."""
     puts_of = cluster_puts({"dest": "text"}, KNOWN, None, {"queue": "dest"})
-    rows = ExitRows.of(puts_of, Rules(), {NAME: exit}, limit, False, None)
+    rows = ExitRowDecider.of(puts_of, Rules(), {NAME: exit}, limit, False, None)
     assert rows is not None
     said = [json.dumps({"queue": "Q", "bind": "NOTFIXED", **each}) for each in asked]
     return [json.loads(answer or "null") for answer in rows.decisions([0] * len(said), said)]
@@ -81,7 +81,7 @@ def test_the_exit_decides_where_it_is_called() -> None:
 
 def test_without_a_name_of_one_that_is_given_all_stays_native() -> None:
     puts_of = cluster_puts({"dest": "text"}, KNOWN, None, {"queue": "dest"})
-    assert ExitRows.of(puts_of, Rules(), {"other": taking(3)}, 5.0, False, None) is None
+    assert ExitRowDecider.of(puts_of, Rules(), {"other": taking(3)}, 5.0, False, None) is None
 
 
 def test_an_exit_that_refuses_and_fails(caplog: pytest.LogCaptureFixture) -> None:
@@ -204,8 +204,8 @@ import sys
 sys.modules |= dict.fromkeys(("pyarrow", "numpy", "pandas"))
 import duckdb
 from mqclause.duckdb import decide
-from mqclause.tables.columns import TableError
-from mqclause.tables.exit_rows import TABLES_AT_A_TIME, ExitRows
+from mqclause.tables.schema import TableError
+from mqclause.tables.exit_rows import TABLES_AT_A_TIME, ExitRowDecider
 from mqclause.tables.flat import cluster_puts
 from mqclause import read_document
 from mqclause.exits import prefer_channel
@@ -227,7 +227,7 @@ def test_the_processes_of_few_tables_run_at_a_time(tmp_path: Path) -> None:
 
     puts_of = cluster_puts({"dest": "text"}, KNOWN, None, {"queue": "dest"})
     for _ in range(TABLES_AT_A_TIME + 2):
-        rows = ExitRows.of(puts_of, Rules(), {NAME: tells}, 5.0, False, None)
+        rows = ExitRowDecider.of(puts_of, Rules(), {NAME: tells}, 5.0, False, None)
         assert rows is not None
         (answer,) = rows.decisions([0], ['{"queue": "Q"}'])
         assert answer is not None

@@ -17,9 +17,8 @@ from sqlglot import exp
 
 from mqclause import Channel, Cluster, Queue, QueueManager, RemoteQueueManager, Rules
 from mqclause.duckdb import constant, decide, traffic
-from mqclause.duckdb.sources import ASKED_OF
-from mqclause.duckdb.table import text_in_cluster, text_of_rows, with_first
-from mqclause.tables.columns import TableError
+from mqclause.duckdb.table import QUERIED_TABLE, prepend_part, render_cluster_query, render_row_query
+from mqclause.tables.schema import TableError
 
 HOSTS = ("QM2", "QM3")
 CLUSTER = Cluster(
@@ -157,8 +156,8 @@ def test_a_query_is_written_once_for_rules_and_columns() -> None:
     """Another table of the same columns, and rules loaded again, need no other one; another column or reading does."""
     own = "SELECT {'queue': 'STOCK'} AS put, [{'queue_manager': 'QM2'}] AS destinations"
     for text, table, known in (
-        (text_of_rows, own, None),
-        (text_in_cluster, "SELECT {'queue': 'STOCK'} AS put", CLUSTER),
+        (render_row_query, own, None),
+        (render_cluster_query, "SELECT {'queue': 'STOCK'} AS put", CLUSTER),
     ):
         decide(duckdb.sql(table), known, Rules())
         before = text.cache_info().misses
@@ -171,8 +170,8 @@ def test_a_query_is_written_once_for_rules_and_columns() -> None:
 
 def test_parts_of_a_query_stand_one_after_the_other() -> None:
     """DuckDB 1.4 plans a part inside of a part anew for each that it is inside of."""
-    inner = exp.select("a").from_("first").with_("first", exp.select("1 AS a").from_(ASKED_OF))
-    query = with_first(
+    inner = exp.select("a").from_("first").with_("first", exp.select("1 AS a").from_(QUERIED_TABLE))
+    query = prepend_part(
         exp.select("a").from_("third").with_("third", exp.select("a").from_("second")), "second", inner, False
     )
     assert [each.alias for each in query.find_all(exp.CTE, bfs=False)] == ["first", "second", "third"]

@@ -15,9 +15,9 @@ import pytest
 from mqclause.duckdb import message_order
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Queue, QueueManager
-from mqclause.rulebook.errors import RuleError
-from mqclause.rulebook.rules import Rules, rules_folder
-from mqclause.tables.columns import TableError
+from mqclause.rulebook.rule import RuleError
+from mqclause.rulebook.rules import Rules, get_rules_folder
+from mqclause.tables.schema import TableError
 from spec_tests.support.ordered_messages import READINGS, TYPES, as_retrieval_says, in_place, ordered
 from spec_tests.support.random_messages import COLUMNS, random_rows
 
@@ -249,7 +249,7 @@ def test_a_table_that_is_none_of_messages(query: str, told: str) -> None:
      "'segments_end' is no column of a table"),
 ])  # fmt: skip
 def test_a_rule_that_looks_at_more_than_a_row_has_no_place_here(tmp_path: Path, rule: str, told: str) -> None:
-    folder = Path(copytree(rules_folder(), tmp_path / "rules"))
+    folder = Path(copytree(get_rules_folder(), tmp_path / "rules"))
     (folder / "retrieval" / "9.9_more.toml").write_text(f'clause = "retrieval/2.2"\ntitle = "More"\n{rule}')
     with pytest.raises(RuleError, match=told):
         ordered(figure_11(), rules=Rules(folder=folder))

@@ -13,9 +13,9 @@ import pyarrow as pa
 from attrs import evolve
 
 from mqclause import Cluster, Queue, QueueManager, QueueManagerAlias, Rules
-from mqclause.answers.choice.reason import NOBODY_LEFT
+from mqclause.answers import NOBODY_LEFT
 from mqclause.duckdb import decide
-from mqclause.tables.columns import PUT
+from mqclause.tables.schema import PUT
 from spec_tests.support.led_on import AS_THE_LOCAL_ONE, BY_ITS_NAME, TWO_WAYS, rules_that_say_a_name
 from spec_tests.support.random_rows import answers, arrow_struct
 

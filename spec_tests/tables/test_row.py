@@ -11,11 +11,10 @@ import pytest
 
 from mqclause import Cluster, Engine, Put
 from mqclause.model.facts.domains import NAME_GIVEN
-from mqclause.rulebook.errors import ReadingError
+from mqclause.rulebook.rule import ReadingError
 from mqclause.rulebook.rules import Rules
-from mqclause.tables.columns import DECISION, DESTINATION, NOT_ALLOWED, PUT
-from mqclause.tables.demands import OF_PUTS
 from mqclause.tables.row import Rows
+from mqclause.tables.schema import DECISION, DESTINATION, NOT_ALLOWED, PUT, PUT_REQUIREMENTS
 from spec_tests.support.deep import first
 from spec_tests.support.many_clusters import table_row
 from spec_tests.support.random_clusters import random_case, random_readings
@@ -108,7 +107,7 @@ def test_blanks_that_pad_a_name_are_no_part_of_it() -> None:
     pcf = {"cluster_pcf": True, "already_sent_to": ["QM3".ljust(48)]}
     given += [{"queue": "Q", "queue_manager": "QM3", "channel": "TO.QM3", "dest_seq_factor": -0.0}]
     assert ROWS.decision({"queue": "Q ", **pcf}, given) == chosen("QM2")
-    assert ROWS.decision({"queue": " ", "queue_manager": "  "}, given) == invalid(OF_PUTS.none_given)
+    assert ROWS.decision({"queue": " ", "queue_manager": "  "}, given) == invalid(PUT_REQUIREMENTS.none_given)
 
 
 def test_a_blank_name_comes_out_null() -> None:
@@ -169,8 +168,8 @@ def test_clwluseq_is_left_to_the_queue_manager_only_where_there_is_a_field_for_i
     ("put", "given", "message"),
     [
         (None, None, NO_PUT),
-        ({}, None, OF_PUTS.none_given),
-        ({"queue": "", "queue_manager": None}, None, OF_PUTS.none_given),
+        ({}, None, PUT_REQUIREMENTS.none_given),
+        ({"queue": "", "queue_manager": None}, None, PUT_REQUIREMENTS.none_given),
         (QUEUE, None, NO_DESTINATIONS),
         (QUEUE, [], NO_DESTINATIONS),
         (QUEUE, [None], "destinations[0] is null"),

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mqclause.duckdb import decide, decide_triggers
-from mqclause.tables.columns import DECISION, TableError
+from mqclause.tables.schema import DECISION, TableError
 from spec_tests.support.deep import first
 
 PUT, AMONG = "{'queue': 'Q'}", "[{'queue_manager': 'QM2'}, {'queue_manager': 'QM3', 'channel_rank': 1}]"

@@ -14,7 +14,7 @@ from attrs import evolve
 
 from mqclause import Channel, Cluster, Engine, Put, Queue, QueueManager, RemoteQueueManager, Rules, shares
 from mqclause.duckdb import decide
-from mqclause.tables.columns import TableError
+from mqclause.tables.schema import TableError
 from spec_tests.support.deep import first
 
 WEIGHTS = {"QM2": 10, "QM3": 30, "QM4": 60}

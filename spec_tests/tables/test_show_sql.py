@@ -13,8 +13,8 @@ import duckdb as engine
 from mqclause import duckdb
 from mqclause.documents import DOCUMENTS
 from mqclause.rulebook.rules import Rules
-from mqclause.tables.columns import DECISION
-from mqclause.tables.shown import UnknownRuleError
+from mqclause.tables.query import UnknownRuleError
+from mqclause.tables.schema import DECISION
 from mqclause.tools.commands.show_sql import command
 from spec_tests.support.deep import first
 from spec_tests.support.random_rows import arrow_table

@@ -14,22 +14,22 @@ pytest.importorskip("pyarrow")
 import pyarrow as pa
 from attrs import asdict, evolve
 
-from mqclause.answers.replay.replay import Replay
-from mqclause.answers.trigger.examination import Triggers
 from mqclause.duckdb import decide_triggers
 from mqclause.model.facts.domains import Flag, Whole, Words
-from mqclause.model.timeline.occasion import OCCASIONS, Occasion
-from mqclause.model.timeline.scenario import scenario_of
-from mqclause.rulebook.rule import Conclude, Holds
+from mqclause.model.timeline.scenario import build_scenario
+from mqclause.model.timeline.trigger_events import TRIGGER_EVENT_KINDS, TriggerEvent
+from mqclause.replay.runner import Replay
+from mqclause.rulebook.rule import Conclude, Condition
 from mqclause.rulebook.rules import Rules
-from mqclause.tables.columns import OCCASION, TRIGGERING, TableError
+from mqclause.tables.schema import OCCASION, TRIGGERING, TableError
+from mqclause.trigger.examination import Triggers
 from spec_tests.support.deep import first
 from spec_tests.support.random_clusters import random_readings
 from spec_tests.support.random_rows import answers, arrow_struct
 from spec_tests.support.trigger_scenarios import random_scenario
 
 # Everything that clauses 1 to 10 ask for, on a queue of type FIRST.
-ARRIVAL = Occasion(
+ARRIVAL = TriggerEvent(
     "APPQ", arrived=1, depth=1, depth_total=1, committed=1, committed_total=1, trigger=True, process="P", initq="INITQ",
     process_defined=True, initq_defined=True, initq_get="ENABLED", initq_put="ENABLED", initq_usage="NORMAL",
     initq_open_input_count=1,
@@ -44,29 +44,29 @@ def triggering(*occasions: dict[str, Any] | None, **more: Any) -> list[dict[str,
     return answers(decide_triggers(table(list(occasions)), **more), "triggering")
 
 
-def by_examination(triggers: Triggers, occasion: Occasion) -> dict[str, Any]:
+def by_examination(triggers: Triggers, occasion: TriggerEvent) -> dict[str, Any]:
     found = triggers.examine(occasion)
     return {
         "outcome": "triggers" if found.rule else "silent",
         "rule": found.rule and found.rule.id,
         "available": found.available,
         "turns_off": found.turns_off is not None,
-        "failing": [rule.id for rule, holds in found.examined() if not holds],
+        "failing": [rule.id for rule, holds in found.list_examined_rules() if not holds],
         "message": None,
     }
 
 
-def happened(rng: Random, scenarios: int) -> list[Occasion]:
+def happened(rng: Random, scenarios: int) -> list[TriggerEvent]:
     """The occasions of random scenarios, each also as it is at the end of a unit of work."""
     replay, found = Replay(), []
     for _ in range(scenarios):
-        for row in replay.rows(scenario_of(random_scenario(rng, 25), "law")):
+        for row in replay.rows(build_scenario(random_scenario(rng, 25), "law")):
             found += [each.occasion for each in row.examinations]
-    ends = [evolve(each, occasion=rng.choice(OCCASIONS)) for each in found]
+    ends = [evolve(each, occasion=rng.choice(TRIGGER_EVENT_KINDS)) for each in found]
     return found + ends
 
 
-def imagined(rng: Random) -> Occasion:
+def imagined(rng: Random) -> TriggerEvent:
     """An occasion of any values."""
     fields: dict[str, Any] = {}
     for name, column in OCCASION.items():
@@ -81,7 +81,7 @@ def imagined(rng: Random) -> Occasion:
                 fields[name] = rng.choice(("", "A", "it's {0} é"))
     # Most of these stand in the way of a trigger message, each alone.
     usual = asdict(ARRIVAL, filter=lambda each, _: each.name.startswith(("initq", "process", "trigger")))
-    return Occasion(**(fields | {name: value for name, value in usual.items() if rng.random() < 0.9}))
+    return TriggerEvent(**(fields | {name: value for name, value in usual.items() if rng.random() < 0.9}))
 
 
 @pytest.mark.parametrize(("scenarios", "many"), first(1, [(12, 150), (60, 1_500)]))
@@ -105,7 +105,9 @@ def test_as_the_trigger_rules_say(scenarios: int, many: int) -> None:
     assert set(rules) == concluding | {"None"}
     # Those two hold wherever they are examined.
     conditions = needed - {"trigger.01", "trigger.03b"}
-    assert set(failing) == {name for name, each in actions.items() if isinstance(each, Holds) and name in conditions}
+    assert set(failing) == {
+        name for name, each in actions.items() if isinstance(each, Condition) and name in conditions
+    }
 
 
 def test_the_first_message_on_an_empty_queue() -> None:
@@ -129,7 +131,7 @@ INVALID: list[tuple[dict[str, Any], str]] = [
     ({"initq_get": "ON"}, "occasion.initq_get = 'ON'; allowed: ENABLED, DISABLED"),
     ({"depth": -1}, f"occasion.depth = -1; allowed: a whole number from 0 to {2**62 - 1}"),
     ({"trigint": -5, "trigtype": "?"}, "occasion.trigtype = '?'; allowed: NONE, FIRST, EVERY, DEPTH"),
-    ({"occasion": "", "get": "?"}, f"occasion.occasion = ''; allowed: {', '.join(OCCASIONS)}"),
+    ({"occasion": "", "get": "?"}, f"occasion.occasion = ''; allowed: {', '.join(TRIGGER_EVENT_KINDS)}"),
 ]
 
 
@@ -149,7 +151,7 @@ def test_null_occasions_and_null_fields() -> None:
     missing, blank = triggering(None, {})
     said = "occasion is null; a row needs the occasion that it asks about"
     assert missing == dict.fromkeys(TRIGGERING) | {"outcome": "invalid", "message": said}
-    assert blank == by_examination(Triggers(), Occasion(""))
+    assert blank == by_examination(Triggers(), TriggerEvent(""))
 
 
 def test_words_in_any_letter_case() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from mqclause import FactsError, Replay
-from mqclause.answers.replay.replay_document import row_document
-from mqclause.model.timeline.scenario import scenario_of
+from mqclause.model.timeline.scenario import build_scenario
+from mqclause.replay.rows import build_row_document
 
 REPLAY = Replay()
 CLEAR = {"do": "clear", "queue": "WORK"}
@@ -33,7 +33,7 @@ def rows(*events: dict[str, Any], **work: Any) -> list[dict[str, Any]]:
         "process": [{"name": "P"}],
         "event": list(events),
     }
-    return [row_document(row) for row in REPLAY.rows(scenario_of(facts, "s"))]
+    return [build_row_document(row) for row in REPLAY.rows(build_scenario(facts, "s"))]
 
 
 def test_all_messages_go_and_later_ones_are_found() -> None:

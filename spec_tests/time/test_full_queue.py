@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from mqclause import Replay
-from mqclause.answers.replay.replay_document import row_document
-from mqclause.model.timeline.scenario import scenario_of
+from mqclause.model.timeline.scenario import build_scenario
+from mqclause.replay.rows import build_row_document
 
 PUT: dict[str, Any] = {"do": "put", "queue": "APPQ"}
 IN_UNIT = {**PUT, "unit_of_work": "U1"}
@@ -15,8 +15,8 @@ IN_UNIT = {**PUT, "unit_of_work": "U1"}
 def reasons(*events: dict[str, Any], **appq: Any) -> list[int | None]:
     """The reason of each event, with APPQ that holds two messages."""
     facts = {"queue_manager": {"name": "QM1"}, "queue": [{"name": "APPQ", "maxdepth": 2, **appq}]}
-    rows = Replay().rows(scenario_of({**facts, "event": list(events)}, "test"))
-    return [row_document(row).get("reason") for row in rows]
+    rows = Replay().rows(build_scenario({**facts, "event": list(events)}, "test"))
+    return [build_row_document(row).get("reason") for row in rows]
 
 
 def test_the_third_message() -> None:
@@ -42,14 +42,14 @@ def test_a_put_by_way_of_an_alias() -> None:
         "queue": [{"name": "APPQ", "maxdepth": 0}, {"name": "AL", "type": "QALIAS", "target": "APPQ"}],
         "event": [{"do": "put", "queue": "AL"}, {"do": "alter", "queue": "APPQ", "set": {"maxdepth": 1}}, PUT],
     }
-    rows = [row_document(row) for row in Replay().rows(scenario_of(facts, "test"))]
+    rows = [build_row_document(row) for row in Replay().rows(build_scenario(facts, "test"))]
     assert [row.get("reason") for row in rows] == [2053, None, None]
 
 
 def test_a_queue_of_which_it_is_not_said() -> None:
     assert reasons({**PUT, "count": 5001}, PUT, maxdepth=5001)[-1] == 2053
     facts = {"queue_manager": {"name": "QM1"}, "queue": [{"name": "APPQ"}], "event": [{**PUT, "count": 5001}]}
-    *_, last = Replay().rows(scenario_of(facts, "test"))
+    *_, last = Replay().rows(build_scenario(facts, "test"))
     assert last.reason is None
 
 
@@ -64,7 +64,7 @@ def with_full_initq(*events: dict[str, Any], **queue_manager: Any) -> list[dict[
         "process": [{"name": "P"}],
         "event": [{"do": "open", "queue": "INITQ", "mode": "INPUT_SHARED", "by": "MONITOR"}, *events],
     }
-    return [row_document(row) for row in Replay().rows(scenario_of(facts, "test"))][1:]
+    return [build_row_document(row) for row in Replay().rows(build_scenario(facts, "test"))][1:]
 
 
 FULL = (

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mqclause.model.facts.objects import Queue
-from mqclause.model.timeline.event import Event, EventError
+from mqclause.model.timeline.events import Event, EventError
 from spec_tests.support.one_queue_manager import (
     QM,
     after,
@@ -80,11 +80,11 @@ class TestHandles:
 
     def test_output_handles(self) -> None:
         state = after(started(), opened("FAR", "OUTPUT", by="A", bind="NOTFIXED"), opened("FAR", "OUTPUT", by="A"))
-        handle = state.output_handle("A", "FAR")
+        handle = state.find_output_handle("A", "FAR")
         assert handle is not None
         assert (handle.id, handle.bind) == (1, "AS_Q_DEF")
-        assert state.output_handle("B", "FAR") is None
-        handle = after(state, closed("FAR", by="A")).output_handle("A", "FAR")
+        assert state.find_output_handle("B", "FAR") is None
+        handle = after(state, closed("FAR", by="A")).find_output_handle("A", "FAR")
         assert handle is not None
         assert handle.bind == "NOTFIXED"
 
@@ -220,8 +220,8 @@ class TestRestart:
             opened(),
             opened("INITQ"),
         )
-        state = state.triggered("APPQ", available=False, unit_of_work="V", event=5)
-        state = state.triggered("APPQ", available=True, unit_of_work="", event=5)
+        state = state.after_trigger_message("APPQ", available=False, unit_of_work="V", event=5)
+        state = state.after_trigger_message("APPQ", available=True, unit_of_work="", event=5)
         state, happened = state.after(Event("restart", at=8))
         assert tuple(happened.occasions) == ()
         assert [run.size for _, run in state.queue("APPQ").runs()] == [1, 1]

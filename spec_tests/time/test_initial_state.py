@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from mqclause.answers.replay.replay import Replay
-from mqclause.answers.replay.replay_row import Row
-from mqclause.model.diagnostic import FactsError
+from mqclause.model.diagnostics import FactsError
 from mqclause.model.facts.objects import Queue
-from mqclause.model.timeline.scenario import scenario_of
+from mqclause.model.timeline.scenario import build_scenario
+from mqclause.replay.rows import Row
+from mqclause.replay.runner import Replay
 from spec_tests.support.one_queue_manager import QM, after, app_queue, closed, get, opened, reason, started
 
 
@@ -23,7 +23,7 @@ def rows(*events: dict[str, Any], **appq: Any) -> list[Row]:
         "process": [{"name": "P"}],
         "event": list(events),
     }
-    return list(Replay().rows(scenario_of(facts, "facts")))
+    return list(Replay().rows(build_scenario(facts, "facts")))
 
 
 def written(row: Row) -> list[str | None]:
@@ -68,7 +68,7 @@ def test_handles_that_nobody_closes() -> None:
 
 
 def test_a_restart_closes_them() -> None:
-    assert started(app_queue(ipprocs=2)).handles.all_closed().opens("APPQ").here == 0
+    assert started(app_queue(ipprocs=2)).handles.after_restart().opens("APPQ").here == 0
 
 
 def test_they_are_in_the_way_of_an_exclusive_open() -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mqclause.model.facts.objects import Queue
-from mqclause.model.timeline.event import Event, EventError
-from mqclause.model.timeline.happened import Completed
-from mqclause.model.timeline.occasion import Occasions
+from mqclause.model.timeline.events import Event, EventError
+from mqclause.model.timeline.trigger_events import EndedUnitOfWork, TriggerEvents
 from spec_tests.support.one_queue_manager import (
     MILLION,
     QM,
@@ -136,7 +135,7 @@ class TestGet:
 
     def test_in_a_committed_unit_of_work_is_gone(self) -> None:
         state, happened = last(started(), put(), get(unit_of_work="U"), commit())
-        assert happened.completed == Completed("U", True)
+        assert happened.completed == EndedUnitOfWork("U", True)
         assert state.queue("APPQ").depth == 0
 
 
@@ -151,7 +150,7 @@ class TestUnitOfWork:
 
     def test_backout_withdraws_a_put(self) -> None:
         state, happened = last(started(), put(), put(unit_of_work="U"), backout())
-        assert (happened.completed, tuple(happened.occasions)) == (Completed("U", False), ())
+        assert (happened.completed, tuple(happened.occasions)) == (EndedUnitOfWork("U", False), ())
         assert state.queue("APPQ").depth == 1
 
     @pytest.mark.parametrize("event", [commit(), backout()])
@@ -234,7 +233,7 @@ class TestSharedQueue:
             state = after(state, put(priority=5, unit_of_work="U"))
         occasions = state.after(commit())[1].occasions
         assert len(occasions) == 1000
-        assert isinstance(occasions, Occasions)
+        assert isinstance(occasions, TriggerEvents)
         assert len(occasions.runs) == 1
         assert committed(occasions[999]) == (999, 1000, 999, 1000)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mqclause.model.timeline.message_chain import Chain, MessageRun
-from mqclause.model.timeline.queue_state import EMPTY_QUEUE, QueueState
+from mqclause.model.timeline.queue import EMPTY_QUEUE, MessageChain, MessageRun, QueueState
 from spec_tests.support.one_queue_manager import reaching
 
 BILLION = 1_000_000_000
@@ -45,7 +44,7 @@ class TestDelivery:
 
     def test_a_committed_message_is_given_at_the_place_of_its_put(self) -> None:
         run, queue = EMPTY_QUEUE.put_uncommitted(3, 1, True)
-        queue = queue.put(3, 1, False).committed_put(3, run)
+        queue = queue.put(3, 1, False).after_commit(3, run)
         got, _ = queue.got()
         assert got is not None
         assert got.run == run
@@ -54,7 +53,7 @@ class TestDelivery:
         queue = EMPTY_QUEUE.put(3, 3, True)
         got, queue = queue.got()
         assert got is not None
-        queue = queue.put(3, 1, True).brought_back(3, got.run)
+        queue = queue.put(3, 1, True).after_get_backout(3, got.run)
         assert list(queue.runs()) == [(3, MessageRun(0, 4, True))]
 
 
@@ -69,11 +68,11 @@ class TestCounting:
     def test_commit_and_withdrawal(self) -> None:
         one, queue = EMPTY_QUEUE.put_uncommitted(9, 5, True)
         two, queue = queue.put_uncommitted(2, 4, True)
-        queue = queue.committed_put(9, one).withdrawn(2, two)
+        queue = queue.after_commit(9, one).after_put_backout(2, two)
         assert (queue.committed, queue.uncommitted) == (5, 0)
 
     def test_a_restart_loses_what_is_not_persistent(self) -> None:
-        queue = EMPTY_QUEUE.put(3, 2, True).put(3, 4, False).put(3, 1, True).persistent_only()
+        queue = EMPTY_QUEUE.put(3, 2, True).put(3, 4, False).put(3, 1, True).drop_nonpersistent()
         assert (queue.committed, queue.uncommitted) == (3, 0)
         assert [run.size for _, run in queue.runs()] == [2, 1]
 
@@ -84,7 +83,7 @@ class TestRuns:
         assert list(queue.runs()) == [(4, MessageRun(0, 2 * BILLION, True))]
         got, queue = queue.got()
         assert got is not None
-        assert queue.brought_back(4, got.run) == EMPTY_QUEUE.put(4, 2 * BILLION, True)
+        assert queue.after_get_backout(4, got.run) == EMPTY_QUEUE.put(4, 2 * BILLION, True)
 
     def test_units_committed_in_any_order_join(self) -> None:
         queue, runs = EMPTY_QUEUE, []
@@ -92,29 +91,29 @@ class TestRuns:
             run, queue = queue.put_uncommitted(4, BILLION, True)
             runs.append(run)
         for at in (1, 2, 0):
-            queue = queue.committed_put(4, runs[at])
+            queue = queue.after_commit(4, runs[at])
         assert list(queue.runs()) == [(4, MessageRun(0, 3 * BILLION, True))]
 
     def test_a_put_that_is_backed_out_leaves_no_gap(self) -> None:
         queue = EMPTY_QUEUE
         for _ in range(1000):
             run, queue = queue.put(4, 1, True).put_uncommitted(4, 1, True)
-            queue = queue.withdrawn(4, run)
+            queue = queue.after_put_backout(4, run)
         assert list(queue.runs()) == [(4, MessageRun(0, 1000, True))]
 
     def test_the_place_of_a_message_counts_what_came_before_it_of_any_priority(self) -> None:
         queue = EMPTY_QUEUE.put(3, 2, True).put(7, 1, True)
         run, queue = queue.put_uncommitted(3, 1, True)
-        queue = queue.put(3, 1, True).committed_put(3, run)
+        queue = queue.put(3, 1, True).after_commit(3, run)
         assert [(found.priority, found.run.first, found.run.size) for found in queue.runs()] == [
             (7, 2, 1), (3, 0, 2), (3, 3, 2),
         ]  # fmt: skip
 
     @given(st.permutations(range(40)))
     def test_messages_brought_back_in_any_order_are_got_from_any_place(self, order: list[int]) -> None:
-        chain = Chain()
+        chain = MessageChain()
         for place in order:
-            chain = chain.brought_back(MessageRun(2 * place, 1, True))
+            chain = chain.after_get_backout(MessageRun(2 * place, 1, True))
         assert [run.first for run in chain.runs()] == list(range(0, 80, 2))
         for place in order[::-1]:
             run, chain = chain.got(2 * place)

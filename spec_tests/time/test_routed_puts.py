@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from mqclause import Replay
-from mqclause.answers.replay.replay_document import row_document
-from mqclause.model.diagnostic import FactsError
-from mqclause.model.timeline.scenario import scenario_of
+from mqclause.model.diagnostics import FactsError
+from mqclause.model.timeline.scenario import build_scenario
+from mqclause.replay.rows import build_row_document
 
 OPEN = {"do": "open", "queue": "Q", "by": "APP", "mode": "OUTPUT", "bind": "OPEN"}
 PUT = {"do": "put", "queue": "Q", "by": "APP"}
@@ -34,7 +34,7 @@ def replayed(*events: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
         ],
         "event": list(events),
     }
-    return [row_document(row) for row in Replay().rows(scenario_of(facts, "test"))]
+    return [build_row_document(row) for row in Replay().rows(build_scenario(facts, "test"))]
 
 
 def routed(*events: dict[str, Any], **more: Any) -> list[Any]:
@@ -126,7 +126,7 @@ def led(*events: dict[str, Any]) -> list[dict[str, Any]]:
         "channel": [{"name": "TO.QM2", "queue_manager": "QM2", "cluster": "S"}],
         "event": list(events),
     }
-    return [row_document(row) for row in Replay().rows(scenario_of(facts, "test"))]
+    return [build_row_document(row) for row in Replay().rows(build_scenario(facts, "test"))]
 
 
 def test_messages_are_got_where_they_lie() -> None:

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from attrs import exceptions
 
-from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import DomainError, FactsError
-from mqclause.model.timeline.event import Event
-from mqclause.model.timeline.scenario import Scenario, read_scenario_source, scenario_of
+from mqclause.model.configuration.sources import Source
+from mqclause.model.diagnostics import DomainError, FactsError
+from mqclause.model.timeline.events import Event
+from mqclause.model.timeline.scenario import Scenario, build_scenario, read_scenario_source
 
 FACTS: dict[str, Any] = {
     "queue_manager": {"name": "QM1", "clusters": ["SALES"]},
@@ -53,7 +53,7 @@ set = {trigger = true, trigtype = "every"}
 
 
 def read(*events: Any) -> Scenario:
-    return scenario_of({**FACTS, "event": list(events)}, "s.json")
+    return build_scenario({**FACTS, "event": list(events)}, "s.json")
 
 
 def faults(*events: Any) -> list[str]:
@@ -98,7 +98,7 @@ class TestReading:
             read_scenario_source(Source("s.zip", zipped(*names)))
 
     def test_no_events(self) -> None:
-        assert scenario_of(FACTS, "s.json").events == ()
+        assert build_scenario(FACTS, "s.json").events == ()
 
     def test_what_is_left_out(self) -> None:
         (event,) = read({"do": "open", "queue": "APPQ"}).events
@@ -239,12 +239,12 @@ class TestOneFault:
 
     def test_one_table(self) -> None:
         with pytest.raises(FactsError, match=r"write \[\[event\]\] in TOML"):
-            scenario_of({**FACTS, "event": {"do": "restart"}}, "s")
+            build_scenario({**FACTS, "event": {"do": "restart"}}, "s")
 
     @pytest.mark.parametrize("given", [3, "put", None])
     def test_no_list(self, given: object) -> None:
         with pytest.raises(FactsError, match="where a list of tables is expected"):
-            scenario_of({**FACTS, "event": given}, "s")
+            build_scenario({**FACTS, "event": given}, "s")
 
     def test_a_script(self) -> None:
         with pytest.raises(FactsError, match="is in MQSC, which has no events"):
@@ -253,7 +253,7 @@ class TestOneFault:
     @pytest.mark.parametrize("data", [None, [], 3, {}])
     def test_no_facts(self, data: object) -> None:
         with pytest.raises(FactsError):
-            scenario_of(data, "s")
+            build_scenario(data, "s")
 
 
 class TestEveryFault:
@@ -264,7 +264,7 @@ class TestEveryFault:
     def test_of_the_facts_too(self) -> None:
         data = {"queue_manager": {"name": "QM1", "trigint": -1}, "event": [{"do": "putt"}]}
         with pytest.raises(FactsError) as caught:
-            scenario_of(data, "s")
+            build_scenario(data, "s")
         assert len(caught.value.diagnostics) == 2
 
     def test_of_the_text_too(self) -> None:

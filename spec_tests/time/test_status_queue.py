@@ -15,12 +15,12 @@ import pytest
 from attrs import define, field
 
 from mqclause import Replay, read_scenario
-from mqclause.answers.order.retrieval import Retrieval
-from mqclause.answers.order.retrieval_calls import Enqueuing, put_reason, retrieve
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Queue, QueueManager
-from mqclause.model.timeline.event import Event
-from mqclause.model.timeline.queue_manager_state import QueueManagerState
+from mqclause.model.timeline.events import Event
+from mqclause.model.timeline.transitions import QueueManagerState
+from mqclause.retrieval.calls import EnqueueCallbacks, find_put_reason, retrieve
+from mqclause.retrieval.order import Retrieval
 
 EXAMPLES = Path(str(files("mqclause.tools"))) / "examples"
 RETRIEVAL = Retrieval()
@@ -41,7 +41,7 @@ class Machine:
     state: QueueManagerState = field(
         factory=lambda: QueueManagerState.of(
             Cluster(QueueManager("QM1"), queues=[Queue("APPQ", "QM1"), Queue("STATUS", "QM1")]),
-            Enqueuing(RETRIEVAL.terms),
+            EnqueueCallbacks(RETRIEVAL.terms),
         )
     )
     calls: int = 0
@@ -62,7 +62,7 @@ class Machine:
             self.state, _, returned = retrieve(RETRIEVAL, self.state, event)
             return returned.got
         if do == "put":
-            ended = put_reason(RETRIEVAL, self.state, event)
+            ended = find_put_reason(RETRIEVAL, self.state, event)
             assert ended.code is None
             self.state, _ = self.state.after(event, placing=ended.placing)
             return []

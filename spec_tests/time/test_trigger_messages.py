@@ -6,8 +6,8 @@ import pytest
 from attrs import fields
 
 from mqclause.model.facts.objects import Queue
-from mqclause.model.timeline.event import Event, EventError
-from mqclause.model.timeline.occasion import Occasion
+from mqclause.model.timeline.events import Event, EventError
+from mqclause.model.timeline.trigger_events import TriggerEvent
 from spec_tests.support.one_queue_manager import (
     QM,
     after,
@@ -26,7 +26,9 @@ from spec_tests.support.one_queue_manager import (
 class TestTriggerMessages:
     def test_one_that_is_available(self) -> None:
         state = started(app_queue(), Queue("INITQ", QM, defprty=6))
-        state = after(state, Event("advance", at=10)).triggered("APPQ", available=True, unit_of_work="", event=1)
+        state = after(state, Event("advance", at=10)).after_trigger_message(
+            "APPQ", available=True, unit_of_work="", event=1
+        )
         ((priority, run),) = state.queue("INITQ").runs()
         assert (priority, run.size, run.persistent) == (6, 1, False)
         seen = state.after(put(at=25))[1].occasions[0]
@@ -34,7 +36,9 @@ class TestTriggerMessages:
         assert reason(state, get("INITQ")) is None
 
     def test_one_that_is_held_back(self) -> None:
-        state = after(started(), put(unit_of_work="U")).triggered("APPQ", available=False, unit_of_work="U", event=4)
+        state = after(started(), put(unit_of_work="U")).after_trigger_message(
+            "APPQ", available=False, unit_of_work="U", event=4
+        )
         assert (state.queue("INITQ").committed, state.queue("INITQ").uncommitted) == (0, 1)
         (held,) = state.held("U")
         assert (held.queue, held.initq, held.trigtype, held.event, held.count) == ("APPQ", "INITQ", "FIRST", 4, 1)
@@ -49,7 +53,7 @@ class TestTriggerMessages:
     def test_release_of_some(self) -> None:
         state = started(app_queue(), Queue("OTHER", QM, initq="INITQ", trigtype="EVERY"))
         for queue, unit in (("APPQ", "U"), ("OTHER", "U"), ("APPQ", "U"), ("APPQ", "V")):
-            state = state.triggered(queue, available=False, unit_of_work=unit, event=0)
+            state = state.after_trigger_message(queue, available=False, unit_of_work=unit, event=0)
         first = [each for each in state.held("U") if each.trigtype == "FIRST"]
         assert [each.queue for each in state.held("U")] == ["APPQ", "OTHER", "APPQ"]
         state = state.release(first, keep=True)
@@ -60,15 +64,15 @@ class TestTriggerMessages:
     def test_many_of_one_event_are_one_run(self) -> None:
         state = started()
         for _ in range(1000):
-            state = state.triggered("APPQ", available=False, unit_of_work="U", event=3)
-        state = state.triggered("APPQ", available=False, unit_of_work="U", event=4)
+            state = state.after_trigger_message("APPQ", available=False, unit_of_work="U", event=3)
+        state = state.after_trigger_message("APPQ", available=False, unit_of_work="U", event=4)
         assert [(each.id, each.count, each.event) for each in state.held("U")] == [(0, 1000, 3), (1000, 1, 4)]
         assert state.release(state.held("U"), keep=True).queue("INITQ").depth == 1001
 
     def test_many_between_others_are_runs_of_their_own(self) -> None:
         state = started()
         for unit in ("U", "V", "U", "U"):
-            state = state.triggered("APPQ", available=False, unit_of_work=unit, event=3)
+            state = state.after_trigger_message("APPQ", available=False, unit_of_work=unit, event=3)
         assert [each.count for each in state.held("U")] == [1, 2]
         state = state.release(state.held("U"), keep=True)
         assert (state.queue("INITQ").committed, state.queue("INITQ").uncommitted) == (3, 1)
@@ -76,7 +80,9 @@ class TestTriggerMessages:
 
     def test_one_that_is_not_placed(self) -> None:
         for available in (True, False):
-            state = started().triggered("APPQ", available=available, unit_of_work="U", event=3, placed=False)
+            state = started().after_trigger_message(
+                "APPQ", available=available, unit_of_work="U", event=3, placed=False
+            )
             assert state.after(put())[1].occasions[0].has_triggered
             state = state.release(state.held("U"), keep=True)
             assert (state.held("U"), state.queue("INITQ").depth) == ((), 0)
@@ -93,9 +99,9 @@ class TestTriggerMessages:
     def test_an_occasion_renewed(self) -> None:
         state, happened = started().after(put(at=4))
         (seen,) = happened.occasions
-        assert state.renewed(seen) is seen
-        state = state.triggered("APPQ", available=True, unit_of_work="", event=0).with_trigger_off("APPQ")
-        again = state.renewed(seen)
+        assert state.update_trigger_event(seen) is seen
+        state = state.after_trigger_message("APPQ", available=True, unit_of_work="", event=0).with_trigger_off("APPQ")
+        again = state.update_trigger_event(seen)
         assert (again.has_triggered, again.since_last_trigger, again.trigger) == (True, 0, False)
         assert depths(again) == depths(seen)
 
@@ -122,7 +128,7 @@ class TestOccasion:
         for event in (put(), put("OTHER"), opened("INITQ"), alter(trigger=False)):
             state, happened = state.after(event)
             for seen in happened.occasions:
-                for each in fields(Occasion):
+                for each in fields(TriggerEvent):
                     value = getattr(seen, each.name)
                     assert type(value).__name__ == str(each.type)
                     assert value in each.metadata.get("words", (value,))

@@ -1,38 +1,77 @@
-"""A run of ``mqclause batch``: the table is read, decided and written, and comes under its name when it is complete."""
+"""Run ``mqclause batch``: read, decide, write, and rename the output when it is complete.
+
+A run holds the lock of its folder for as long as it lives, and whoever gets the lock of another knows that nobody is
+there any more.
+"""
 
 from __future__ import annotations
 
 import logging
 import os
 import re
+import shutil
+import signal
+import stat
+import sys
+import tempfile
 import time
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from threading import Event
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import field, frozen
 
 from mqclause.exits.session import NO_EXITS, Exits
 from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.domains import REASON_NAMES
 from mqclause.rulebook.rules import Rules
-from mqclause.tables.columns import TableError
-from mqclause.tools.batch.asked import AskedColumns, PutColumns
-from mqclause.tools.batch.beside import OLD, folder_beside
-from mqclause.tools.batch.checks import has_untyped, is_one_schema, with_types
-from mqclause.tools.batch.csv_rows import NOT_WHOLE
-from mqclause.tools.batch.faults import failed, first_line
-from mqclause.tools.batch.files import FileKind, Table, decisions, file_kind, read_table, written
-from mqclause.tools.batch.signals import TERMINATED, ended_by_sigterm, stopped_by_signals
+from mqclause.tables.schema import TableError
+from mqclause.tools.batch.put_columns import AskedColumns, PutColumns
+from mqclause.tools.batch.tables import (
+    TRUNCATION_ERRORS,
+    FileKind,
+    Table,
+    build_batch_error,
+    build_decisions_query,
+    build_write_statement,
+    cast_untyped_columns,
+    get_file_kind,
+    get_first_line,
+    has_one_schema,
+    has_untyped,
+    read_table,
+)
 from mqclause.tools.errors import BatchError
-from mqclause.tools.render.progress import progress
-from mqclause.tools.render.summary import Summary, print_summary, summarised
+from mqclause.tools.render.terminal import print_json, print_warnings, show_progress
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
     from pyspark.sql import DataFrame, SparkSession
 
+
 EngineName = Literal["duckdb", "spark"]
+
+TERMINATED = 128 + signal.SIGTERM
+
+LOCK = "mqclause.lock"
+OLD = "old"
+"""Where the folder has what OUT was, for the moment in which another one takes its place."""
+
+OUTCOMES = ("chosen", "failed", "deferred", "invalid")
+SHARES_SHOWN = 20
+MESSAGES_SHOWN = 3
+_BY_REASON = (
+    "SELECT decision.outcome, decision.reason, decision.queue_manager, count(*) FROM ({}) AS d GROUP BY 1, 2, 3"
+)
+_BY_MESSAGE = (
+    "SELECT decision.message, count(*) FROM ({}) AS d WHERE decision.outcome = 'invalid' "  # noqa: S608
+    f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MESSAGES_SHOWN}"
+)
+Query = Callable[[str], Sequence[Sequence[Any]]]
 
 
 @frozen
@@ -77,14 +116,14 @@ class Batch:
         return {**asked, **known, **(self._flat.among(columns) if self._flat else {})}
 
 
-def batch_files(batch: Batch, engine: EngineName, as_json: bool) -> int:
+def run_batch(batch: Batch, engine: EngineName, as_json: bool) -> int:
     """Decides every row and prints the summary; returns 0, or 2 if a row is invalid.
 
     The output appears under its name when it is complete, and takes the place of what was there. Raises BatchError,
     ReadingError, and SystemExit when the process is asked to end.
     """
     with ExitStack() as stack:
-        terminated = stack.enter_context(ended_by_sigterm())
+        terminated = stack.enter_context(exit_on_sigterm())
         try:
             folder = stack.enter_context(folder_beside(batch.out))
             summary = (_with_duckdb if engine == "duckdb" else _with_spark)(batch, folder)
@@ -94,16 +133,16 @@ def batch_files(batch: Batch, engine: EngineName, as_json: bool) -> int:
                 raise SystemExit(TERMINATED) from None
             if str(error) == "Query interrupted":
                 raise KeyboardInterrupt from None
-            raise BatchError(first_line(error)) from None
-        except (TableError, OSError, UnicodeDecodeError, *NOT_WHOLE) as error:
-            raise failed(batch.source.path, batch.out, error) from None
+            raise BatchError(get_first_line(error)) from None
+        except (TableError, OSError, UnicodeDecodeError, *TRUNCATION_ERRORS) as error:
+            raise build_batch_error(batch.source.path, batch.out, error) from None
     print_summary(summary, as_json)
     return 2 if summary.outcomes["invalid"] else 0
 
 
-def check_out(source: Table, out: Path) -> FileKind:
+def check_output(source: Table, out: Path) -> FileKind:
     """What kind of file is to be written; raises BatchError if it cannot stand there."""
-    kind = file_kind(out)
+    kind = get_file_kind(out)
     if not os.path.isdir(out.parent):
         raise BatchError(f"{out}: there is no folder {out.parent}")
     if out.resolve() == source.path.resolve() or source.path.resolve() in out.resolve().parents:
@@ -111,6 +150,105 @@ def check_out(source: Table, out: Path) -> FileKind:
     if os.path.isdir(out) and not _is_spark_output(out):
         raise BatchError(f"{out}: a folder that holds more than a table is there already")
     return kind
+
+
+@contextmanager
+def exit_on_sigterm() -> Iterator[Event]:
+    """Has SIGTERM end the process like Ctrl-C does, so that nothing is left behind."""
+    received = Event()
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        received.set()
+        raise SystemExit(TERMINATED)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield received
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def interrupt_on_signals(connection: DuckDBPyConnection) -> Iterator[None]:
+    """Has Ctrl-C and SIGTERM stop a query. DuckDB alone lets its threads go on until what they are at is done."""
+
+    def stop(handler: Callable[[int, FrameType | None], object], number: int, frame: FrameType | None) -> None:
+        connection.interrupt()
+        handler(number, frame)
+
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: handler for number, handler in handlers.items() if callable(handler)}
+    for number, handler in before.items():
+        signal.signal(number, partial(stop, handler))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def folder_beside(out: Path) -> Iterator[Path]:
+    """A folder of its own, on the same file system, that is gone in the end with all that is in it.
+
+    What runs for the same OUT left that were killed is removed, which a line tells.
+    """
+    try:
+        _remove_what_is_left(out)
+        folder = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
+        lock = _hold(folder)
+    except OSError as error:
+        raise BatchError(f"{out.parent}: {(error.strerror or 'cannot be written').lower()}") from None
+    try:
+        yield folder
+    finally:
+        _remove(folder)
+        if lock is not None:
+            os.close(lock)
+
+
+@frozen
+class Summary:
+    """Counts of what was decided: by outcome, by reason code, by queue manager chosen, by message."""
+
+    seconds: float
+    outcomes: Mapping[str, int]
+    reasons: Mapping[int, int] = field(factory=dict)
+    queue_managers: Mapping[str, int] = field(factory=dict)
+    messages: Mapping[str, int] = field(factory=dict)
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return sum(self.outcomes.values())
+
+    @property
+    def speed(self) -> int:
+        """Decisions a second."""
+        return round(self.rows / self.seconds) if self.seconds else 0
+
+
+def summarize_decisions(decided: str, query: Query, seconds: float) -> Summary:
+    """The figures of the decisions that the query ``decided`` gives."""
+    outcomes = dict.fromkeys(OUTCOMES, 0)
+    reasons: dict[int, int] = {}
+    hosts: dict[str, int] = {}
+    for outcome, reason, host, count in query(_BY_REASON.format(decided)):
+        outcomes[outcome] += count
+        if outcome == "failed":
+            reasons[reason] = reasons.get(reason, 0) + count
+        elif outcome == "chosen":
+            hosts[host or ""] = hosts.get(host or "", 0) + count
+    rows = query(_BY_MESSAGE.format(decided)) if outcomes["invalid"] else ()
+    return Summary(seconds, outcomes, _by_count(reasons), _by_count(hosts), {row[0]: row[1] for row in rows})
+
+
+def print_summary(summary: Summary, as_json: bool) -> None:
+    """Prints the summary as text or as one JSON object."""
+    if as_json:
+        print_json(_document(summary))
+    else:
+        sys.stdout.writelines(f"{line.rstrip()}\n" for line in _lines(summary))
 
 
 def _is_spark_output(folder: Path) -> bool:
@@ -138,16 +276,18 @@ def _with_duckdb(batch: Batch, folder: Path) -> Summary:
         begun = time.perf_counter()
         rows = read_table(connection, batch.source, batch.kind, batch.columns)
         decided = decide(rows, connection=connection, **batch.asked(rows.columns))
-        made = _write(connection, batch, written(decided, folder / batch.out.name, batch.kind), folder)
+        made = _write(connection, batch, build_write_statement(decided, folder / batch.out.name, batch.kind), folder)
         seconds = time.perf_counter() - begun
-        summary = summarised(decisions(made), lambda query: connection.execute(query).fetchall(), seconds)
+        summary = summarize_decisions(
+            build_decisions_query(made), lambda query: connection.execute(query).fetchall(), seconds
+        )
         _put_in_place(made.path, batch.out)
     return summary
 
 
 def _write(connection: DuckDBPyConnection, batch: Batch, statement: str, folder: Path) -> Table:
     path = folder / batch.out.name
-    with progress(lambda: connection.query_progress() / 100):
+    with show_progress(lambda: connection.query_progress() / 100):
         connection.execute(statement).fetchall()
     return Table(path, batch.kind, (path,))
 
@@ -166,7 +306,7 @@ def _connection(batch: Batch, folder: Path) -> Iterator[DuckDBPyConnection]:
         "preserve_insertion_order": False,
     }
     try:
-        with duckdb.connect(config=config) as connection, stopped_by_signals(connection):
+        with duckdb.connect(config=config) as connection, interrupt_on_signals(connection):
             connection.execute("SET enable_progress_bar = true").fetchall()
             connection.execute("SET enable_progress_bar_print = false").fetchall()
             yield connection
@@ -174,7 +314,7 @@ def _connection(batch: Batch, folder: Path) -> Iterator[DuckDBPyConnection]:
         said = f"{batch.memory} of memory are not enough; give more with --memory"
         raise BatchError(f"{batch.source.path}: {said}") from None
     except duckdb.Error as error:
-        raise failed(batch.source.path, batch.out, error) from None
+        raise build_batch_error(batch.source.path, batch.out, error) from None
 
 
 def _with_spark(batch: Batch, folder: Path) -> Summary:
@@ -183,16 +323,16 @@ def _with_spark(batch: Batch, folder: Path) -> Summary:
         parquet = batch.source.kind == batch.kind == "parquet"
         source = batch.source.path if _is_for_spark(batch, folder) else _as_parquet(batch, folder)
         parts = folder / "parts"
-        with _spark_errors(batch), progress(lambda: _done(session)):
+        with _spark_errors(batch), show_progress(lambda: _done(session)):
             _decided_by_spark(session, batch, source).write.parquet(str(parts))
         if not parquet:
             return _from_parts(batch, folder, parts, begun)
         seconds = time.perf_counter() - begun
     files = tuple(sorted(parts.glob("part-*")))
-    made = decisions(Table(parts, batch.kind, files))
+    made = build_decisions_query(Table(parts, batch.kind, files))
     with _connection(batch, folder) as connection:
         # To count is quick work, for which Spark would have to plan and compile again.
-        summary = summarised(made, lambda query: connection.execute(query).fetchall(), seconds)
+        summary = summarize_decisions(made, lambda query: connection.execute(query).fetchall(), seconds)
     _put_in_place(files[0] if len(files) == 1 else parts, batch.out)
     return summary
 
@@ -251,7 +391,7 @@ def _spark_errors(batch: Batch) -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError) as error:
-        raise failed(batch.source.path, batch.out, error) from None
+        raise build_batch_error(batch.source.path, batch.out, error) from None
 
 
 def _is_for_spark(batch: Batch, folder: Path) -> bool:
@@ -259,7 +399,7 @@ def _is_for_spark(batch: Batch, folder: Path) -> bool:
     if batch.source.kind != "parquet":
         return False
     with _connection(batch, folder) as connection:
-        if len(batch.source.files) > 1 and not is_one_schema(connection, batch.source.files):
+        if len(batch.source.files) > 1 and not has_one_schema(connection, batch.source.files):
             return False
         return not has_untyped(connection, batch.source.files[0])
 
@@ -268,7 +408,7 @@ def _as_parquet(batch: Batch, folder: Path) -> Path:
     """The rows as one file of Parquet, which Spark then reads."""
     staged = folder / "staged.parquet"
     with _connection(batch, folder) as connection:
-        rows = with_types(read_table(connection, batch.source, batch.kind, batch.columns))
+        rows = cast_untyped_columns(read_table(connection, batch.source, batch.kind, batch.columns))
         rows.write_parquet(str(staged), row_group_size=20_480)
     return staged
 
@@ -277,8 +417,134 @@ def _from_parts(batch: Batch, folder: Path, parts: Path, begun: float) -> Summar
     """One file of the kind asked for, from what Spark wrote."""
     with _connection(batch, folder) as connection:
         decided = connection.read_parquet([str(part) for part in sorted(parts.glob("part-*"))])
-        made = _write(connection, batch, written(decided, folder / batch.out.name, batch.kind), folder)
+        made = _write(connection, batch, build_write_statement(decided, folder / batch.out.name, batch.kind), folder)
         seconds = time.perf_counter() - begun
-        summary = summarised(decisions(made), lambda query: connection.execute(query).fetchall(), seconds)
+        summary = summarize_decisions(
+            build_decisions_query(made), lambda query: connection.execute(query).fetchall(), seconds
+        )
     _put_in_place(made.path, batch.out)
     return summary
+
+
+try:
+    import fcntl
+except ImportError:  # Windows has none: nothing is known of other runs there, and nothing is removed.
+    fcntl = None  # type: ignore[assignment]
+
+
+def _hold(folder: Path) -> int | None:
+    """The lock of the folder, which is held before it can be seen; None where there are no locks."""
+    if fcntl is None:
+        return None
+    begun = folder / f"{LOCK}.begun"
+    lock = os.open(begun, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+    with suppress(OSError):  # A file system that knows no locks tells nobody that the run has ended.
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        begun.rename(folder / LOCK)
+    return lock
+
+
+def _remove_what_is_left(out: Path) -> None:
+    """Removes the folders of runs for ``out`` that are no more, and puts back what one of them had put aside."""
+    form = re.compile(rf"\.{re.escape(out.name)}\.[a-z0-9_]{{8}}")
+    removed, back = [], False
+    for folder in sorted(each for each in out.parent.iterdir() if form.fullmatch(each.name)):
+        with _without_owner(folder) as is_left:
+            if is_left:
+                back = _put_back(folder / OLD, out) or back
+                _remove(folder)
+                removed.append(folder)
+    if removed:
+        names = ", ".join(each.name for each in removed)
+        still = "" if not any(each.exists() for each in removed) else "; some of it cannot be removed"
+        was = "; what was there before is back" if back else ""
+        print_warnings((), [f"{out}: what a run that was killed had left beside it is removed: {names}{was}{still}"])
+
+
+@contextmanager
+def _without_owner(folder: Path) -> Iterator[bool]:
+    """Whether a folder is one of a run that is no more; in the body nobody else can take it for one."""
+    lock = None
+    try:
+        is_left = False
+        with suppress(OSError):
+            is_ours = stat.S_ISDIR(folder.lstat().st_mode) and stat.S_ISREG((folder / LOCK).lstat().st_mode)
+            if fcntl is not None and is_ours:
+                lock = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                # Somebody else may have removed it before.
+                is_left = os.path.samestat(os.fstat(lock), (folder / LOCK).lstat())
+        yield is_left
+    finally:
+        if lock is not None:
+            os.close(lock)
+
+
+def _put_back(old: Path, out: Path) -> bool:
+    """Has what was put aside under its name again, if nothing has that. A run may end in this very moment."""
+    with suppress(OSError):
+        if old.is_symlink() or os.path.lexists(out):
+            return False
+        if old.is_dir():
+            old.rename(out)  # which fails where a folder has come that is not empty, or a file
+        else:
+            os.link(old, out)
+        return True
+    return False
+
+
+def _remove(folder: Path) -> None:
+    """Removes a folder, its lock last: what cannot be removed now is told, and removed, by the next run."""
+    with suppress(OSError):
+        for each in folder.iterdir():
+            if each.name == LOCK:
+                continue
+            if each.is_dir() and not each.is_symlink():
+                shutil.rmtree(each, ignore_errors=True)
+            else:
+                each.unlink(missing_ok=True)
+        if all(each.name == LOCK for each in folder.iterdir()):
+            (folder / LOCK).unlink(missing_ok=True)
+            folder.rmdir()
+
+
+def _by_count(counts: Mapping[Any, int]) -> dict[Any, int]:
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], str(item[0]))))
+
+
+def _document(summary: Summary) -> dict[str, Any]:
+    return {
+        "rows": summary.rows,
+        "seconds": round(summary.seconds, 3),
+        "decisions_per_second": summary.speed,
+        "outcomes": dict(summary.outcomes),
+        "reasons": [{"name": REASON_NAMES.get(code), "code": code, "count": n} for code, n in summary.reasons.items()],
+        "queue_managers": dict(summary.queue_managers),
+        "messages": [{"message": message, "count": count} for message, count in summary.messages.items()],
+    }
+
+
+def _lines(summary: Summary) -> Iterator[str]:
+    """The summary for a person."""
+    rows = "1 row" if summary.rows == 1 else f"{summary.rows:,} rows"
+    speed = f": {summary.speed:,} decisions a second" if summary.speed else ""
+    yield f"{rows} in {summary.seconds:,.1f} s{speed}"
+    yield from _shares({name: count for name, count in summary.outcomes.items() if count}, summary.rows)
+    if summary.reasons:
+        yield "failed with"
+        named = {f"{REASON_NAMES.get(code, '')} ({code})": count for code, count in summary.reasons.items()}
+        yield from _shares(named, summary.rows)
+    if summary.queue_managers:
+        yield "chosen"
+        shown = {name or "(blank)": n for name, n in list(summary.queue_managers.items())[:SHARES_SHOWN]}
+        yield from _shares(shown, summary.outcomes["chosen"])
+        if len(summary.queue_managers) > SHARES_SHOWN:
+            yield f"  and {len(summary.queue_managers) - SHARES_SHOWN:,} more"
+    if summary.messages:
+        yield "invalid, most often"
+        yield from (f"{count:>14,}           {message}" for message, count in summary.messages.items())
+
+
+def _shares(counts: Mapping[str, int], of: int) -> Iterator[str]:
+    for name, count in counts.items():
+        yield f"{count:>14,}  {count / of:7.2%}  {name}"

@@ -1,25 +1,33 @@
-"""The puts of ``mqclause plan --puts``: a log in Parquet, CSV or JSON Lines, counted by DuckDB."""
 # ruff: noqa: S608 (names and texts go into SQL quoted)
+"""Count the puts of ``mqclause plan --puts``: a log in Parquet, CSV or JSON Lines."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mqclause.answers.cluster.traffic import Traffic
-from mqclause.tables.columns import TableError
-from mqclause.tools.batch.csv_rows import NOT_WHOLE, csv_source, headers_of
-from mqclause.tools.batch.faults import said_of
-from mqclause.tools.batch.files import Table, table_in
-from mqclause.tools.batch.lines import first_fault, json_lines
-from mqclause.tools.batch.quoted import pointer, sql_name, sql_text
+from mqclause.cluster.plan import Traffic
+from mqclause.tables.schema import TableError
+from mqclause.tools.batch.tables import (
+    TRUNCATION_ERRORS,
+    Table,
+    build_csv_source,
+    build_json_lines_source,
+    build_json_pointer,
+    describe_error,
+    find_first_fault,
+    find_table,
+    quote_sql_name,
+    quote_sql_text,
+    read_headers,
+)
 from mqclause.tools.errors import BatchError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 
-def traffic_in(name: str) -> Traffic:
+def read_traffic(name: str) -> Traffic:
     """The puts in a file, or in the files of a folder: columns queue, from and, if there is one, count.
 
     Raises BatchError.
@@ -29,14 +37,14 @@ def traffic_in(name: str) -> Traffic:
 
     from mqclause.duckdb import traffic
 
-    table = table_in(Path(name))
+    table = find_table(Path(name))
     with duckdb.connect() as connection:
         try:
             return traffic(_relation(connection, table))
         except TableError as error:
             raise BatchError(f"{name}: {error}") from None
-        except (duckdb.Error, *NOT_WHOLE) as error:
-            raise BatchError(f"{name}: {said_of(table.path, error)}") from None
+        except (duckdb.Error, *TRUNCATION_ERRORS) as error:
+            raise BatchError(f"{name}: {describe_error(table.path, error)}") from None
 
 
 def _relation(connection: DuckDBPyConnection, table: Table) -> DuckDBPyRelation:
@@ -45,18 +53,21 @@ def _relation(connection: DuckDBPyConnection, table: Table) -> DuckDBPyRelation:
         case "parquet":
             return connection.sql(f"FROM read_parquet({table.listed}, union_by_name = true)")
         case "csv":
-            return connection.sql(f"FROM {csv_source(headers_of(table.files))}")
+            return connection.sql(f"FROM {build_csv_source(read_headers(table.files))}")
         case "jsonl":
             return _of_lines(connection, table)
 
 
 def _of_lines(connection: DuckDBPyConnection, table: Table) -> DuckDBPyRelation:
     """The lines with a column of texts for each key that any of them has."""
-    lines = json_lines(table.files)
+    lines = build_json_lines_source(table.files)
     keys_of = "CASE WHEN json_type(json) = 'OBJECT' THEN json_keys(json) END"
     found = connection.execute(f"SELECT DISTINCT {keys_of} FROM {lines}").fetchall()
     if not found or (None,) in found:
-        raise BatchError(first_fault(table.files))
+        raise BatchError(find_first_fault(table.files))
     names = dict.fromkeys(name for (keys,) in found for name in keys)
-    values = (f"json_extract_string(json, {sql_text(pointer(name))}) AS {sql_name(name)}" for name in names)
+    values = (
+        f"json_extract_string(json, {quote_sql_text(build_json_pointer(name))}) AS {quote_sql_name(name)}"
+        for name in names
+    )
     return connection.sql(f"SELECT {', '.join(values)} FROM {lines}")

@@ -15,13 +15,13 @@ import tracemalloc
 from collections.abc import Iterator
 from itertools import product
 
-from mqclause.answers.check.findings import Checks
-from mqclause.answers.check.inspection import Inspection
-from mqclause.answers.replay.replay import Replay
-from mqclause.model.assembly.source import Source
-from mqclause.model.readers.content import content_of
-from mqclause.model.readers.registry import contents_of
-from mqclause.model.timeline.scenario import scenario_of
+from mqclause.check.findings import Checks
+from mqclause.check.lint_run import Inspection
+from mqclause.model.configuration.sources import Source
+from mqclause.model.readers.encodings import wrap_content
+from mqclause.model.readers.registry import read_contents
+from mqclause.model.timeline.scenario import build_scenario
+from mqclause.replay.runner import Replay
 
 MESSAGES, DUMPS = 10_000, 8
 PRIVATE, CLUSTERED = 1_900, 100
@@ -82,7 +82,7 @@ def fail(messages: int) -> None:
     """Prints how long a failure and a return take, with the documents of their rows."""
     replay = Replay()
     for said, kinds in KINDS.items():
-        scenario = scenario_of(failing(messages, kinds), "bench")
+        scenario = build_scenario(failing(messages, kinds), "bench")
         started = time.process_time()
         fates = [len(row.to_json()["fates"]) for row in replay.rows(scenario)]
         took = time.process_time() - started
@@ -92,10 +92,10 @@ def fail(messages: int) -> None:
 def check(count: int) -> None:
     """Prints how fast dumps are read, and looked at, and what is held of them."""
     given = list(dumps(count))
-    size = sum(len(piece) for each in given for piece in content_of(each.data).pieces()) / 1e6
+    size = sum(len(piece) for each in given for piece in wrap_content(each.data).pieces()) / 1e6
     started = time.process_time()
     for each in given:
-        contents_of(each.data, each.name)
+        read_contents(each.data, each.name)
     reading = time.process_time() - started
     inspection = Inspection(Checks())
     inspection.read(dump(count))

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mqclause import read_files
-from mqclause.answers.check.findings import Checks
-from mqclause.answers.check.inspection import inspected
+from mqclause.check.findings import Checks
+from mqclause.check.lint_run import inspected
 
 QUEUES = 40_000
 HEAD = """\

@@ -17,8 +17,8 @@ import duckdb
 
 from mqclause import Engine, Put, cluster_map, plan, read_members, why_not
 from mqclause.duckdb import traffic
-from mqclause.model.assembly.members import Members, changed_everywhere
-from mqclause.model.assembly.source import Source
+from mqclause.model.configuration.members import Members, apply_changes_everywhere
+from mqclause.model.configuration.sources import Source
 
 CHANGES = ("QLOCAL(Q000) QMGR(QM00) CLWLPRTY(5)", "CHANNEL(TO.QM01) CLWLWGHT(99)")
 GIVEN = (200, 20, 10_000_000)
@@ -56,7 +56,7 @@ def answers(queues: int, members: int, laps: Laps) -> None:
     rows = cluster_map(before)
     assert all(row.to_json() for row in rows)  # noqa: S101
     laps.lap(f"map, {len(rows)} rows with what they rest on")
-    after = changed_everywhere(before, CHANGES)
+    after = apply_changes_everywhere(before, CHANGES)
     laps.lap("two changes carried out at every member")
     found = plan(before, after)
     assert all(row.to_json() for row in found)  # noqa: S101

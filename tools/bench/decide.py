@@ -26,8 +26,8 @@ import zen
 from zen_steps import STEPS
 
 from mqclause import Channel, Cluster, Decision, Engine, Put, Queue, QueueManager, RemoteQueueManager
-from mqclause.model.facts.destination import Destination, destinations
 from mqclause.model.facts.objects import CHANNEL_STATES
+from mqclause.model.facts.workload import Destination, list_destinations
 
 QUEUE, DESTINATIONS = "ORDERS.IN", 6
 Case = tuple[Put, Cluster]
@@ -72,7 +72,7 @@ LISTING = Engine().listing
 
 
 def listed(case: Case) -> tuple[Destination, ...]:
-    return destinations(case[1], case[0], LISTING)
+    return list_destinations(case[1], case[0], LISTING)
 
 
 def answer(decision: Decision) -> Answer:

@@ -135,14 +135,16 @@ def beside_group_by(path: Path, rows: int, runs: int) -> None:
         relation = connection.sql(f"FROM {table}")
         for label, (columns, given) in BY_NAMES.items():
             cluster = known if "at" in given else known["QM1"]
-            plain, spread = (by_duckdb.decide(relation, cluster, **given, **more) for more in ({}, {"spread": "MSGID"}))
+            named: dict[str, Any] = dict(given)
+            plain = by_duckdb.decide(relation, cluster, **named)
+            spread = by_duckdb.decide(relation, cluster, spread="MSGID", **named)
             by_names = f"SELECT {columns}, count(*), sum(BYTES) FROM log GROUP BY ALL"  # noqa: S608
             by_manager = "SELECT decision.queue_manager, count(*), sum(BYTES) FROM decided GROUP BY ALL"
             asked = {
-                "GROUP BY names": relation.query("log", by_names),
-                "decide": plain.query("decided", by_manager),
-                "decide, spread": spread.query("decided", by_manager),
-                "decide, all fields": plain.query("decided", f"SELECT {whole_sum()}, sum(BYTES) FROM decided"),  # noqa: S608
+                "GROUP BY names": queried(relation, "log", by_names),
+                "decide": queried(plain, "decided", by_manager),
+                "decide, spread": queried(spread, "decided", by_manager),
+                "decide, all fields": queried(plain, "decided", f"SELECT {whole_sum()}, sum(BYTES) FROM decided"),  # noqa: S608
             }
             took = cpu_of({name: each.sql_query() for name, each in asked.items()}, connection, runs)
             least = took["GROUP BY names"]

@@ -22,10 +22,10 @@ from random import SystemRandom
 import atheris
 
 with atheris.instrument_imports(include=["mqclause"]):
-    from mqclause.model.assembly.filed import filed
-    from mqclause.model.assembly.snapshot import read_sources
-    from mqclause.model.assembly.source import Source
-    from mqclause.model.diagnostic import FactsError
+    from mqclause.model.configuration.facts_export import build_facts_document
+    from mqclause.model.configuration.snapshot import read_sources
+    from mqclause.model.configuration.sources import Source
+    from mqclause.model.diagnostics import FactsError
     from mqclause.model.readers.registry import FORMATS
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -61,7 +61,7 @@ def told_of(data: bytes, name: str) -> str:
     try:
         snapshot = read_sources([source], None if len(data) % 3 else "QM1", lenient=len(data) % 5 < 2)
         told = [*snapshot.warnings, *snapshot.remarks, *snapshot.incomplete, *snapshot.assumptions]
-        return json.dumps(filed(snapshot)) + "\n".join(map(str, told))
+        return json.dumps(build_facts_document(snapshot)) + "\n".join(map(str, told))
     except FactsError as error:
         return str(error)
 

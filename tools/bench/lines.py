@@ -17,7 +17,7 @@ from random import Random
 from typing import Any
 
 from mqclause import Rules
-from mqclause.tools.commands.explain_lines import explain_lines
+from mqclause.tools.commands.explain import explain_lines
 
 STATES = ("RUNNING", "RUNNING", "INACTIVE", "RETRYING")
 HOSTS = [f"QM{number}" for number in range(2, 8)]

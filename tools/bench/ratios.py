@@ -21,8 +21,8 @@ import duckdb
 from table_data import write_table
 
 from mqclause import Engine, Put, read_files
-from mqclause.answers.choice.decision import Level
 from mqclause.duckdb import decide
+from mqclause.workload.decision import Level
 
 EXAMPLES = Path(str(files("mqclause.tools"))) / "examples" / "sales"
 CLUSTER = read_files([EXAMPLES / f"{name}.mqsc" for name in ("QM1", "QM2", "QM3")], local="QM1").cluster

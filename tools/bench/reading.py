@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
-from mqclause.model.readers.registry import contents_of
+from mqclause.model.readers.registry import read_contents
 
 MB = 1_000_000
 SPEED_MEASURED_OF, TRIES = 40, 3
@@ -127,7 +127,7 @@ def speed(path: Path) -> None:
         len(re.split(rb"\s+", data))
         split.append(time.process_time() - begun)
         begun = time.process_time()
-        contents_of(data, path.name)
+        read_contents(data, path.name)
         read.append(time.process_time() - begun)
     size = len(data) / MB
     print(f"  read {size / min(read):5.1f} MB/s; split into words {size / min(split):.1f} MB/s")

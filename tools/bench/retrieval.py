@@ -12,13 +12,13 @@ import sys
 import time
 from collections.abc import Iterator
 
-from mqclause.answers.order.retrieval import Retrieval
-from mqclause.answers.order.retrieval_calls import Enqueuing, retrieve
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.message import Message
+from mqclause.model.facts.messages import Message
 from mqclause.model.facts.objects import Queue, QueueManager
-from mqclause.model.timeline.event import Event
-from mqclause.model.timeline.queue_manager_state import QueueManagerState
+from mqclause.model.timeline.events import Event
+from mqclause.model.timeline.transitions import QueueManagerState
+from mqclause.retrieval.calls import EnqueueCallbacks, retrieve
+from mqclause.retrieval.order import Retrieval
 
 DEPTHS = (1_000, 10_000, 100_000)
 GROUP = 4
@@ -63,7 +63,7 @@ def main() -> None:
     retrieval, cluster = Retrieval(), Cluster(QueueManager("QM1"), queues=[Queue("APPQ", "QM1")])
     print(f"{'depth':>9}", *(f"{name:>21}" for name in ASKED))
     for depth in depths:
-        state = QueueManagerState.of(cluster, Enqueuing(retrieval.terms), lying(depth))
+        state = QueueManagerState.of(cluster, EnqueueCallbacks(retrieval.terms), lying(depth))
         print(f"{depth:>9,}", *(f"{microseconds(retrieval, state, asked):>21.0f}" for asked in ASKED.values()))
 
 

@@ -22,7 +22,7 @@ from duckdb import DuckDBPyRelation
 
 from mqclause import Channel, Cluster, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.facts.objects import BINDINGS, CHANNEL_STATES
-from mqclause.tables.columns import DECISION, DESTINATION, PUT, Column
+from mqclause.tables.schema import DECISION, DESTINATION, PUT, Column
 
 SEED = 7
 GROUP = 100_000

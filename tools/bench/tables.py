@@ -115,12 +115,12 @@ def plain_udf() -> Any:
     from pyspark.sql.functions import udf
 
     from mqclause.rulebook.rules import Rules
-    from mqclause.spark.udf import DECISION_TYPE, rows_of
+    from mqclause.spark.table import DECISION_TYPE, get_row_decider
 
     rules = Rules()
 
     def decide(put: Any, destinations: Any) -> Any:
-        return rows_of(rules).decision(put.asDict(), [each.asDict() for each in destinations])
+        return get_row_decider(rules).decision(put.asDict(), [each.asDict() for each in destinations])
 
     return udf(decide, DECISION_TYPE, useArrow=False)
 

@@ -9,31 +9,41 @@ from typing import Any
 
 import click
 
-from mqclause.answers.choice.exit_answer import not_given
 from mqclause.exits.session import Exits
-from mqclause.model.assembly.snapshot import read_by_name, read_sources
-from mqclause.model.assembly.source import Source
+from mqclause.model.configuration.snapshot import read_snapshots_by_name, read_sources
+from mqclause.model.configuration.sources import Source
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
-from mqclause.tables.demands import PUT_NAMES
-from mqclause.tables.flat import GIVEN
-from mqclause.tools.batch.asked import option_of
-from mqclause.tools.batch.files import ENDINGS, table_in
-from mqclause.tools.batch.run import Batch, EngineName, batch_files, check_out
-from mqclause.tools.commands.exit_options import exit_options, given_exits, print_not_named
-from mqclause.tools.commands.inputs import facts_options, sources, what_if
-from mqclause.tools.commands.options import file_name, json_option, reading_option, rules_by, rules_options
-from mqclause.tools.render.streams import print_warnings
+from mqclause.tables.flat import GIVEN_FIELDS
+from mqclause.tables.schema import PUT_NAMES
+from mqclause.tools.batch.put_columns import option_of
+from mqclause.tools.batch.run import Batch, EngineName, check_output, run_batch
+from mqclause.tools.batch.tables import ENDINGS, find_table
+from mqclause.tools.commands.options import (
+    add_exit_options,
+    add_facts_options,
+    add_rules_options,
+    apply_what_if,
+    json_option,
+    load_exits,
+    load_rules,
+    parse_file_name,
+    print_unnamed_exits,
+    read_inputs,
+    reading_option,
+)
+from mqclause.tools.render.terminal import print_warnings
+from mqclause.workload.exit_answer import find_missing_exit
 
 
-def memory_size(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+def parse_memory_size(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
     """A size like 2GB or 512MB, in upper case; raises BadParameter."""
     if not re.fullmatch("[1-9][0-9]*[MGT]B", value.upper()):
         raise click.BadParameter(f"{value!r} is not a size like 2GB or 512MB")
     return value.upper()
 
 
-def clusters_of(
+def read_clusters(
     given: Sequence[Source],
     local: str | None,
     at: str | None,
@@ -49,7 +59,7 @@ def clusters_of(
         if given:
             read = read_sources(given, local, lenient)
             print_warnings(read.warnings, read.remarks)
-            return what_if(read, sets, states).cluster
+            return apply_what_if(read, sets, states).cluster
         if sets or states or local is not None:
             raise click.UsageError("--from, --set and --status need --facts")
         return None
@@ -59,7 +69,7 @@ def clusters_of(
         raise click.UsageError("--at needs --facts, and goes without --from: each row says where it is")
     if sets or states:
         raise click.UsageError("--set and --status are what if for one queue manager; beside --at use --with")
-    members = read_by_name(given, lenient)
+    members = read_snapshots_by_name(given, lenient)
     for each in members.values():
         print_warnings(each.warnings, each.remarks)
     return {name: each.cluster for name, each in members.items()}
@@ -71,9 +81,9 @@ def print_exits(cluster: Cluster | Mapping[str, Cluster] | None, exits: Exits, r
     own, given = [each.queue_manager for each in clusters], exits.names
     if in_python := ", ".join(f"{each.name} (CLWLEXIT {each.clwlexit})" for each in own if each.clwlexit in given):
         click.echo(f"decided in Python, not in SQL: rows of {in_python}", err=True)
-    missing = ((each.name, not_given(rules, each, given)) for each in own if each.clwlexit)
+    missing = ((each.name, find_missing_exit(rules, each, given)) for each in own if each.clwlexit)
     print_warnings((), [f"from {name}: {what.what}" for name, what in missing if what is not None])
-    print_not_named(exits, [each.clwlexit for each in own])
+    print_unnamed_exits(exits, [each.clwlexit for each in own])
 
 
 HELP = {
@@ -91,7 +101,7 @@ HELP = {
 
 def put_columns(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say where a flat table has the fields of a put."""
-    for name in reversed(GIVEN):
+    for name in reversed(GIVEN_FIELDS):
         option = f"--{option_of(name)}"
         command = click.option(option, f"of_{name}", metavar="COLUMN|=VALUE", callback=_word, help=HELP[name])(command)
     return command
@@ -105,7 +115,7 @@ def _word(_context: click.Context, parameter: click.Parameter, value: str | None
 
 def words_of(options: dict[str, Any], facts: Sequence[str]) -> dict[str, str]:
     """What is said of the columns of a flat table, taken out of the options. Raises UsageError."""
-    words = {name: word for name in GIVEN if (word := options.pop(f"of_{name}")) is not None}
+    words = {name: word for name in GIVEN_FIELDS if (word := options.pop(f"of_{name}")) is not None}
     told = [f"--{option_of(name)}" for name in words]
     if words and not facts:
         raise click.UsageError(f"{told[0]} needs --facts: a flat table has no destinations of its own")
@@ -117,20 +127,29 @@ def words_of(options: dict[str, Any], facts: Sequence[str]) -> dict[str, str]:
 
 
 @click.command("batch", epilog=f"Files end in {', '.join(ENDINGS)}.")
-@click.argument("source", type=file_name, metavar="IN")
-@click.argument("out", type=file_name, metavar="OUT")
+@click.argument("source", type=parse_file_name, metavar="IN")
+@click.argument("out", type=parse_file_name, metavar="OUT")
 @click.option(
     "--engine", type=click.Choice(["duckdb", "spark"]), default="duckdb", show_default=True, help="What runs it."
 )
 @click.option("--explain", is_flag=True, help="Fill eliminated_by: which rule each destination fell by.")
 @reading_option
-@rules_options
+@add_rules_options
 @click.option(
-    "--memory", callback=memory_size, metavar="SIZE", default="2GB", show_default=True, help="What the engine may use."
+    "--memory",
+    callback=parse_memory_size,
+    metavar="SIZE",
+    default="2GB",
+    show_default=True,
+    help="What the engine may use.",
 )
-@facts_options("The local queue manager of all rows, where several dumps are given.")
+@add_facts_options("The local queue manager of all rows, where several dumps are given.")
 @click.option(
-    "--facts", multiple=True, type=file_name, metavar="FILE", help="The cluster, for rows that have no destinations."
+    "--facts",
+    multiple=True,
+    type=parse_file_name,
+    metavar="FILE",
+    help="The cluster, for rows that have no destinations.",
 )
 @click.option("--at", metavar="COLUMN", help="The column that names the local queue manager of each row's put.")
 @put_columns
@@ -138,7 +157,7 @@ def words_of(options: dict[str, Any], facts: Sequence[str]) -> dict[str, str]:
 @click.option(
     "--spread", metavar="COLUMN", help="Take a destination of a tie by the value of this column, in these parts."
 )
-@exit_options
+@add_exit_options
 @json_option
 def command(
     source: str,
@@ -161,19 +180,19 @@ def command(
     the exit that CLWLEXIT names are decided in Python, not in SQL.
     Exit status: 0, or 2 for bad input, also if a row is invalid: decision.message says why.
     """
-    table = table_in(Path(source))
-    kind = check_out(table, Path(out))
+    table = find_table(Path(source))
+    kind = check_output(table, Path(out))
     local, as_json, overlays = options.pop("local"), options.pop("as_json"), options.pop("overlays")
     lenient, sets, states = options.pop("lenient"), options.pop("sets"), options.pop("states")
     named_format, words = options.pop("named_format"), words_of(options, facts)
     if options["spread"] == "":
         raise click.UsageError("--spread: '' is no column")
-    given = given_exits(exits, exit_limit)
+    given = load_exits(exits, exit_limit)
     if (exits or overlays) and not facts:
         message = "--with needs --facts" if overlays else "--exit needs --facts: they say where CLWLEXIT names it"
         raise click.UsageError(message)
-    read = sources(facts, overlays, named_format) if facts else []
-    cluster = clusters_of(read, local, options["at"], lenient, sets, states)
-    asked = Batch(table, Path(out), kind, cluster, rules_by(readings, edition), **options, exits=given, words=words)
+    read = read_inputs(facts, overlays, named_format) if facts else []
+    cluster = read_clusters(read, local, options["at"], lenient, sets, states)
+    asked = Batch(table, Path(out), kind, cluster, load_rules(readings, edition), **options, exits=given, words=words)
     print_exits(cluster, given, asked.rules)
-    return batch_files(asked, engine, as_json)
+    return run_batch(asked, engine, as_json)

@@ -9,28 +9,37 @@ from typing import Any
 
 import click
 
-from mqclause.answers.cases.counted import counted
-from mqclause.answers.check.findings import Checks, Finding
-from mqclause.answers.check.inspection import Inspection
-from mqclause.model.diagnostic import instead, quoted
-from mqclause.rulebook.finding import SEVERITIES
-from mqclause.tools.commands.inputs import facts_options, named_files, of_status, overlay_sources, state_commands
-from mqclause.tools.commands.options import facts_argument, file_name, json_option, rules_by, rules_options
-from mqclause.tools.commands.settings import check_settings
+from mqclause.check.findings import Checks, Finding
+from mqclause.check.lint_run import Inspection
+from mqclause.model.diagnostics import quote_value, suggest_allowed
+from mqclause.rulebook.rule_file import SEVERITIES
+from mqclause.testing.case_kinds import count_documents
+from mqclause.tools.commands.options import (
+    add_facts_options,
+    add_rules_options,
+    blame_status_option,
+    build_state_commands,
+    facts_argument,
+    find_files,
+    json_option,
+    load_rules,
+    parse_file_name,
+    read_check_settings,
+    read_overlays,
+)
 from mqclause.tools.errors import NotWrittenError
-from mqclause.tools.render.findings import print_documents, print_findings, print_page, print_statistics
-from mqclause.tools.render.progress import progress
-from mqclause.tools.render.streams import print_json, print_warnings
+from mqclause.tools.render.findings import print_check_page, print_documents, print_findings, print_statistics
+from mqclause.tools.render.terminal import print_json, print_warnings, show_progress
 
 ABOUT = "Tell of a check: what it asks, why, and what mends it. 'all': of each; 'documents': how much the rules state."
 
 
 @click.command("check")
 @facts_argument
-@facts_options("Only what this queue manager knows.")
+@add_facts_options("Only what this queue manager knows.")
 @json_option
-@rules_options
-@click.option("--sarif", type=file_name, metavar="FILE", help="Write the findings to FILE, too, as SARIF 2.1.0.")
+@add_rules_options
+@click.option("--sarif", type=parse_file_name, metavar="FILE", help="Write the findings to FILE, too, as SARIF 2.1.0.")
 @click.option(
     "--fail-on", type=click.Choice(SEVERITIES), help="How grave a finding is that makes the status 1.  [default: error]"
 )
@@ -45,9 +54,9 @@ def command(facts: tuple[str, ...], as_json: bool, about: str | None, **options:
     mqclause.toml, found from the working directory upwards, has ignore = ["RULE", …] and fail-on. Exit status: 0
     nothing is found that is as grave as --fail-on, 1 something is, 2 bad input.
     """
-    checks = Checks(rules_by((), options.pop("edition")))
+    checks = Checks(load_rules((), options.pop("edition")))
     known = tuple(checks.rules)
-    settings = check_settings(Path.cwd(), known)
+    settings = read_check_settings(Path.cwd(), known)
     checks.ignored = frozenset((*settings.ignore, *_ignored(options.pop("ignore"), known)))
     print_warnings((), filter(None, [settings.remark]))
     if about is not None:
@@ -58,7 +67,7 @@ def command(facts: tuple[str, ...], as_json: bool, about: str | None, **options:
     statistics, every = options.pop("statistics"), options.pop("every")
     if as_json and statistics:
         raise click.UsageError("--json and --statistics are two forms of one answer; leave one out")
-    found = findings(checks, facts, **options)
+    found = find_findings(checks, facts, **options)
     if sarif is not None:
         write_sarif(sarif, found, checks)
     if as_json:
@@ -73,14 +82,14 @@ def command(facts: tuple[str, ...], as_json: bool, about: str | None, **options:
 def _tell(checks: Checks, about: str) -> int:
     """Tells of checks, or of documents: 1 where something is missing between their sentences and the rules."""
     if about != "documents":
-        print_page(checks, about)
+        print_check_page(checks, about)
         return 0
-    documents = counted(checks.engine.rules)
+    documents = count_documents(checks.engine.rules)
     print_documents(documents)
     return int(any(each.missing for each in documents))
 
 
-def findings(
+def find_findings(
     checks: Checks,
     facts: tuple[str, ...],
     local: str | None,
@@ -92,18 +101,18 @@ def findings(
 ) -> list[Finding]:
     """What is found in files, one read after the other. Raises FactsError and ClickException."""
     inspection = Inspection(checks, local, lenient)
-    files, read = named_files(facts, named_format), 0
-    with progress(lambda: read / len(files), "reading"):
+    files, read = find_files(facts, named_format), 0
+    with show_progress(lambda: read / len(files), "reading"):
         for each in files:
             inspection.read(each.read())
             read += 1
-    for source in overlay_sources(overlays):
+    for source in read_overlays(overlays):
         inspection.read(source)
     inspection.lay_over()
     for text in sets:
         inspection.change(text)
-    with of_status():
-        for text in state_commands(states):
+    with blame_status_option():
+        for text in build_state_commands(states):
             inspection.change(text)
     found = inspection.findings()
     print_warnings(inspection.warnings)
@@ -115,16 +124,16 @@ def _ignored(given: Sequence[str], known: Collection[str]) -> list[str]:
     ids = [each.strip() for text in given for each in text.split(",") if each.strip()]
     for each in ids:
         if each not in known:
-            raise click.UsageError(f"--ignore: {quoted(each)} is no check{instead(each, known)}")
+            raise click.UsageError(f"--ignore: {quote_value(each)} is no check{suggest_allowed(each, known)}")
     return ids
 
 
 def write_sarif(path: str, found: Sequence[Finding], checks: Checks) -> None:
     """Writes the findings as SARIF. Raises NotWrittenError."""
     # Loaded where it is asked for.
-    from mqclause.tools.render.sarif import sarif
+    from mqclause.tools.render.findings import build_sarif
 
     try:
-        Path(path).write_text(json.dumps(sarif(found, checks), ensure_ascii=False, indent=1), encoding="utf-8")
+        Path(path).write_text(json.dumps(build_sarif(found, checks), ensure_ascii=False, indent=1), encoding="utf-8")
     except OSError as error:
         raise NotWrittenError(f"{path}: {(error.strerror or 'cannot be written').lower()}") from None

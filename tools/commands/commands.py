@@ -19,7 +19,7 @@ ALL_KINDS = {
 """What runmqsc displays, and the subcommands whose answers rest on it."""
 
 
-def display_commands(subcommand: str) -> list[str]:
+def list_display_commands(subcommand: str) -> list[str]:
     """The MQSC commands whose output tells everything that a subcommand can use."""
     return [f"DISPLAY {what} ALL" for what, users in ALL_KINDS.items() if subcommand in users]
 
@@ -31,6 +31,6 @@ def command(subcommand: str) -> int:
 
     They are for runmqsc at the local queue manager: mqclause commands explain | runmqsc QM1 > QM1.log
     """
-    for each in display_commands(subcommand):
+    for each in list_display_commands(subcommand):
         click.echo(each)
     return 0

@@ -12,23 +12,22 @@ from typing import Any
 import click
 import toml
 
-from mqclause.model.assembly.accounts import Account, Needed, accounts, still_needed
-from mqclause.model.assembly.filed import filed_tables
-from mqclause.model.assembly.snapshot import read_sources
-from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import Diagnostic, FactsError
-from mqclause.tools.commands.inputs import facts_options, sources, what_if
-from mqclause.tools.commands.options import file_name, json_option
-from mqclause.tools.render.accounts import accounts_document, print_accounts
-from mqclause.tools.render.streams import in_json, print_json, print_pieces, print_warnings
+from mqclause.model.configuration.facts_export import build_facts_tables
+from mqclause.model.configuration.file_reports import FileReport, Needed, report_files, still_needed
+from mqclause.model.configuration.snapshot import read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.model.diagnostics import Diagnostic, FactsError
+from mqclause.tools.commands.options import add_facts_options, apply_what_if, json_option, parse_file_name, read_inputs
+from mqclause.tools.render.findings import build_file_reports_document, print_file_reports
+from mqclause.tools.render.terminal import print_json, print_pieces, print_warnings, render_json
 
 AT_ONCE = 1000
 """So many rows of a table are written at once."""
 
 
 @click.command("facts")
-@click.argument("facts", nargs=-1, type=file_name, metavar="INPUT...")
-@facts_options()
+@click.argument("facts", nargs=-1, type=parse_file_name, metavar="INPUT...")
+@add_facts_options()
 @click.option("--to", type=click.Choice(["toml", "json"]), help="The format that is written.  [default: toml]")
 @click.option(
     "--sources",
@@ -45,28 +44,28 @@ def command(facts: tuple[str, ...], by_source: bool, as_json: bool, to: str | No
     if to == "toml" and (as_json or by_source):
         raise click.UsageError(f"--to toml is a facts file; leave it out for {'--json' if as_json else '--sources'}")
     as_json = as_json or to == "json"
-    given = sources(facts, options.pop("overlays"), options.pop("named_format"))
+    given = read_inputs(facts, options.pop("overlays"), options.pop("named_format"))
     if by_source:
-        return account_for(given, as_json, options["local"])
+        return report_sources(given, as_json, options["local"])
     return write_facts(given, as_json, **options)
 
 
-def account_for(given: Sequence[Source], as_json: bool, local: str | None) -> int:
+def report_sources(given: Sequence[Source], as_json: bool, local: str | None) -> int:
     """Says of each file what was read of it, and which commands tell the rest; returns 0.
 
     Raises FactsError if nothing was read, or if no file describes ``local``.
     """
-    found = accounts(given)
+    found = report_files(given)
     needed, faults = needed_beside(given, found, local)
     if as_json:
-        print_json(accounts_document(found, needed, faults))
+        print_json(build_file_reports_document(found, needed, faults))
     else:
-        print_accounts(found, needed, faults)
+        print_file_reports(found, needed, faults)
     return 0
 
 
 def needed_beside(
-    given: Sequence[Source], found: Sequence[Account], local: str | None
+    given: Sequence[Source], found: Sequence[FileReport], local: str | None
 ) -> tuple[Sequence[Needed], Sequence[Diagnostic]]:
     """What the files leave out, or the faults for which that cannot be told. Raises FactsError."""
     try:
@@ -81,16 +80,16 @@ def write_facts(
     given: Sequence[Source], as_json: bool, local: str | None, lenient: bool, sets: Sequence[str], states: Sequence[str]
 ) -> int:
     """Writes the facts of all files; returns 0. Raises FactsError."""
-    snapshot = what_if(read_sources(given, local, lenient), sets, states)
-    tables = filed_tables(snapshot)
-    print_pieces(in_json(tables) if as_json else in_toml(tables))
+    snapshot = apply_what_if(read_sources(given, local, lenient), sets, states)
+    tables = build_facts_tables(snapshot)
+    print_pieces(render_json(tables) if as_json else render_toml(tables))
     print_warnings(snapshot.warnings, snapshot.remarks)
     for each in snapshot.incomplete:
         print(f"not in the facts: {each.what}: {each.command}", file=sys.stderr)  # noqa: T201
     return 0
 
 
-def in_toml(document: Mapping[str, Any]) -> Iterator[str]:
+def render_toml(document: Mapping[str, Any]) -> Iterator[str]:
     """A facts document as TOML, its tables in their order: in pieces, as that of a large dump is large."""
     encoder = toml.TomlEncoder()
     # a text of JSON is one of TOML; the library's own takes \\x for an escape

@@ -8,28 +8,34 @@ from typing import Any
 
 import click
 
-from mqclause.answers.choice.engine import Engine
-from mqclause.answers.cluster.cluster_map import (
+from mqclause.cluster.map import (
     MAP_FORMAT,
     MapRow,
+    PrintableRow,
     PrintedRow,
-    ToldRow,
-    alias_rows,
-    aliases_in_clusters,
-    map_rows,
+    build_alias_rows,
+    build_map_rows,
+    list_clustered_aliases,
+    list_clustered_queues,
     note_exits,
-    queues_in_clusters,
 )
-from mqclause.model.assembly.members import Members
-from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form, print_member_warnings
-from mqclause.tools.render.overview import ALIASES_LEFT_OUT, exits_said, print_map, unknown_said, write_map
-from mqclause.tools.render.progress import followed
-from mqclause.tools.render.remarks import remarks_on, remarks_said
-from mqclause.tools.render.streams import in_json, print_pieces, print_warnings
+from mqclause.model.configuration.members import Members
+from mqclause.tools.commands.options import ClusterQuestion, add_cluster_options, check_one_form, print_member_warnings
+from mqclause.tools.render.cluster import (
+    ALIASES_LEFT_OUT,
+    describe_missing_exits,
+    group_remarks,
+    list_remarks,
+    print_map,
+    unknown_said,
+    write_map,
+)
+from mqclause.tools.render.terminal import print_pieces, print_warnings, render_json, track_progress
+from mqclause.workload.decision import Engine
 
 
 @click.command("map")
-@cluster_options
+@add_cluster_options
 def command(as_json: bool, as_csv: bool, **options: Any) -> int:
     """Where do puts go? Every queue that is known in a cluster, from every queue manager that FACTS describe.
 
@@ -37,7 +43,7 @@ def command(as_json: bool, as_csv: bool, **options: Any) -> int:
     that a destination gets in the long run, by clause 12 from fresh counters. With --set, --with or --status: where
     would they go? Exit status: 0, or 2 for bad input.
     """
-    one_form(as_json, as_csv)
+    check_one_form(as_json, as_csv)
     question = ClusterQuestion.of(**options)
     members = question.asked(question.after(question.before()))
     print_member_warnings(members)
@@ -46,17 +52,23 @@ def command(as_json: bool, as_csv: bool, **options: Any) -> int:
         if as_json:
             _print_json(question.fitting(rows))
         else:
-            _print(question.fitting(map(ToldRow.of, rows)), as_csv)
+            _print(question.fitting(map(PrintableRow.of, rows)), as_csv)
     return 0
 
 
-def _print(rows: list[ToldRow], as_csv: bool) -> None:
+def _print(rows: list[PrintableRow], as_csv: bool) -> None:
     rows.sort(key=_place)
     queues = [row for row in rows if row.queue]
     if as_csv:
         left = [] if len(queues) == len(rows) else [ALIASES_LEFT_OUT]
         print_warnings(
-            (), [*left, *exits_said(note_exits(rows, {})), *remarks_said(remarks_on(rows)), *unknown_said(rows)]
+            (),
+            [
+                *left,
+                *describe_missing_exits(note_exits(rows, {})),
+                *group_remarks(list_remarks(rows)),
+                *unknown_said(rows),
+            ],
         )
         write_map(queues)
     else:
@@ -65,10 +77,10 @@ def _print(rows: list[ToldRow], as_csv: bool) -> None:
 
 def _print_json(rows: list[MapRow]) -> None:
     rows.sort(key=_place)
-    told = followed((row.to_json() for row in rows), max(len(rows), 1))
+    told = track_progress((row.to_json() for row in rows), max(len(rows), 1))
     queues = sum(bool(row.queue) for row in rows)
     document: dict[str, Any] = {"format": MAP_FORMAT, "rows": islice(told, queues)}
-    print_pieces(in_json(document | ({"queue_manager_aliases": told} if len(rows) > queues else {})))
+    print_pieces(render_json(document | ({"queue_manager_aliases": told} if len(rows) > queues else {})))
 
 
 def _place(row: PrintedRow) -> tuple[bool, str, str]:
@@ -79,5 +91,7 @@ def _place(row: PrintedRow) -> tuple[bool, str, str]:
 def _rows(members: Members, question: ClusterQuestion, engine: Engine) -> Iterator[MapRow]:
     bind = question.bind
     clusters = [each.cluster for each in members]
-    total = sum(len(queues_in_clusters(each)) + len(aliases_in_clusters(each)) for each in clusters)
-    yield from followed(chain(map_rows(members, engine, bind), alias_rows(members, engine, bind)), total)
+    total = sum(len(list_clustered_queues(each)) + len(list_clustered_aliases(each)) for each in clusters)
+    yield from track_progress(
+        chain(build_map_rows(members, engine, bind), build_alias_rows(members, engine, bind)), total
+    )

@@ -1,29 +1,79 @@
-"""Options and arguments that several subcommands have."""
+"""Options and arguments that subcommands share, and the inputs that they name: files, exits, settings."""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
+from fnmatch import fnmatchcase
+from glob import escape, glob, has_magic
+from importlib import import_module
+from inspect import signature
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import click
 from attrs import evolve, frozen
 
-from mqclause.executors.course import without_chaining
-from mqclause.executors.run import ExecutorName
-from mqclause.model.diagnostic import Diagnostic, DomainError, FactsError, visible
+from mqclause.cluster.map import MapRow, PrintableRow, PrintedRow
+from mqclause.cluster.plan import PlanRow
+from mqclause.executors.operations import ExecutorName
+from mqclause.executors.pipeline import find_chaining_fault
+from mqclause.exits.process import Exit
+from mqclause.exits.session import Exits, is_deferred_call
+from mqclause.model.configuration.members import Members, apply_changes_everywhere, get_local_name
+from mqclause.model.configuration.snapshot import Snapshot, apply_changes, read_members
+from mqclause.model.configuration.sources import Source
+from mqclause.model.configuration.view import FOREIGN_CHANNELS_IGNORED
+from mqclause.model.diagnostics import (
+    Diagnostic,
+    DomainError,
+    FactsError,
+    escape_controls,
+    quote_value,
+    suggest_allowed,
+    suggest_name,
+    suggest_word,
+)
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
-from mqclause.model.readers.container import Gunzipped
-from mqclause.model.readers.content import LARGE, LONGEST_LINE, PIECE, Content, InFile, InMemory, opened
-from mqclause.rulebook.errors import ReadingError
+from mqclause.model.readers.encodings import (
+    LARGE,
+    LONGEST_LINE,
+    PIECE,
+    Content,
+    FileContent,
+    GzipContent,
+    MemoryContent,
+    get_read_budget,
+    open_file,
+)
+from mqclause.model.readers.facts_files import parse_toml
+from mqclause.model.readers.formats import FactsDocument
+from mqclause.model.readers.mqsc import MQSC
+from mqclause.model.readers.records import Script
+from mqclause.model.readers.registry import FORMATS, read_contents
+from mqclause.rulebook.rule import ReadingError
+from mqclause.rulebook.rule_file import SEVERITIES
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.commands.own_rules import FOLDER, keep_folder, own_rules
+from mqclause.tools.commands.own_rules import FOLDER, keep_folder, load_own_rules
 from mqclause.tools.errors import NothingAskedError
-from mqclause.tools.render.progress import progress
+from mqclause.tools.render.terminal import print_warnings, show_progress
+from mqclause.workload.decision import Engine
+
+
+def parse_file_name(name: str) -> str:
+    """The name of a file or a folder: a blank one is none, and not the working directory. Raises BadParameter."""
+    if not name:
+        raise click.BadParameter("'' is not a file name")
+    return name
+
+
+facts_argument = click.argument("facts", nargs=-1, type=parse_file_name)
+"""FACTS, as many files as there are."""
 
 
 class MqWord(click.Choice):  # type: ignore[type-arg] # it is generic from click 8.2 on
@@ -37,21 +87,6 @@ class MqWord(click.Choice):  # type: ignore[type-arg] # it is generic from click
         return str(choice).upper()
 
 
-def unpadded(name: str) -> str:
-    """A name of MQ's, or the beginning of one, without the blanks that pad it."""
-    return name.rstrip(" ")
-
-
-def file_name(name: str) -> str:
-    """The name of a file or a folder: a blank one is none, and not the working directory. Raises BadParameter."""
-    if not name:
-        raise click.BadParameter("'' is not a file name")
-    return name
-
-
-facts_argument = click.argument("facts", nargs=-1, type=file_name)
-"""FACTS, as many files as there are."""
-
 BIND_WORD = MqWord("OPEN", "NOTFIXED", "GROUP", "AS_Q_DEF")
 CALL_WORD = MqWord("MQOPEN", "MQPUT", "MQPUT1")
 PUT_KEYS = ("queue", "queue_manager", "bind", "call", "from_cluster_channel")
@@ -60,11 +95,31 @@ reading_option = click.option(
     "--reading", "readings", multiple=True, metavar="ID=CHOICE", help="Read a clause another way."
 )
 
+json_option = click.option("--json", "as_json", is_flag=True, help="JSON in place of text.")
 
-def rules_options(command: Callable[..., Any]) -> Callable[..., Any]:
+RowT = TypeVar("RowT", MapRow, PrintableRow, PlanRow)
+
+FORM = "NAME=MODULE:FUNCTION"
+
+SETTINGS_FILE = "mqclause.toml"
+_TABLES = ("check",)
+CHECK_KEYS = ("ignore", "fail-on")
+
+FORMAT_NAMES = {each.name.lower(): each.name for each in FORMATS} | {"dmpmqcfg": MQSC.name}
+
+ANY_FOLDERS = re.compile(r"(?:^|(?<=/))(?:\*\*/)*\*\*(?:/|$)")
+"""The part of a pattern that stands for folders in folders."""
+
+
+def strip_padding(name: str) -> str:
+    """A name of MQ's, or the beginning of one, without the blanks that pad it."""
+    return name.rstrip(" ")
+
+
+def add_rules_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say which rules count: the edition of the documents, and a folder in place of our own."""
     for option in (
-        click.option("--rules", type=file_name, metavar="FOLDER", callback=keep_folder, expose_value=False,
+        click.option("--rules", type=parse_file_name, metavar="FOLDER", callback=keep_folder, expose_value=False,
                      help="Rule files of your own in place of those that come with mqclause."),
         click.option("--edition", metavar="NAME",
                      help="The edition of MQ whose documents count, as mq-9.3; auto, the default, goes by CMDLEVEL."),
@@ -73,10 +128,7 @@ def rules_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="JSON in place of text.")
-
-
-def put_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def add_put_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that describe the put; each overrides what the facts say."""
     for option in (
         click.option("--from-cluster-channel", is_flag=True, default=None,
@@ -90,7 +142,7 @@ def put_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def rules_by(given: tuple[str, ...], edition: str | None = None) -> Rules:
+def load_rules(given: tuple[str, ...], edition: str | None = None) -> Rules:
     """The rules under the readings, of the edition and in the folder that the options name.
 
     Raises ReadingError, and FactsError for what is wrong with any file of a folder.
@@ -102,16 +154,16 @@ def rules_by(given: tuple[str, ...], edition: str | None = None) -> Rules:
             raise ReadingError(f"--reading {text!r} is not ID=CHOICE")
         chosen[name] = choice
     folder: str | None = click.get_current_context().meta.get(FOLDER)
-    return Rules(chosen, edition) if folder is None else own_rules(folder, chosen, edition)
+    return Rules(chosen, edition) if folder is None else load_own_rules(folder, chosen, edition)
 
 
-def only_lines(others: tuple[str, ...]) -> None:
+def check_only_lines(others: tuple[str, ...]) -> None:
     """Raises UsageError if facts are named beside --lines."""
     if others:
         raise click.UsageError("--lines takes its facts from its own file; name no other")
 
 
-def content(name: str) -> bytes | Content:
+def read_input(name: str) -> bytes | Content:
     """What is in a file, or what reads a large one; - is standard input. Raises ClickException."""
     with _opened(name) as file:
         try:
@@ -121,71 +173,43 @@ def content(name: str) -> bytes | Content:
             raise _unreadable(name, error) from None
 
 
-def _large(name: str, file: BinaryIO, begun: bytes) -> Content:
-    """What reads the file once more, or what was read of a pipe, which is kept packed."""
-    if os.path.isfile(name):
-        return FollowedFile(Path(name))
-    packer = zlib.compressobj(level=1, wbits=31)
-    packed = [packer.compress(begun)]
-    while piece := file.read(PIECE):
-        packed.append(packer.compress(piece))
-    return Gunzipped(InMemory(b"".join([*packed, packer.flush()])), name)
-
-
 @frozen(eq=False)
-class FollowedFile(InFile):
+class FollowedFile(FileContent):
     """A large file; a bar on a terminal says how far it is read."""
 
     def pieces(self) -> Iterator[bytes]:
         """As of Content."""
         size, read = self.path.stat().st_size, 0
-        with progress(lambda: read / size, f"reading {self.path.name}"):
+        with show_progress(lambda: read / size, f"reading {self.path.name}"):
             for piece in super().pieces():
                 yield piece
                 read += len(piece)
 
 
-def content_lines(name: str) -> Iterator[bytes]:
+def read_input_lines(name: str) -> Iterator[bytes]:
     """The lines of a file; - is standard input. Raises ClickException."""
     with _opened(name) as file:
         try:
             while line := file.readline(LONGEST_LINE + 1):
                 if len(line) > LONGEST_LINE:
-                    raise click.ClickException(f"{visible(name)}: has a line of more than {LONGEST_LINE >> 20} MB")
+                    raise click.ClickException(
+                        f"{escape_controls(name)}: has a line of more than {LONGEST_LINE >> 20} MB"
+                    )
                 yield line
         except OSError as error:
             raise _unreadable(name, error) from None
 
 
-def _opened(name: str) -> BinaryIO:
-    if name == "-":
-        if sys.stdin is None:
-            raise click.ClickException("-: standard input is closed")
-        if sys.stdin.closed:  # As the first one that read it has left it.
-            raise click.ClickException("-: standard input is named twice; allowed: once")
-        return sys.stdin.buffer
-    try:
-        return opened(name)
-    except OSError as error:
-        raise _unreadable(name, error) from None
-    except ValueError:
-        raise click.ClickException(f"{name!r} is not a file name") from None
-
-
-def _unreadable(name: str, error: OSError) -> click.ClickException:
-    return click.ClickException(f"{visible(name)}: {(error.strerror or 'cannot be read').lower()}")
-
-
-def explaining_executor() -> ExecutorName:
+def choose_executor() -> ExecutorName:
     """The executor that explains: chaining, or plain where durable_rules is not to be had, which a line says."""
-    lacking = without_chaining()
+    lacking = find_chaining_fault()
     if not lacking:
         return "chaining"
     print(f"{lacking}: explained by the plain executor instead of by chaining", file=sys.stderr)  # noqa: T201
     return "plain"
 
 
-def asked_put(
+def build_put(
     given: Put | None, asked: Mapping[str, Any], cluster: Cluster | None = None, source: str | None = None
 ) -> Put:
     """The put of the facts with what was asked for in its place; ``source`` is where it would stand.
@@ -204,9 +228,481 @@ def asked_put(
     return put
 
 
+def add_cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The arguments FACTS and the options that ClusterQuestion.of takes, and the forms of the answer."""
+    options: list[Callable[..., Any]] = [
+        facts_argument,
+        click.option(
+            "--queue", "pattern", type=strip_padding, metavar="PATTERN", help="Only queues that fit; * is any text."
+        ),
+        click.option("--bind", type=BIND_WORD, default="NOTFIXED", help="Their binding (NOTFIXED)."),
+        add_facts_options("Only puts that are made at this queue manager."),
+        json_option,
+        click.option("--csv", "as_csv", is_flag=True, help="CSV in place of text: a line for each destination."),
+        reading_option,
+        add_rules_options,
+        add_exit_options,
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@frozen
+class ClusterQuestion:
+    """The files, the scripts and commands of a change, with the states that it sets, and the rows that are asked for.
+
+    ``local`` is the member that is asked about, ``pattern`` what its queues have to fit; None: all.
+    """
+
+    files: Sequence[Source]
+    overlays: Sequence[Source]
+    commands: Sequence[str]
+    states: Sequence[str]
+    pattern: str | None
+    local: str | None
+    bind: str
+    rules: Rules
+    lenient: bool
+    exits: Exits
+
+    @classmethod
+    def of(
+        cls,
+        facts: tuple[str, ...],
+        overlays: tuple[str, ...],
+        sets: Sequence[str],
+        states: Sequence[str],
+        bind: str,
+        readings: tuple[str, ...],
+        edition: str | None,
+        named_format: str | None,
+        exits: tuple[str, ...],
+        exit_limit: str | None,
+        **rest: Any,
+    ) -> ClusterQuestion:
+        """What the options ask. Raises ClickException and ReadingError."""
+        files = read_inputs(facts, (), named_format)
+        states, rules = build_state_commands(states), load_rules(readings, edition)
+        given = load_exits(exits, exit_limit)
+        return cls(files, read_overlays(overlays), sets, states, bind=bind.upper(), rules=rules, exits=given, **rest)
+
+    def engine(self, members: Members) -> Engine:
+        """The engine with the exits that are given; told are those that none of the members names."""
+        if self.exits.names:
+            print_unnamed_exits(self.exits, [each.cluster.queue_manager.clwlexit for each in members])
+        return Engine(self.rules, exits=self.exits.given, exit_limit=self.exits.limit)
+
+    def before(self) -> Members:
+        """Every member as the files describe it. Raises FactsError."""
+        return self._members(self.files)
+
+    def after(self, before: Members) -> Members:
+        """Every member with the change. Raises FactsError."""
+        if self.overlays:
+            names = {get_local_name(each) for each in before}
+            before = self._members([*self.files, *(_owned(each, names) for each in self.overlays)])
+        after = apply_changes_everywhere(before, self.commands)
+        with blame_status_option():
+            return apply_changes_everywhere(after, self.states)
+
+    def asked(self, members: Members) -> Members:
+        """Those of the members that are asked about. Raises FactsError if there is none."""
+        return tuple(each for each in members if self.local in (None, get_local_name(each)))
+
+    def _members(self, files: Sequence[Source]) -> Members:
+        """Also those that --from leaves out: a change may be of theirs."""
+        try:
+            found = read_members(files, None, self.lenient)
+        except FactsError:
+            if self.local is None:
+                raise
+            return read_members(files, self.local, self.lenient)
+        return found if self.asked(found) else read_members(files, self.local, self.lenient)
+
+    def is_queue_asked(self, row: PrintedRow | PlanRow) -> bool:
+        """Whether the queue of a row fits the pattern."""
+        return self.pattern is None or fnmatchcase(row.name, self.pattern)
+
+    def fitting(self, rows: Iterable[RowT]) -> list[RowT]:
+        """The rows whose queue fits the pattern; raises NothingAskedError where there are rows and none does."""
+        found = list(rows)
+        fitting = [row for row in found if self.is_queue_asked(row)]
+        if found and not fitting:
+            raise NothingAskedError(f"--queue: no queue that is known in a cluster fits {self.pattern!r}")
+        return fitting
+
+
+def print_member_warnings(members: Iterable[Snapshot]) -> None:
+    """Writes the warnings of all members, but what one alone knows: here it is told of that one, too. Then remarks."""
+    found = tuple(members)
+    warnings = (each for member in found for each in member.warnings)
+    told = [each for each in warnings if not each.message.endswith(FOREIGN_CHANNELS_IGNORED)]
+    print_warnings(told, [each for member in found for each in member.remarks])
+
+
+def check_one_form(as_json: bool, as_csv: bool) -> None:
+    """Raises UsageError where two forms of the answer are asked for."""
+    if as_json and as_csv:
+        raise click.UsageError("--json and --csv are two forms of one answer; leave one out")
+
+
+def add_exit_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds both options; the command gets them as ``exits`` and ``exit_limit``, for ``given_exits``."""
+    for option in (
+        click.option("--exit-limit", metavar="SECONDS", show_default="what the rules of exits say",
+                     help="How long one call of an exit may take."),
+        click.option("--exit", "exits", multiple=True, metavar=FORM,
+                     help="Call this Python function where CLWLEXIT(NAME) would be called."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def load_exits(exits: tuple[str, ...], exit_limit: str | None) -> Exits:
+    """The functions that the options name. Raises UsageError."""
+    found: dict[str, Exit] = {}
+    for text in exits:
+        name, _, place = text.rpartition("=")
+        module, colon, function = place.partition(":")
+        if not (name.strip(" ") and module and colon and function):
+            raise click.UsageError(f"--exit {text!r} is not {FORM}; NAME is that in CLWLEXIT")
+        if name in found:
+            raise click.UsageError(f"--exit {text!r}: an exit {name!r} is given already")
+        found[name] = _function(text, module, function)
+    try:
+        return Exits(found, None if exit_limit is None else float(exit_limit))
+    except (TypeError, ValueError) as error:
+        said = str(error) if str(error).startswith("exits") else "is not allowed; allowed: a number of seconds above 0"
+        raise click.UsageError(f"--exit-limit {exit_limit!r} {said}") from None
+
+
+def print_unnamed_exits(given: Exits, named: Iterable[str]) -> None:
+    """Tells of each exit that is given and not called, because CLWLEXIT is none but the names ``named``."""
+    names = [each for each in dict.fromkeys(named) if each]
+    is_now = f"CLWLEXIT is {' or '.join(map(repr, names)) or 'blank'}"
+    meant = [each for each in names if each not in given.names]
+    others = (each for each in given.names if each not in names)
+    print_warnings((), [f"the exit {each!r} is not called: {is_now}{_meant(each, meant)}" for each in others])
+
+
+@frozen(eq=False)
+class CheckSettings:
+    """The checks to ignore, and the severity to fail on."""
+
+    ignore: tuple[str, ...] = ()
+    fail_on: str = SEVERITIES[0]
+    path: str = ""
+
+    @property
+    def remark(self) -> str:
+        """That a file was found, and what it changes; blank where it changes nothing."""
+        said = [f"{', '.join(self.ignore)} ignored"] if self.ignore else []
+        said += [f"fails on {self.fail_on}"] if self.fail_on != SEVERITIES[0] else []
+        return f"{self.path}: {'; '.join(said)}" if said else ""
+
+
+def read_check_settings(folder: Path, known: Sequence[str]) -> CheckSettings:
+    """What the table ``[check]`` of the nearest settings file says; ``known`` are the ids of the checks.
+
+    Raises FactsError with the first thing that is wrong in it, on its line.
+    """
+    found = next(filter(os.path.isfile, (each / SETTINGS_FILE for each in (folder, *folder.parents))), None)
+    if found is None:
+        return CheckSettings()
+    document = _read(found)
+    table = document.data.get("check", {})
+    if not isinstance(table, dict):
+        raise _fault(document, f"check: {quote_value(table)} is given where a table is expected", "check")
+    for key in table:
+        if key not in CHECK_KEYS:
+            said = f"check: unknown key {quote_value(key)}{suggest_allowed(key, CHECK_KEYS)}"
+            raise _fault(document, said, "check", key)
+    ignore, fail_on = table.get("ignore", []), table.get("fail-on", SEVERITIES[0])
+    if not isinstance(ignore, list):
+        _refuse(document, "ignore", ignore, "a list of ids of checks")
+    for each in ignore:
+        if each not in known:
+            _refuse(document, "ignore", each, f"{', '.join(known)}{suggest_word(str(each), known)}")
+    if fail_on not in SEVERITIES:
+        _refuse(document, "fail-on", fail_on, f"{', '.join(SEVERITIES)}{suggest_word(str(fail_on), SEVERITIES)}")
+    return CheckSettings(tuple(ignore), fail_on, str(found))
+
+
+def add_facts_options(
+    local: str = "The local queue manager, where several dumps are given.",
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The options about FACTS: whose view it is, what if they were otherwise, how they are read.
+
+    ``local`` says what --from means.
+    """
+    options = (
+        click.option("--from", "local", type=strip_padding, metavar="QMGR", help=local),
+        click.option("--with", "overlays", multiple=True, type=parse_file_name, metavar="[QMGR=]FILE",
+                     help="What if this MQSC script were run too."),
+        click.option(
+            "--set", "sets", multiple=True, metavar="COMMAND", help="What if: 'QLOCAL(Q) QMGR(QM2) PUT(DISABLED)'."
+        ),
+        click.option(
+            "--status",
+            "states",
+            multiple=True,
+            metavar="CHANNEL=STATE",
+            help="What if a channel were so, after each --set.",
+        ),
+        click.option("--lenient", is_flag=True, help="Leave out MQSC commands that cannot be read, with a warning."),
+        click.option(
+            "--format",
+            "named_format",
+            type=click.Choice(sorted(FORMAT_NAMES), case_sensitive=False),
+            help="The format of FACTS, where their content does not tell.",
+        ),
+    )  # fmt: skip
+
+    def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return with_options
+
+
+def apply_what_if(snapshot: Snapshot, sets: Iterable[str], states: Iterable[str]) -> Snapshot:
+    """The snapshot with what the options set. Raises FactsError and UsageError."""
+    snapshot = apply_changes(snapshot, sets)
+    with blame_status_option():
+        return apply_changes(snapshot, build_state_commands(states))
+
+
+@contextmanager
+def blame_status_option() -> Iterator[None]:
+    """Has faults of the commands that --status stands for name that option."""
+    try:
+        yield
+    except FactsError as error:
+        raise FactsError(evolve(each, source="--status") for each in error.diagnostics) from None
+
+
+def build_state_commands(states: Iterable[str]) -> list[str]:
+    """What the options CHANNEL=STATE set, as commands. Raises UsageError."""
+    commands = []
+    for each in states:
+        channel, equals, state = each.rpartition("=")
+        if not equals:
+            raise click.UsageError(f"--status {each!r} is not CHANNEL=STATE")
+        commands.append(f"CHANNEL({quote_mqsc(channel)}) STATUS({quote_mqsc(state)})")
+    return commands
+
+
+def refuse_model_queue(put: Put, snapshot: Snapshot, source: str | None) -> None:
+    """Raises FactsError if ``put`` names a model queue of the local queue manager."""
+    refusal = snapshot.cluster.refusal(put.queue, put.queue_manager)
+    if refusal:
+        raise FactsError([Diagnostic(source or "put", f"put: {refusal}" if source else refusal)])
+
+
+def quote_mqsc(text: str) -> str:
+    """A value as MQSC writes it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def read_inputs(
+    names: tuple[str, ...], overlays: tuple[str, ...] = (), named_format: str | None = None
+) -> list[Source]:
+    """The files that are named, ``-`` for standard input, ``QM1=FILE`` for a file of the queue manager QM1.
+
+    A folder stands for every file in it, a pattern that no shell expanded for every file that fits. ``overlays`` are
+    scripts that change what those say; ``named_format`` is the format that is told of the others, not of them.
+    Raises ClickException.
+    """
+    return [each.read() for each in find_files(names, named_format)] + read_overlays(overlays)
+
+
+def find_files(names: tuple[str, ...], named_format: str | None = None) -> list[NamedFile]:
+    """The files as for sources, none of them read yet. Raises ClickException."""
+    if not names:
+        raise click.UsageError("name at least one file with facts (or - for standard input); see --help")
+    name_of_format = FORMAT_NAMES[named_format.lower()] if named_format else ""
+    return [evolve(each, format=name_of_format) for name in names for each in _named(name)]
+
+
+def read_overlays(names: tuple[str, ...]) -> list[Source]:
+    """The scripts that ``--with`` names. Raises ClickException."""
+    return [evolve(each.read(), overlay=True) for name in names for each in _named(name)]
+
+
+@frozen
+class NamedFile:
+    """A file that an argument names, or that is ``found`` in a folder or by a pattern."""
+
+    path: str
+    owner: str = ""
+    found: bool = False
+    format: str = ""
+
+    def read(self) -> Source:
+        """The file with its content. Raises ClickException."""
+        return Source(self.path, read_input(self.path), self.owner, self.found, format=self.format)
+
+
+def _large(name: str, file: BinaryIO, begun: bytes) -> Content:
+    """What reads the file once more, or what was read of a pipe, which is kept packed."""
+    if os.path.isfile(name):
+        return FollowedFile(Path(name))
+    packer = zlib.compressobj(level=1, wbits=31)
+    packed = [packer.compress(begun)]
+    while piece := file.read(PIECE):
+        packed.append(packer.compress(piece))
+    return GzipContent(MemoryContent(b"".join([*packed, packer.flush()])), name)
+
+
+def _opened(name: str) -> BinaryIO:
+    if name == "-":
+        if sys.stdin is None:
+            raise click.ClickException("-: standard input is closed")
+        if sys.stdin.closed:  # As the first one that read it has left it.
+            raise click.ClickException("-: standard input is named twice; allowed: once")
+        return sys.stdin.buffer
+    try:
+        return open_file(name)
+    except OSError as error:
+        raise _unreadable(name, error) from None
+    except ValueError:
+        raise click.ClickException(f"{name!r} is not a file name") from None
+
+
+def _unreadable(name: str, error: OSError) -> click.ClickException:
+    return click.ClickException(f"{escape_controls(name)}: {(error.strerror or 'cannot be read').lower()}")
+
+
 def _queues(cluster: Cluster | None) -> str:
     if cluster is None:
         return ""
     names = [name for name in cluster.queues_by_name if not name.startswith("SYSTEM.")]
     shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
     return f"; queues in the facts: {shown}" if names else ""
+
+
+def _owned(source: Source, members: set[str]) -> Source:
+    """The script with its owner. Raises FactsError where it is not said whose it is."""
+    contents = read_contents(source.data, source.name)
+    if source.queue_manager or not isinstance(contents, Script) or contents.queue_manager:
+        return source
+    if len(members) > 1:
+        message = f"does not say whose script it is; name it as QMGR={source.name}"
+        raise FactsError([Diagnostic(source.name, message)])
+    return evolve(source, queue_manager=next(iter(members)))
+
+
+def _meant(name: str, named: Sequence[str]) -> str:
+    """What CLWLEXIT could have been meant to be; MQSC makes capitals of a name without quotes."""
+    return f"; quote it in MQSC: CLWLEXIT('{name}')" if name.upper() in named else suggest_name(name, named)
+
+
+def _function(text: str, module: str, function: str) -> Exit:
+    """The function of a module, which may lie in the working folder. Raises UsageError."""
+    here = str(Path.cwd())
+    if here not in sys.path and module.partition(".")[0] != __name__.partition(".")[0]:
+        # Behind all others: what lies in the folder must not stand for a library.
+        sys.path.append(here)
+    try:
+        with redirect_stdout(sys.stderr):
+            found: Any = import_module(module)
+        for part in function.split("."):
+            found = getattr(found, part)
+    except (Exception, SystemExit) as error:  # a module may raise what it likes
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        hint = f"; a module goes without .py: {module.removesuffix('.py')}" if module.endswith(".py") else ""
+        raise click.UsageError(f"--exit {text!r}: {said}{hint}") from None
+    if not callable(found):
+        raise click.UsageError(f"--exit {text!r}: {function} of {module} cannot be called; an exit takes one MQWXP")
+    if is_deferred_call(found):
+        raise click.UsageError(
+            f"--exit {text!r}: {function} of {module} is a coroutine or a generator: a call does nothing"
+        )
+    takes = _takes(found)
+    if takes:
+        raise click.UsageError(f"--exit {text!r}: {function}{takes} of {module} does not take one MQWXP alone")
+    made: Exit = found
+    return made
+
+
+def _takes(function: Callable[..., Any]) -> str:
+    """The parameters of a function, if it cannot be called with one value; blank if it can, or if nobody knows."""
+    try:
+        parameters = signature(function)
+    except (TypeError, ValueError):
+        return ""  # of some that are written in C
+    try:
+        parameters.bind(None)
+    except TypeError:
+        return str(parameters)
+    return ""
+
+
+def _read(path: Path) -> FactsDocument:
+    """The settings file, whose tables are all known. Raises FactsError."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FactsError([Diagnostic(str(path), f"is not UTF-8: byte {error.start + 1} is wrong")]) from None
+    except OSError as error:
+        raise FactsError([Diagnostic(str(path), (error.strerror or "cannot be read").lower())]) from None
+    document = parse_toml(text if text.strip() else "[check]", str(path))  # as facts, an empty file is a fault
+    if document.diagnostics:
+        raise FactsError(document.diagnostics)
+    for key in document.data:
+        if key not in _TABLES:
+            said = f"unknown table {quote_value(key)}{suggest_allowed(key, _TABLES)}"
+            raise _fault(document, said, key)
+    return document
+
+
+def _refuse(document: FactsDocument, key: str, value: Any, allowed: str) -> None:
+    raise _fault(document, f"check: {key}: {quote_value(value)} is not allowed; allowed: {allowed}", "check", key)
+
+
+def _fault(document: FactsDocument, message: str, *path: str) -> FactsError:
+    return FactsError([Diagnostic(document.source, message, *document.places.place_of(*path))])
+
+
+def _named(name: str) -> Iterator[NamedFile]:
+    owner, equals, path = name.partition("=")
+    owner = owner.rstrip(" ")
+    if not equals or os.path.exists(name):
+        owner, path = "", name
+    if os.path.isdir(path):
+        found = sorted(each for each in _below(Path(path)) if os.path.isfile(each))
+    elif path != "-" and has_magic(path) and not os.path.exists(path):
+        found = sorted({each for each in map(Path, _fitting(path)) if os.path.isfile(each)})
+    else:
+        yield NamedFile(path, owner)
+        return
+    if owner:
+        raise click.ClickException(f"{name}: allowed behind {owner}= is one file")
+    if not found:
+        raise click.ClickException(f"{escape_controls(path)}: no file is there")
+    get_read_budget().read(len(found), path)
+    for each in found:
+        yield NamedFile(str(each), found=True)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """The files of a folder and of those in it, but for hidden ones; a link to a folder is not followed."""
+    for above, folders, files in os.walk(folder):
+        folders[:] = [each for each in folders if not each.startswith(".")]
+        yield from (Path(above, each) for each in files if not each.startswith("."))
+
+
+def _fitting(pattern: str) -> Iterator[str]:
+    """What fits a pattern, as of a shell; ``**`` stands for a folder and those in it, as where a folder is named."""
+    found = ANY_FOLDERS.search(pattern)
+    if found is None:
+        yield from glob(pattern)
+        return
+    before, behind = pattern[: found.start()], pattern[found.end() :]
+    for start in glob(before) if before else [""]:
+        for above, folders, _ in os.walk(start or os.curdir):
+            folders[:] = [each for each in folders if not each.startswith(".")]
+            within = above if start else above[len("./") :]
+            yield from _fitting(os.path.join(escape(within), behind or "*"))

@@ -9,24 +9,32 @@ from typing import Any
 
 import click
 
-from mqclause.answers.order.retrieval import Retrieval, local_queues, not_local
-from mqclause.model.assembly.snapshot import read_sources
-from mqclause.model.assembly.source import Source
+from mqclause.model.configuration.snapshot import read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.retrieval.order import Retrieval, describe_unknown_queue, list_local_queues
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.commands.inputs import facts_options, sources, what_if
-from mqclause.tools.commands.options import facts_argument, json_option, reading_option, rules_by, rules_options
+from mqclause.tools.commands.options import (
+    add_facts_options,
+    add_rules_options,
+    apply_what_if,
+    facts_argument,
+    json_option,
+    load_rules,
+    read_inputs,
+    reading_option,
+)
 from mqclause.tools.errors import NothingAskedError
-from mqclause.tools.render.side_by_side import next_get_lines, order_lines
-from mqclause.tools.render.streams import print_json, print_warnings
+from mqclause.tools.render.order import render_next_gets, render_order
+from mqclause.tools.render.terminal import print_json, print_warnings
 
 
 @click.command("order")
 @facts_argument
 @click.option("--queue", metavar="QUEUE", help="This queue alone.")
-@facts_options()
+@add_facts_options()
 @json_option
 @reading_option
-@rules_options
+@add_rules_options
 def command(
     facts: tuple[str, ...], queue: str | None, readings: tuple[str, ...], edition: str | None, **options: Any
 ) -> int:
@@ -35,13 +43,13 @@ def command(
     FACTS are facts files with [[message]] tables, beside any others that mqclause reads; - is standard input. One
     answer for each queue that has messages. Exit status: 0, or 2 for bad input.
     """
-    given = sources(facts, options.pop("overlays"), options.pop("named_format"))
-    with no_cycles_sought():
-        return order_files(given, queue, rules_by(readings, edition), **options)
+    given = read_inputs(facts, options.pop("overlays"), options.pop("named_format"))
+    with pause_garbage_collection():
+        return print_orders(given, queue, load_rules(readings, edition), **options)
 
 
 @contextmanager
-def no_cycles_sought() -> Iterator[None]:
+def pause_garbage_collection() -> Iterator[None]:
     """The collector rests meanwhile: a message is in no cycle, and seeking any among a million takes half the time."""
     sought = gc.isenabled()
     gc.disable()
@@ -52,7 +60,7 @@ def no_cycles_sought() -> Iterator[None]:
             gc.enable()
 
 
-def order_files(
+def print_orders(
     files: list[Source],
     queue: str | None,
     rules: Rules,
@@ -67,15 +75,15 @@ def order_files(
 
     The list of files is empty after it: what a million messages were read from takes as much room as they do.
     """
-    snapshot = what_if(read_sources(files, local, lenient), sets, states)
+    snapshot = apply_what_if(read_sources(files, local, lenient), sets, states)
     messages, cluster = snapshot.messages, snapshot.cluster
     print_warnings(snapshot.warnings, snapshot.remarks)
     del snapshot
     files.clear()
     retrieval = Retrieval(rules)
-    known, asked = local_queues(cluster), queue.rstrip(" ") if queue is not None else None
+    known, asked = list_local_queues(cluster), queue.rstrip(" ") if queue is not None else None
     if asked is not None and asked not in known:
-        raise NothingAskedError(f"--queue: {not_local(asked, known)}")
+        raise NothingAskedError(f"--queue: {describe_unknown_queue(asked, known)}")
     found = retrieval.orders(messages, cluster, asked)
     if as_json:
         for each in found:
@@ -88,7 +96,7 @@ def order_files(
             named = f"{', '.join(unseen[:4])}{' and others' if unseen[4:] else ''}"
             click.echo(f"messages are on {named}; --queue QUEUE says how to give them")
     for place, each in enumerate(found):
-        gets = () if each.incomplete else next_get_lines(retrieval, cluster, messages, each.queue.name)
-        shown = [*order_lines(each), *gets]
+        gets = () if each.incomplete else render_next_gets(retrieval, cluster, messages, each.queue.name)
+        shown = [*render_order(each), *gets]
         click.echo("\n".join([*[""] * (place > 0), *shown]))
     return 0

@@ -1,4 +1,4 @@
-"""``--rules FOLDER``: rule files of one's own in place of those that come with the project."""
+"""The option ``--rules FOLDER``: rule files of one's own."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from typing import Any
 import click
 
 from mqclause.documents import DOCUMENTS
-from mqclause.model.diagnostic import Diagnostic, FactsError, instead, quoted
-from mqclause.model.readers.facts_document import LONGEST_PATH
-from mqclause.model.readers.toml_facts import parse_toml
-from mqclause.rulebook.declaration import Declaration
-from mqclause.rulebook.errors import RuleError
-from mqclause.rulebook.reading import InForce, check_keys
+from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_allowed
+from mqclause.model.readers.facts_files import parse_toml
+from mqclause.model.readers.formats import LONGEST_PATH
+from mqclause.rulebook.loader import Interpretation, check_keys
+from mqclause.rulebook.rule import Declaration, RuleError
 from mqclause.rulebook.rules import CLAUSE_FILE_KEYS, CLAUSE_KEYS, Rules
 
 MOST_WAYS = 1_000
@@ -31,12 +30,12 @@ def keep_folder(context: click.Context, _parameter: click.Parameter, folder: str
     context.meta[FOLDER] = folder
 
 
-def own_rules(folder: str, readings: Mapping[str, str], edition: str | None) -> Rules:
+def load_own_rules(folder: str, readings: Mapping[str, str], edition: str | None) -> Rules:
     """The rules of a folder. Raises FactsError for what is wrong in any of its files, and ReadingError.
 
     All is read, also what counts in another edition or by another reading alone.
     """
-    in_force = InForce((), {})
+    in_force = Interpretation((), {})
     try:
         _check_folders(Rules(folder=folder))
         for known in _stated_editions(Rules(folder=folder)):
@@ -54,7 +53,7 @@ def own_rules(folder: str, readings: Mapping[str, str], edition: str | None) -> 
 def told_of(folder: str, error: RuleError | ValueError) -> FactsError:
     """What a command ended in by rules of a folder: each fault with its place there."""
     if isinstance(error, RuleError):
-        return FactsError([_diagnostic(folder, each, InForce((), {})) for each in (error, *error.others)])
+        return FactsError([_diagnostic(folder, each, Interpretation((), {})) for each in (error, *error.others)])
     return FactsError([Diagnostic(folder, str(error))])
 
 
@@ -64,16 +63,16 @@ def _check_folders(rules: Rules) -> None:
     for path in rules.files:
         name, slash, _ = path.partition("/")
         if slash and name not in (*known, "documents"):
-            raise RuleError(path, "", f"{name}/ is not the folder of a document{instead(name, known)}")
+            raise RuleError(path, "", f"{name}/ is not the folder of a document{suggest_allowed(name, known)}")
         if name == "documents":
             _check_sentences(path, rules.toml(path))
     for name in rules.toml("terms.toml"):
         if name not in known:
-            raise RuleError("terms.toml", name, f"is not the folder of a document{instead(name, known)}")
+            raise RuleError("terms.toml", name, f"is not the folder of a document{suggest_allowed(name, known)}")
     for reading in rules.known_readings.values():
         for clause in reading.clauses:
             if (name := clause.partition("/")[0]) not in known:
-                said = f"{quoted(clause)} is not a clause of a document{instead(name, known)}"
+                said = f"{quote_value(clause)} is not a clause of a document{suggest_allowed(name, known)}"
                 raise RuleError("readings.toml", f"{reading.id}.clauses", said)
 
 
@@ -81,7 +80,7 @@ def _check_sentences(path: str, table: Mapping[str, Any]) -> None:
     """Raises RuleError for a key of a file of documents/ that nobody reads."""
     for key in table:
         if key not in CLAUSE_FILE_KEYS:
-            raise RuleError(path, key, f"is not known{instead(key, CLAUSE_FILE_KEYS)}")
+            raise RuleError(path, key, f"is not known{suggest_allowed(key, CLAUSE_FILE_KEYS)}")
     for place, each in enumerate(table.get("clause", ()), 1):
         check_keys(path, f"clause {place}", each, CLAUSE_KEYS)
 
@@ -120,7 +119,7 @@ def _keys(key: str) -> list[str | int]:
 KEY_PART = re.compile(r"'([^']*)'|([^.' ]+)(?: ([0-9]+))?")
 
 
-def _diagnostic(folder: str, error: RuleError, in_force: InForce) -> Diagnostic:
+def _diagnostic(folder: str, error: RuleError, in_force: Interpretation) -> Diagnostic:
     """What is wrong, with the place of its key, where what is in force states it first."""
     path, said = Path(folder, error.path), f"{error.key}: {error.message}".removeprefix(": ")
     if not os.path.isfile(path):
@@ -131,5 +130,5 @@ def _diagnostic(folder: str, error: RuleError, in_force: InForce) -> Diagnostic:
     keys, find = _keys(error.key), document.places
     stated = [("reading", f"{name}={choice}") for name, choice in in_force.readings.items()]
     stated += [("edition", name) for name in reversed(in_force.editions)]
-    places = [*(find.place_of(*(*each, *keys)[:LONGEST_PATH]) for each in stated), find.nearest(*keys)]
+    places = [*(find.place_of(*(*each, *keys)[:LONGEST_PATH]) for each in stated), find.find_nearest(*keys)]
     return Diagnostic(str(path), said, *next((each for each in places if each[0] is not None), places[-1]))

@@ -9,37 +9,49 @@ from typing import Any
 import click
 from attrs import field, frozen
 
-from mqclause.answers.check.findings import Checks, FindingChanges
-from mqclause.answers.check.inspection import inspected
-from mqclause.answers.choice.engine import Engine
-from mqclause.answers.choice.ways import on_the_way
-from mqclause.answers.cluster.cluster_map import MapRow, note_exits
-from mqclause.answers.cluster.difference import (
+from mqclause.check.findings import Checks, FindingChanges
+from mqclause.check.lint_run import inspected
+from mqclause.cluster.admin_commands import apply_failure
+from mqclause.cluster.map import MapRow, note_exits
+from mqclause.cluster.plan import (
+    ChangePlan,
     PlanRow,
     Side,
-    alias_rows_of,
-    both_sides,
-    ordered,
-    restarting,
-    restarting_by,
-    row_of,
+    Traffic,
+    build_alias_plan_rows,
+    build_plan_row,
+    find_restart_clause,
+    find_restarting_members,
+    pair_sides,
+    sort_rows,
 )
-from mqclause.answers.cluster.failing import after_failure
-from mqclause.answers.cluster.planned import Planned
-from mqclause.answers.cluster.traffic import Traffic
-from mqclause.model.assembly.incomplete import Incomplete
-from mqclause.model.assembly.members import Members, local_of, suspended, without
-from mqclause.model.diagnostic import FactsError
-from mqclause.tools.batch.traffic import traffic_in
-from mqclause.tools.commands.cluster_options import ClusterQuestion, cluster_options, one_form, print_member_warnings
-from mqclause.tools.commands.inputs import quote
-from mqclause.tools.commands.options import file_name, unpadded
-from mqclause.tools.render.overview import ALIASES_LEFT_OUT, exits_said, print_plan, unknown_said, write_plan
-from mqclause.tools.render.progress import followed
-from mqclause.tools.render.remarks import named_alone, remarks_said
-from mqclause.tools.render.streams import print_json, print_warnings
+from mqclause.model.configuration.completeness import MissingInformation
+from mqclause.model.configuration.members import Members, get_local_name, remove_member, suspend_member
+from mqclause.model.diagnostics import FactsError
+from mqclause.tools.batch.traffic import read_traffic
+from mqclause.tools.commands.options import (
+    ClusterQuestion,
+    add_cluster_options,
+    check_one_form,
+    parse_file_name,
+    print_member_warnings,
+    quote_mqsc,
+    strip_padding,
+)
+from mqclause.tools.render.cluster import (
+    ALIASES_LEFT_OUT,
+    describe_missing_exits,
+    flatten_remarks,
+    group_remarks,
+    print_plan,
+    unknown_said,
+    write_plan,
+)
+from mqclause.tools.render.terminal import print_json, print_warnings, track_progress
+from mqclause.workload.decision import Engine
+from mqclause.workload.delivery import check_delivery
 
-LookedAt = tuple[FindingChanges, Sequence[str]]
+CheckedChanges = tuple[FindingChanges, Sequence[str]]
 """What check finds on one side alone, and what is to be said of senders that lead to nobody."""
 
 SOMETHING_CHANGES = 3
@@ -47,16 +59,29 @@ SOMETHING_CHANGES = 3
 
 
 @click.command("plan")
-@cluster_options
+@add_cluster_options
 @click.option(
-    "--without", "left_out", type=unpadded, multiple=True, metavar="QMGR", help="Leave a member out of the cluster."
+    "--without",
+    "left_out",
+    type=strip_padding,
+    multiple=True,
+    metavar="QMGR",
+    help="Leave a member out of the cluster.",
 )
-@click.option("--fail", "failing", type=unpadded, multiple=True, metavar="QMGR", help="A member does not answer.")
+@click.option("--fail", "failing", type=strip_padding, multiple=True, metavar="QMGR", help="A member does not answer.")
 @click.option(
-    "--suspend", "suspending", type=unpadded, multiple=True, metavar="QMGR", help="Suspend a member in its clusters."
+    "--suspend",
+    "suspending",
+    type=strip_padding,
+    multiple=True,
+    metavar="QMGR",
+    help="Suspend a member in its clusters.",
 )
 @click.option(
-    "--puts", type=file_name, metavar="FILE", help="Real puts: Parquet, CSV or JSON Lines with queue, from and count."
+    "--puts",
+    type=parse_file_name,
+    metavar="FILE",
+    help="Real puts: Parquet, CSV or JSON Lines with queue, from and count.",
 )
 def command(
     as_json: bool,
@@ -73,22 +98,22 @@ def command(
     With --puts each row has its real traffic, of a table with the columns queue, from (where the put was made) and, if
     there is one, count. Exit status: 0 every put goes where it went, 3 some do not, 2 bad input.
     """
-    one_form(as_json, as_csv)
+    check_one_form(as_json, as_csv)
     question = ClusterQuestion.of(**options)
     before = question.before()
     _check_changed(question, (left_out, failing, suspending))
     after = question.after(before)
     for name in left_out:
-        after = without(after, name)
+        after = remove_member(after, name)
     for name in failing:
-        after = after_failure(after, name, question.rules)
+        after = apply_failure(after, name, question.rules)
     for name in suspending:
-        after = suspended(after, name)
+        after = suspend_member(after, name)
     print_member_warnings((*before, *after))
-    traffic = traffic_in(puts) if puts else None
+    traffic = read_traffic(puts) if puts else None
     checked = _looked_at(question, left_out, suspending)
     with question.engine((*before, *after)) as engine:
-        found = planned(question, before, after, traffic, checked, engine)
+        found = plan_change(question, before, after, traffic, checked, engine)
         if as_json:
             print_json(found.to_json())
         elif as_csv:
@@ -98,12 +123,12 @@ def command(
     return SOMETHING_CHANGES if found.rows or found.alias_rows else 0
 
 
-def _write(found: Planned) -> None:
+def _write(found: ChangePlan) -> None:
     """Writes the rows as CSV, and what they do not say to standard error."""
     left = [ALIASES_LEFT_OUT] if found.alias_rows else []
-    remarks = remarks_said(named_alone(found.remarks))
+    remarks = group_remarks(flatten_remarks(found.remarks))
     unknown = unknown_said(row for _, row in found.in_question)
-    print_warnings((), [*left, *exits_said(found.exits), *remarks, *found.to_nobody, *unknown])
+    print_warnings((), [*left, *describe_missing_exits(found.exits), *remarks, *found.to_nobody, *unknown])
     write_plan(found.rows)
 
 
@@ -113,37 +138,37 @@ def _check_changed(question: ClusterQuestion, members: Iterable[Sequence[str]]) 
         raise click.UsageError("name a change: --set, --with, --status, --without, --fail or --suspend")
 
 
-def planned(
+def plan_change(
     question: ClusterQuestion,
     before: Members,
     after: Members,
     traffic: Traffic | None,
-    checked: LookedAt,
+    checked: CheckedChanges,
     engine: Engine,
-) -> Planned:
+) -> ChangePlan:
     """What the change from ``before`` to ``after`` does. Raises NothingAskedError."""
     members = question.asked(before)
-    asked = both_sides(members, after)
-    made = (row_of(each, engine, question.bind, traffic) for each in asked)
+    asked = pair_sides(members, after)
+    made = (build_plan_row(each, engine, question.bind, traffic) for each in asked)
     found = _Found()
-    for row in chain(followed(made, len(asked)), alias_rows_of(members, after, engine, question.bind)):
-        found.add(row, fits=question.fits(row))
-    in_map = {(queue, local_of(one)) for one, _, queue in asked}
+    for row in chain(track_progress(made, len(asked)), build_alias_plan_rows(members, after, engine, question.bind)):
+        found.add(row, fits=question.is_queue_asked(row))
+    in_map = {(queue, get_local_name(one)) for one, _, queue in asked}
     elsewhere = sum(count for key, count in traffic.puts.items() if key not in in_map) if traffic else 0
-    rows = question.fitting(ordered(found.differing))
+    rows = question.fitting(sort_rows(found.differing))
     findings, to_nobody = checked
-    return Planned(
+    return ChangePlan(
         [row for row in rows if row.queue],
-        restarting(members, after, engine),
-        [local_of(each) for each in members],
+        find_restarting_members(members, after, engine),
+        [get_local_name(each) for each in members],
         findings,
         traffic,
         elsewhere,
         found.exits,
-        ordered(found.held_up),
+        sort_rows(found.held_up),
         found.remarks,
         to_nobody,
-        restarting_by(engine),
+        find_restart_clause(engine),
         [row for row in rows if not row.queue],
         found.in_question,
     )
@@ -155,7 +180,7 @@ class _Found:
 
     differing: list[PlanRow] = field(factory=list)
     held_up: list[PlanRow] = field(factory=list)
-    exits: dict[Incomplete, list[str]] = field(factory=dict)
+    exits: dict[MissingInformation, list[str]] = field(factory=dict)
     remarks: list[tuple[Mapping[str, str], str, str]] = field(factory=list)
     in_question: list[tuple[Side, MapRow]] = field(factory=list)
 
@@ -169,7 +194,7 @@ class _Found:
             self.in_question.extend(row.in_question)
 
 
-def _looked_at(question: ClusterQuestion, left_out: Sequence[str], suspending: Sequence[str]) -> LookedAt:
+def _looked_at(question: ClusterQuestion, left_out: Sequence[str], suspending: Sequence[str]) -> CheckedChanges:
     """What check finds on one side alone, of members that both sides have, and which senders lead to none then.
 
     Nothing of files that check does not take, and nothing of what a member knows that leaves.
@@ -179,14 +204,14 @@ def _looked_at(question: ClusterQuestion, left_out: Sequence[str], suspending: S
     checks = Checks(question.rules)
     try:
         before = inspected(question.files, checks, question.local, question.lenient)
-        commands = [f"QMGR({quote(name)}) SUSPEND(YES)" for name in suspending if name in before.members]
+        commands = [f"QMGR({quote_mqsc(name)}) SUSPEND(YES)" for name in suspending if name in before.members]
         changed = before.changed(question.overlays, [*question.commands, *question.states, *commands])
         after = changed.without(left_out)
         was, found = before.findings(), after.findings() if after.members else []
     except FactsError as error:
         print_warnings([f"findings are not compared: {error.diagnostics[0]}"])
         return FindingChanges(), ()
-    looks = (on_the_way(each, question.rules) for each in changed.senders_to(left_out))
+    looks = (check_delivery(each, question.rules) for each in changed.senders_to(left_out))
     said = [remark for look in looks if look is not None for remark in look.remarks]
     changes = FindingChanges.between([each for each in was if each.queue_manager not in left_out], found)
     return changes, said

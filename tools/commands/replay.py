@@ -8,53 +8,58 @@ from typing import Any, BinaryIO
 
 import click
 
-from mqclause.answers.replay.replay import Replay
-from mqclause.answers.replay.replay_row import Row
-from mqclause.executors.run import ExecutorName
-from mqclause.model.assembly.snapshot import Snapshot, read_sources
-from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import FactsError
-from mqclause.model.readers.json_facts import parse_json
-from mqclause.model.timeline.scenario import Scenario, placed, read_scenario_source, scenario_of
-from mqclause.tools.commands.exit_options import exit_options, given_exits, print_not_named
-from mqclause.tools.commands.explain_lines import decoded, error_line
-from mqclause.tools.commands.inputs import facts_options, overlay_sources, sources, what_if
+from mqclause.executors.operations import ExecutorName
+from mqclause.model.configuration.snapshot import Snapshot, read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.model.diagnostics import FactsError
+from mqclause.model.readers.facts_files import parse_json
+from mqclause.model.timeline.scenario import Scenario, build_scenario, locate_error, read_scenario_source
+from mqclause.replay.rows import Row
+from mqclause.replay.runner import Replay
+from mqclause.tools.commands.explain import build_error_line, decode_line
 from mqclause.tools.commands.options import (
-    content,
-    content_lines,
-    file_name,
+    add_exit_options,
+    add_facts_options,
+    add_rules_options,
+    apply_what_if,
+    check_only_lines,
     json_option,
-    only_lines,
+    load_exits,
+    load_rules,
+    parse_file_name,
+    print_unnamed_exits,
+    read_input,
+    read_input_lines,
+    read_inputs,
+    read_overlays,
     reading_option,
-    rules_by,
-    rules_options,
 )
-from mqclause.tools.render.streams import json_line, print_warnings
-from mqclause.tools.render.timeline import held_back, print_timeline
+from mqclause.tools.render.replay import buffer_first, print_timeline
+from mqclause.tools.render.terminal import encode_json_line, print_warnings
 
 PROGRESS_EVERY = 100_000
 """After how many rows progress is shown on a terminal."""
 
 
 @click.command("replay")
-@click.argument("scenario", nargs=-1, type=file_name)
+@click.argument("scenario", nargs=-1, type=parse_file_name)
 @json_option
 @reading_option
-@rules_options
-@exit_options
+@add_rules_options
+@add_exit_options
 @click.option(
     "--facts",
     multiple=True,
-    type=file_name,
+    type=parse_file_name,
     metavar="FILE",
     help="Facts beside the scenario: dumps, logs, facts files.",
 )
-@facts_options()
+@add_facts_options()
 @click.option("--executor", type=click.Choice(["compiled", "chaining"]), default="compiled", show_default=True,
               help="What runs the rules.")  # fmt: skip
 @click.option(
     "--lines",
-    type=file_name,
+    type=parse_file_name,
     metavar="FILE",
     help="JSON Lines: one scenario a line in, one array of results a line out.",
 )
@@ -74,18 +79,18 @@ def command(
     SCENARIO is a facts file with [[event]] tables, in TOML or JSON; - is standard input. Its facts may stand in other
     files too. Exit status: 0, or 2 for bad input.
     """
-    given = given_exits(exits, exit_limit)
-    replay = Replay(rules_by(readings, edition), executor, given.given, given.limit)
+    given = load_exits(exits, exit_limit)
+    replay = Replay(load_rules(readings, edition), executor, given.given, given.limit)
     if lines is not None:
-        only_lines((*scenario, *(name for name, option in options.items() if option)))
-        return replay_lines(content_lines(lines), sys.stdout.buffer, replay)
+        check_only_lines((*scenario, *(name for name, option in options.items() if option)))
+        return replay_lines(read_input_lines(lines), sys.stdout.buffer, replay)
     if len(scenario) != 1:
         raise click.UsageError("name one scenario file (or - for standard input); see --help")
-    source = Source(scenario[0], content(scenario[0]))
-    return replay_file(source, as_json, replay, known_beside(source, **options))
+    source = Source(scenario[0], read_input(scenario[0]))
+    return replay_file(source, as_json, replay, read_known_facts(source, **options))
 
 
-def known_beside(
+def read_known_facts(
     source: Source,
     facts: tuple[str, ...],
     overlays: tuple[str, ...],
@@ -101,9 +106,9 @@ def known_beside(
     """
     if not (facts or overlays or sets or states or local is not None):
         return None
-    beside = sources(facts, (), named_format) if facts else []
-    given = [source, *beside, *overlay_sources(overlays)]
-    snapshot = what_if(read_sources(given, local, lenient), sets, states)
+    beside = read_inputs(facts, (), named_format) if facts else []
+    given = [source, *beside, *read_overlays(overlays)]
+    snapshot = apply_what_if(read_sources(given, local, lenient), sets, states)
     print_warnings(snapshot.warnings, snapshot.remarks)
     return snapshot
 
@@ -111,12 +116,12 @@ def known_beside(
 def replay_file(source: Source, as_json: bool, replay: Replay, known: Snapshot | None = None) -> int:
     """Replays one scenario, whose facts may be ``known`` already; returns 0. Raises FactsError."""
     scenario = read_scenario_source(source, known)
-    print_not_named(replay.engine.exits, _names_of_exits(scenario))
+    print_unnamed_exits(replay.engine.exits, _names_of_exits(scenario))
     with replay:
         rows = _rows(replay, scenario, source)
         if as_json:
-            documents = (json_line(row.to_json()) for row in _with_progress(rows))
-            sys.stdout.buffer.writelines(held_back(documents))
+            documents = (encode_json_line(row.to_json()) for row in _with_progress(rows))
+            sys.stdout.buffer.writelines(buffer_first(documents))
         else:
             print_timeline(rows, scenario)
     return 0
@@ -127,7 +132,7 @@ def _rows(replay: Replay, scenario: Scenario, source: Source) -> Iterator[Row]:
     try:
         yield from replay.rows(scenario, source.name)
     except FactsError as error:
-        raise placed(error, source) from None
+        raise locate_error(error, source) from None
 
 
 def _names_of_exits(scenario: Scenario) -> Iterator[str]:
@@ -150,17 +155,17 @@ def replay_lines(lines: Iterable[bytes], out: BinaryIO, replay: Replay) -> int:
     for number, line in enumerate(lines, start=1):
         source = f"line {number}"
         try:
-            document = parse_json(decoded(line, source), source)
+            document = parse_json(decode_line(line, source), source)
             if document.diagnostics:
                 raise FactsError(document.diagnostics)
-            scenario = scenario_of(document.data, source)
+            scenario = build_scenario(document.data, source)
             named |= dict.fromkeys(_names_of_exits(scenario))
             rows = replay.rows(scenario, source)
-            result = json_line([row.to_json() for row in rows])
+            result = encode_json_line([row.to_json() for row in rows])
         except FactsError as error:
-            result, status = f"{error_line(error)}\n".encode(), 2
+            result, status = f"{build_error_line(error)}\n".encode(), 2
         out.write(result)
     out.flush()
     replay.close()
-    print_not_named(replay.engine.exits, named)
+    print_unnamed_exits(replay.engine.exits, named)
     return status

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import click
 
-from mqclause.answers.replay.administration import Administration
-from mqclause.answers.replay.retention import retention
-from mqclause.model.timeline.held import day_given, read_held
-from mqclause.tools.commands.inputs import sources
-from mqclause.tools.commands.options import facts_argument, json_option, reading_option, rules_by, rules_options
-from mqclause.tools.render.calendar import print_calendar
-from mqclause.tools.render.streams import print_json, print_warnings
+from mqclause.model.timeline.administration import parse_day, read_repository_content
+from mqclause.replay.administration import AdministrationRules
+from mqclause.replay.retention import build_retention
+from mqclause.tools.commands.options import (
+    add_rules_options,
+    facts_argument,
+    json_option,
+    load_rules,
+    read_inputs,
+    reading_option,
+)
+from mqclause.tools.render.replay import print_calendar
+from mqclause.tools.render.terminal import print_json, print_warnings
 
 
 @click.command("retention")
@@ -18,7 +24,7 @@ from mqclause.tools.render.streams import print_json, print_warnings
 @click.option("--on", "on", required=True, metavar="DATE", help="The day, like 2026-01-31.")
 @json_option
 @reading_option
-@rules_options
+@add_rules_options
 def command(facts: tuple[str, ...], on: str, as_json: bool, readings: tuple[str, ...], edition: str | None) -> int:
     """How long do repositories hold what is in FACTS? Each item as it is on a day.
 
@@ -26,12 +32,12 @@ def command(facts: tuple[str, ...], on: str, as_json: bool, readings: tuple[str,
     input.
     """
     try:
-        day = day_given(on)
+        day = parse_day(on)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    held = read_held(sources(facts), day)
+    held = read_repository_content(read_inputs(facts), day)
     print_warnings(held.warnings)
-    found = retention(Administration(rules_by(readings, edition)), held, day)
+    found = build_retention(AdministrationRules(load_rules(readings, edition)), held, day)
     if as_json:
         print_json(found.document())
     else:

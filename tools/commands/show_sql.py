@@ -6,14 +6,14 @@ from importlib import import_module
 
 import click
 
-from mqclause.tables.shown import UnknownRuleError
-from mqclause.tools.commands.options import reading_option, rules_by, rules_options
+from mqclause.tables.query import UnknownRuleError
+from mqclause.tools.commands.options import add_rules_options, load_rules, reading_option
 
 
 @click.command("show-sql")
 @click.argument("name", metavar="RULE|RULESET")
 @reading_option
-@rules_options
+@add_rules_options
 def command(name: str, readings: tuple[str, ...], edition: str | None) -> None:
     """What a rule or a ruleset becomes in SQL. It is that of DuckDB.
 
@@ -21,6 +21,6 @@ def command(name: str, readings: tuple[str, ...], edition: str | None) -> None:
     that answers a row of a table.
     """
     try:
-        print(import_module("mqclause.duckdb").show_sql(name, rules_by(readings, edition)))  # noqa: T201
+        print(import_module("mqclause.duckdb").show_sql(name, load_rules(readings, edition)))  # noqa: T201
     except (UnknownRuleError, ImportError) as error:
         raise click.ClickException(str(error)) from None

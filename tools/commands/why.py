@@ -8,39 +8,40 @@ from typing import Any
 
 import click
 
-from mqclause.answers.choice.engine import Engine
-from mqclause.answers.cluster.mending import mending, mending_at_once
-from mqclause.answers.trigger.examination import Triggers
-from mqclause.answers.trigger.why import PutNow, Why
-from mqclause.answers.trigger.why_document import document
-from mqclause.model.assembly.snapshot import Snapshot, read_sources
-from mqclause.model.assembly.source import Source
-from mqclause.model.diagnostic import name_suggestion, quoted
+from mqclause.cluster.trigger_remedies import find_immediate_remedies, find_remedies
+from mqclause.model.configuration.snapshot import Snapshot, read_sources
+from mqclause.model.configuration.sources import Source
+from mqclause.model.diagnostics import quote_value, suggest_name
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put, Queue
-from mqclause.model.timeline.event import HIGHEST_GIVEN
+from mqclause.model.timeline.events import HIGHEST_GIVEN
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.commands.inputs import facts_options, sources, what_if
 from mqclause.tools.commands.options import (
-    explaining_executor,
+    add_facts_options,
+    add_rules_options,
+    apply_what_if,
+    choose_executor,
     facts_argument,
     json_option,
+    load_rules,
+    read_inputs,
     reading_option,
-    rules_by,
-    rules_options,
 )
 from mqclause.tools.errors import DisagreementError, NothingAskedError
-from mqclause.tools.render.streams import print_json, print_warnings
-from mqclause.tools.render.triggering import print_answers
+from mqclause.tools.render.terminal import print_json, print_warnings
+from mqclause.tools.render.why import print_answers
+from mqclause.trigger.examination import Triggers
+from mqclause.trigger.why import Why, WhyAnswer, build_document
+from mqclause.workload.decision import Engine
 
 
-def priority_given(_context: click.Context, _parameter: click.Parameter, value: str | None) -> int | None:
+def parse_priority(_context: click.Context, _parameter: click.Parameter, value: str | None) -> int | None:
     """The priority that an option names. Raises UsageError."""
     if value is None:
         return None
     if not re.fullmatch("[0-9]{1,10}", value) or int(value) > HIGHEST_GIVEN:
         raise click.UsageError(
-            f"--priority: {quoted(value)} is not allowed; allowed: a whole number from 0 to {HIGHEST_GIVEN}"
+            f"--priority: {quote_value(value)} is not allowed; allowed: a whole number from 0 to {HIGHEST_GIVEN}"
         )
     return int(value)
 
@@ -48,11 +49,11 @@ def priority_given(_context: click.Context, _parameter: click.Parameter, value: 
 @click.command("why")
 @click.argument("queue")
 @facts_argument
-@facts_options()
-@click.option("--priority", callback=priority_given, metavar="N", help="Put with this priority, not with DEFPRTY.")
+@add_facts_options()
+@click.option("--priority", callback=parse_priority, metavar="N", help="Put with this priority, not with DEFPRTY.")
 @json_option
 @reading_option
-@rules_options
+@add_rules_options
 def command(queue: str, facts: tuple[str, ...], readings: tuple[str, ...], edition: str | None, **options: Any) -> int:
     """Why does QUEUE not trigger? Every condition that would fail for a message put now, and what would change it.
 
@@ -60,11 +61,11 @@ def command(queue: str, facts: tuple[str, ...], readings: tuple[str, ...], editi
     from what states or shows them. Exit status: 0 every queue asked for would trigger, 1 one would not or that
     depends on what is not known, 2 bad input.
     """
-    given = sources(facts, options.pop("overlays"), options.pop("named_format"))
-    return why_files(queue, given, rules=rules_by(readings, edition), **options)
+    given = read_inputs(facts, options.pop("overlays"), options.pop("named_format"))
+    return explain_triggering(queue, given, rules=load_rules(readings, edition), **options)
 
 
-def why_files(
+def explain_triggering(
     name: str,
     files: Sequence[Source],
     local: str | None,
@@ -80,28 +81,30 @@ def why_files(
     Returns 0 if a message put now would trigger on every queue asked for, else 1. Raises FactsError,
     NothingAskedError and DisagreementError.
     """
-    snapshot = what_if(read_sources(files, local, lenient), sets, states)
+    snapshot = apply_what_if(read_sources(files, local, lenient), sets, states)
     print_warnings(snapshot.warnings, snapshot.remarks)
-    why, explaining = Why(rules), Triggers(rules, explaining_executor())
-    asked = queues_named(name, snapshot, rules)
+    why, explaining = Why(rules), Triggers(rules, choose_executor())
+    asked = find_named_queues(name, snapshot, rules)
     if not asked:
         print_none(f"no local queue of {snapshot.cluster.queue_manager.name} that {name!r} fits has TRIGGER", as_json)
         return 0
     answers = [why.ask(queue, snapshot, priority) for queue in asked]
     for answer in answers:
-        check(answer, explaining)
+        check_answer(answer, explaining)
     if as_json:
         for each in answers:
-            print_json(document(each) | {"changes": changes(why, each, snapshot, priority)})
+            print_json(build_document(each) | {"changes": find_remedy_sets(why, each, snapshot, priority)})
     else:
         print_answers(answers)
     return 0 if all(each.verdict == "triggers" for each in answers) else 1
 
 
-def changes(why: Why, answer: PutNow, snapshot: Snapshot, priority: int | None) -> list[list[dict[str, Any]]]:
+def find_remedy_sets(
+    why: Why, answer: WhyAnswer, snapshot: Snapshot, priority: int | None
+) -> list[list[dict[str, Any]]]:
     """The sets of commands that help; the one after which no message need be put is marked."""
-    member, found = answer.queue.queue_manager, mending(why, answer, snapshot, priority)
-    at_once = mending_at_once(why, answer, snapshot)
+    member, found = answer.queue.queue_manager, find_remedies(why, answer, snapshot, priority)
+    at_once = find_immediate_remedies(why, answer, snapshot)
     if at_once and {*at_once} not in map(set, found):
         found = (at_once, *found)
     marks = ({"at_once": True} if at_once and {*commands} == {*at_once} else {} for commands in found)
@@ -116,7 +119,7 @@ def print_none(said: str, as_json: bool) -> None:
     click.echo(said, err=as_json)
 
 
-def queues_named(name: str, snapshot: Snapshot, rules: Rules) -> list[Queue]:
+def find_named_queues(name: str, snapshot: Snapshot, rules: Rules) -> list[Queue]:
     """The local queues that are asked for: of those that a generic name fits the triggered ones, if there are any.
 
     Raises NothingAskedError where the name fits no local queue.
@@ -133,31 +136,31 @@ def queues_named(name: str, snapshot: Snapshot, rules: Rules) -> list[Queue]:
         if refusal := snapshot.cluster.refusal(name, local):
             raise NothingAskedError(refusal)
         if other := snapshot.cluster.own_queues.get(name):
-            raise NothingAskedError(no_local_queue(other, snapshot.cluster, rules))
+            raise NothingAskedError(describe_unknown_queue(other, snapshot.cluster, rules))
         if hosts := ", ".join(each.queue_manager for each in snapshot.cluster.queues_by_name.get(name, ())):
             raise NothingAskedError(f"{name!r} is not a local queue of {local}; it is hosted at {hosts}: ask why there")
-        near = name_suggestion(name, [queue.name for queue in queues])
+        near = suggest_name(name, [queue.name for queue in queues])
         raise NothingAskedError(f"{name!r} is not a local queue of {local}{near}")
     return found
 
 
-def no_local_queue(queue: Queue, cluster: Cluster, rules: Rules) -> str:
+def describe_unknown_queue(queue: Queue, cluster: Cluster, rules: Rules) -> str:
     """That a queue is none on which messages lie, and on which one they lie that are put to it."""
     what = f"{queue.name!r} is a {queue.type}, not a local queue of {queue.queue_manager}"
     engine = Engine(rules)
     where = engine.resolve(cluster, queue.name, "", "MQPUT1")
-    chosen = None if where.stays_local else engine.choose(Put.as_written(queue.name, call="MQPUT1"), cluster).chosen
-    comes_to = where.names[0] if where.stays_local else chosen.transmission_queue if chosen is not None else ""
+    chosen = None if where.is_local else engine.choose(Put.as_written(queue.name, call="MQPUT1"), cluster).chosen
+    comes_to = where.names[0] if where.is_local else chosen.transmission_queue if chosen is not None else ""
     lies_on = cluster.own_queues.get(comes_to or "")
     if lies_on is None or lies_on.type != "QLOCAL":
         return what
     return f"{what}: what is put to it comes to {lies_on.name}; ask mqclause why {lies_on.name}"
 
 
-def check(answer: PutNow, explaining: Triggers) -> None:
+def check_answer(answer: WhyAnswer, explaining: Triggers) -> None:
     """Asks another executor too, once for each set of conditions that fail. Raises DisagreementError."""
-    kinds = {tuple(each.examined()): each for each in answer.found.values()}
+    kinds = {tuple(each.list_examined_rules()): each for each in answer.found.values()}
     for found in kinds.values():
         other = explaining.examine(found.occasion)
-        if not (found.run.says_the_same(other.run) and [*found.conditions] == [*other.conditions]):
+        if not (found.run.is_same_result(other.run) and [*found.conditions] == [*other.conditions]):
             raise DisagreementError(f"{explaining.executor} and compiled differ on {answer.queue.name}")

@@ -1,4 +1,4 @@
-"""A decision as a person reads it: the answer and what it rests on, then the rules that decided something."""
+"""Render a decision: the answer and what it depends on, then the rules that decided."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from mqclause.answers.choice.decision import Decision
-from mqclause.answers.choice.explanation import Explanation
-from mqclause.answers.choice.other_readings import who_takes
-from mqclause.answers.choice.rests_on import AllAtOnce
-from mqclause.model.diagnostic import name_suggestion
+from mqclause.cluster.counterfactuals import WhyNot
+from mqclause.model.diagnostics import suggest_name
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put, Queue
-from mqclause.tools.render.exit_answer import exit_lines
-from mqclause.tools.render.page import Page
-from mqclause.trace.examined import Test
-from mqclause.trace.record import Fate, StepTrace
-from mqclause.trace.sentence import shown
+from mqclause.tools.render.terminal import Page
+from mqclause.trace import Effect, StepTrace, Test, render_value
+from mqclause.workload.decision import Decision, describe_tie_break
+from mqclause.workload.exit_answer import ExitAnswer
+from mqclause.workload.explanation import Explanation
+from mqclause.workload.sensitivity import CombinedStates
 
 PLAIN_WIDTH = 1_000_000
 """The width where the output is no terminal, in characters: no line is wrapped there."""
@@ -31,58 +29,61 @@ RULE = 14
 FATE = 20
 """The column in which it says what became of a destination, behind the word for it."""
 
-RESTS_ON = 3
+UNKNOWNS_SHOWN = 3
 """How many of the points that an answer rests on are told, where not all are asked for."""
 
-HOSTS = 8
+HOSTS_SHOWN = 8
 """How many destinations are named in the line that says what a put reaches."""
+
+CHANGES_SHOWN = 10
+LABEL_WIDTH = 8
 
 
 def print_explanation(told: Explanation, every_rule: bool = False, page: Page | None = None) -> None:
     """Prints the question, the answer, what it rests on, and the rules that decided something or all of them."""
     page = page or Page()
-    for label, text in answer(told, every_rule):
+    for label, text in render_answer(told, every_rule):
         page.line(text, Text(label, "dim"), LABEL)
     _print_rules(told.decision, every_rule, page)
 
 
 def print_verdict(told: Explanation, page: Page | None = None) -> None:
     """Prints the answer in one line."""
-    count = sum(not isinstance(each, AllAtOnce) for each in told.incomplete)
+    count = sum(not isinstance(each, CombinedStates) for each in told.incomplete)
     unknown = f"; rests on {count} unknown fact{'s' if count > 1 else ''}" if count else ""
     (page or Page()).line(f"{told.decision.verdict}{unknown}")
 
 
-def answer(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:
+def render_answer(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:
     """The lines of the answer: what is asked, what is reached, where it goes or what it fails with, and notes."""
     decision = told.decision
-    yield "put", Text(question(decision))
+    yield "put", Text(render_question(decision))
     label = "names"
-    for sentence in names(decision):
+    for sentence in render_names(decision):
         yield label, Text(sentence)
         label = ""
     if decision.runs:
         if told.edition_from != "default":
             yield "edition", Text(f"{decision.rules.edition} ({told.edition_from or decision.edition_from})")
-        yield "reaches", Text(reach(decision))
-    yield from exit_lines(decision.exit)
+        yield "reaches", Text(render_reach(decision))
+    yield from render_exit_answer(decision.exit)
     yield from _ending(told)
     yield from _rests_on(told, whole)
     label, told_above = "notes", {each.what for each in told.incomplete} | {decision.verdict}
-    notes = (each for each in remarks(decision) if each not in told_above)
+    notes = (each for each in render_remarks(decision) if each not in told_above)
     for each in [*told.obstacles, *notes, *told.ties, *told.readings, *told.assumptions]:
         yield label, Text(each, "dim")
         label = ""
 
 
-def names(decision: Decision) -> Iterator[str]:
+def render_names(decision: Decision) -> Iterator[str]:
     """How the names were resolved: each object that was followed, and what no workload rule was asked about."""
     looks = decision.resolved.looks
     for look in looks if not (decision.runs or decision.reason) else decision.resolved.followed:
         yield look.because
 
 
-def question(decision: Decision) -> str:
+def render_question(decision: Decision) -> str:
     """What is asked: ``to queue CQ1, made at QM4; MQOPEN chooses: binding OPEN, from DEFBIND``."""
     put = decision.put
     named = " at ".join(filter(None, (put.queue and f"queue {put.queue}", _queue_manager_named(put))))
@@ -90,6 +91,86 @@ def question(decision: Decision) -> str:
     more += ["cluster PCF message"] if put.cluster_pcf else []
     made = ", ".join([f"made at {decision.cluster.queue_manager.name}", *more])
     return f"to {named}, {made}; {_who_chooses(decision)}" if decision.runs else f"to {named}, {made} by {put.call}"
+
+
+def render_reach(decision: Decision) -> str:
+    """The destinations before any rule, or why there are none."""
+    if decision.listed:
+        count = len(decision.listed)
+        names = ", ".join(each.host for each in decision.listed[:HOSTS_SHOWN]) + (", …" if count > HOSTS_SHOWN else "")
+        return f"{count} destination{'s' if count > 1 else ''}: {names}"
+    return f"nothing: {_missing(decision)}"
+
+
+def render_remarks(decision: Decision) -> Iterator[str]:
+    """What to know besides: readings that are not the default, how exact shares are."""
+    known = decision.rules.known_readings
+    for name, choice in decision.readings.items():
+        if choice != known[name].default:
+            yield f"read with {name}={choice} (default: {known[name].default})"
+    yield from decision.remarks
+    if decision.reason is not None and not decision.runs:
+        near = _near(decision)
+        if near:
+            yield near
+
+
+def render_step(step: StepTrace) -> Iterator[tuple[Text | None, Text]]:
+    """What a rule did: who fell and why, who was taken back, what was derived; or why it did nothing.
+
+    Before what became of a destination a word for it; nothing before what was derived.
+    """
+    if not step.applied:
+        failing = next((test for test in step.when if not test.holds), None)
+        if failing:
+            yield Text("no", "dim"), Text(_tested(failing), "dim")
+        return
+    out = {fate.subject for fate in step.eliminated}
+    for fate in step.eliminated:
+        yield from _fallen(fate, Text("out", "red"))
+    for fate in step.set_aside:
+        if fate.subject not in out:
+            yield from _fallen(fate, Text("aside", "yellow"))
+    for each in step.taken_back:
+        yield Text("back", "green"), Text(each.host)
+    for name, value in (step.derived or {}).items():
+        yield None, Text(f"{name} = {render_value(value)}", "dim")
+
+
+def print_why_not(answer: WhyNot, page: Page | None = None) -> None:
+    """Prints the clause by which each destination fell, and the smallest sets of commands by which it would not."""
+    page = page or Page()
+    page.line()
+    page.line(Text(f"why not {answer.queue_manager}?", "bold"))
+    if answer.permitted:
+        page.line(f"  {answer.queue_manager} is permitted")
+    elif answer.absent is not None:
+        page.line(f"{answer.absent.what}", "", 2)
+        if answer.absent.command:
+            page.line(Text(answer.absent.command, "dim"), "", 4)
+    for each, rule, because in answer.fallen:
+        page.line(f"{each.host}: {because}", f"{rule.clause:>6}", LABEL_WIDTH)
+    if answer.fallen and not answer.permitted:
+        _print_changes(answer, page)
+
+
+def render_exit_answer(answer: ExitAnswer | None) -> Iterator[tuple[str, Text]]:
+    """Whether the exit was called and with what, the own choice, and what its answer does; nothing without an exit.
+
+    Before each line a label, blank for those after the first. That its answer ends the call is told with the reason.
+    """
+    if answer is None or not answer.is_given:
+        return
+    if not answer.called:
+        yield "exit", Text(f"not called: {answer.because}", "dim")
+        return
+    own = answer.own_choice.host if answer.own_choice else "none"
+    count = len(answer.offered)
+    offered = f"{count} destination{'s' if count > 1 else ''}"
+    yield "exit", Text(f"called with {answer.reason} and {offered}; own choice: {own}")
+    if not answer.failed:
+        taken = f": {answer.chosen.host}" if answer.chosen is not None else ""
+        yield "", Text(f"{answer.because}{taken}")
 
 
 def _queue_manager_named(put: Put) -> str:
@@ -112,15 +193,6 @@ def _who_chooses(decision: Decision) -> str:
     return f"MQOPEN leaves the choice to {later}{binding}" if put.call == "MQOPEN" else f"{later} chooses{binding}"
 
 
-def reach(decision: Decision) -> str:
-    """The destinations before any rule, or why there are none."""
-    if decision.listed:
-        count = len(decision.listed)
-        names = ", ".join(each.host for each in decision.listed[:HOSTS]) + (", …" if count > HOSTS else "")
-        return f"{count} destination{'s' if count > 1 else ''}: {names}"
-    return f"nothing: {_missing(decision)}"
-
-
 def _missing(decision: Decision) -> str:
     seen = decision.situation
     if seen.put_queue:
@@ -139,7 +211,7 @@ def _near(decision: Decision) -> str:
         (seen.queue, {**cluster.queues_by_name, **dict.fromkeys(cluster.models)}),
     ):
         if name and name not in known and name != seen.local_queue_manager:
-            return name_suggestion(name, known.keys() - followed).removeprefix("; ")
+            return suggest_name(name, known.keys() - followed).removeprefix("; ")
     return ""
 
 
@@ -163,17 +235,17 @@ def _ending(told: Explanation) -> Iterator[tuple[str, Text]]:
         if decision.permitted:
             yield "meets now", Text(", ".join(each.host for each in decision.permitted))
     else:
-        by_exit = ", which the exit chose" if decision.exit is not None and decision.exit.overrides else ""
+        by_exit = ", which the exit chose" if decision.exit is not None and decision.exit.has_overridden else ""
         yield "goes to", Text.assemble((chosen.name, "bold green"), by_exit)
         others = [each.host for each in decision.permitted if each is not chosen]
         if others:
-            yield "as good", Text(f"{', '.join(others)} ({who_takes(decision)})")
+            yield "as good", Text(f"{', '.join(others)} ({describe_tie_break(decision)})")
 
 
 def _rests_on(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:
     """What is not known and could change the answer, each with the command that tells it."""
     label, said = "rests on", ""
-    for each in told.incomplete if whole else told.incomplete[:RESTS_ON]:
+    for each in told.incomplete if whole else told.incomplete[:UNKNOWNS_SHOWN]:
         # Of several channels the same is unknown: that is said once.
         first, _, rest = each.what.partition(". ")
         for sentence in [rest] if first == said and rest else filter(None, [first, rest]):
@@ -181,22 +253,9 @@ def _rests_on(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:
             label = ""
         yield from (("", Text(command, "dim")) for command in filter(None, [each.command]))
         said = first
-    more = len(told.incomplete) - RESTS_ON
+    more = len(told.incomplete) - UNKNOWNS_SHOWN
     if more > 0 and not whole:
         yield "", Text(f"and on {more} more (--all shows them)", "dim")
-
-
-def remarks(decision: Decision) -> Iterator[str]:
-    """What to know besides: readings that are not the default, how exact shares are."""
-    known = decision.rules.known_readings
-    for name, choice in decision.readings.items():
-        if choice != known[name].default:
-            yield f"read with {name}={choice} (default: {known[name].default})"
-    yield from decision.remarks
-    if decision.reason is not None and not decision.runs:
-        near = _near(decision)
-        if near:
-            yield near
 
 
 def _print_rules(decision: Decision, every_rule: bool, page: Page) -> None:
@@ -209,7 +268,7 @@ def _print_rules(decision: Decision, every_rule: bool, page: Page) -> None:
         left = str(step.remaining) if step.applied else "–"
         style = "" if _acted(step) else "dim"
         page.line(Text(step.rule.title, style), Text(f"{step.rule.clause:>6}  {left:>4}", style), RULE)
-        for label, line in did(step):
+        for label, line in render_step(step):
             page.line(line, Text.assemble(" " * RULE, label or ""), RULE if label is None else FATE)
     if decision.listed and len(steps) < len(decision.steps):
         page.line()
@@ -222,34 +281,31 @@ def _acted(step: StepTrace) -> bool:
     return bool(step.eliminated or step.set_aside or step.taken_back)
 
 
-def did(step: StepTrace) -> Iterator[tuple[Text | None, Text]]:
-    """What a rule did: who fell and why, who was taken back, what was derived; or why it did nothing.
-
-    Before what became of a destination a word for it; nothing before what was derived.
-    """
-    if not step.applied:
-        failing = next((test for test in step.when if not test.holds), None)
-        if failing:
-            yield Text("no", "dim"), Text(_tested(failing), "dim")
-        return
-    out = {fate.subject for fate in step.eliminated}
-    for fate in step.eliminated:
-        yield from _fallen(fate, Text("out", "red"))
-    for fate in step.set_aside:
-        if fate.subject not in out:
-            yield from _fallen(fate, Text("aside", "yellow"))
-    for each in step.taken_back:
-        yield Text("back", "green"), Text(each.host)
-    for name, value in (step.derived or {}).items():
-        yield None, Text(f"{name} = {shown(value)}", "dim")
-
-
-def _fallen(fate: Fate, label: Text) -> Iterator[tuple[Text, Text]]:
+def _fallen(fate: Effect, label: Text) -> Iterator[tuple[Text, Text]]:
     yield label, Text.assemble((fate.subject.host, "bold"), f": {fate.because}")
     for test in fate.tests:
         yield Text(), Text(f"{'yes' if test.holds else 'no':<4}{_tested(test)}", "dim")
 
 
 def _tested(test: Test) -> str:
-    values = ", ".join(f"{name} = {shown(value)}" for name, value in test.values.items())
+    values = ", ".join(f"{name} = {render_value(value)}" for name, value in test.values.items())
     return f"{test.condition} ({values})" if values else test.condition
+
+
+def _print_changes(answer: WhyNot, page: Page) -> None:
+    count = f"{answer.searched} commands" if answer.searched > 1 else "one command"
+    by_exit = ", with the exit" if answer.by_exit else ""
+    if answer.ended:
+        page.line(Text(answer.ended, "yellow"), "", 2)
+    if not answer.changes:
+        if answer.searched:
+            page.line(f"no set of up to {count}{by_exit}{',' if by_exit else ''} would have it permitted", "", 2)
+        return
+    tried = f"sets of up to {count}{by_exit}" if answer.searched else "not all single commands were tried"
+    page.line(f"each of these would have it permitted ({tried}):", "", 2)
+    for commands in answer.changes[:CHANGES_SHOWN]:
+        said = "; ".join(f"{each.queue_manager}: {each.command}" for each in commands)
+        page.line(Text(said, "green"), "", 4, hanging=2)
+    more = len(answer.changes) - CHANGES_SHOWN
+    if more > 0:
+        page.line(Text(f"and {more} more (--json shows them)", "dim"), "", 4)

@@ -1,24 +1,37 @@
-"""Findings on a terminal, as linters print theirs; and the page of a check."""
+"""Render findings: on a terminal, as SARIF, and what was read of each file."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import PurePath
+from typing import Any
+from urllib.parse import quote
 
 import click
+from attrs import asdict
 from rich.text import Text
 
-from mqclause.answers.cases.counted import Counted
-from mqclause.answers.check.check_page import CheckPage, pages
-from mqclause.answers.check.findings import Checks, Finding
-from mqclause.model.diagnostic import quoted, suggestion
-from mqclause.rulebook.finding import SEVERITIES
-from mqclause.tools.render.page import Page
+from mqclause.check.findings import CheckPage, Checks, Finding, render_pages
+from mqclause.model.configuration.file_reports import FileReport, Needed
+from mqclause.model.configuration.snapshot import SET_OPTION
+from mqclause.model.diagnostics import Diagnostic, quote_value, suggest_word
+from mqclause.rulebook.rule_file import SEVERITIES
+from mqclause.testing.case_kinds import DocumentCounts
+from mqclause.tools.render.terminal import Page
 
 ALIKE_SHOWN = 3
 """So many findings that say the same of different objects are printed one by one."""
 
 SEVERITY_STYLES = dict(zip(SEVERITIES, ("bold red", "yellow", "cyan"), strict=True))
+
+NO_FILES = (SET_OPTION, "-")
+"""What stands in the place of a file's name where an option says something, and for standard input."""
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+ACCOUNTS_FORMAT = "mqclause.sources/1"
 
 
 def print_findings(found: Sequence[Finding], every: bool = False, page: Page | None = None) -> None:
@@ -38,15 +51,6 @@ def print_findings(found: Sequence[Finding], every: bool = False, page: Page | N
     _count(found, page)
 
 
-def _print(finding: Finding, more: int, page: Page) -> None:
-    about = f"{finding.object_type}({finding.name})" + (f" and {more} more" if more else "")
-    styled = (finding.severity, SEVERITY_STYLES[finding.severity])
-    page.line(Text.assemble((finding.place, "bold"), f" {finding.rule.id} ", styled, f" {about}: {finding.message}"))
-    at = f"{finding.queue_manager}: " if finding.said.typed and finding.queue_manager else ""
-    like = "; the others alike, --all prints them" if more else ""
-    page.line(Text(f"{at}{finding.said.remedy}{like}", "dim"), "", 4)
-
-
 def print_statistics(found: Sequence[Finding], page: Page | None = None) -> None:
     """Prints how many findings each check has, the most first."""
     page = page or Page()
@@ -57,25 +61,20 @@ def print_statistics(found: Sequence[Finding], page: Page | None = None) -> None
     _count(found, page)
 
 
-def _count(found: Sequence[Finding], page: Page) -> None:
-    by_severity = Counter(each.severity for each in found)
-    counts = ((by_severity[name], name) for name in SEVERITIES if by_severity[name])
-    counted = ", ".join(f"{count} {name}{'s' * (count != 1)}" for count, name in counts)
-    page.line(f"found {counted}" if counted else Text("nothing is found", "green"))
-
-
-def print_page(checks: Checks, asked: str, page: Page | None = None) -> None:
+def print_check_page(checks: Checks, asked: str, page: Page | None = None) -> None:
     """Prints the page of a check, or of every one for ``all``. Raises UsageError for one that is not known."""
     page = page or Page()
     if asked != "all" and asked not in checks.rules:
         others = "'all' tells of each, 'documents' counts what the rules state"
-        raise click.UsageError(f"--about: {quoted(asked)} is no check; {others}{suggestion(asked, checks.rules)}")
-    text = pages(checks) if asked == "all" else CheckPage.of(checks, asked).markdown()
+        raise click.UsageError(
+            f"--about: {quote_value(asked)} is no check; {others}{suggest_word(asked, checks.rules)}"
+        )
+    text = render_pages(checks) if asked == "all" else CheckPage.of(checks, asked).render_markdown()
     for line in text.splitlines():
         page.line(line)
 
 
-def print_documents(found: Sequence[Counted], page: Page | None = None) -> None:
+def print_documents(found: Sequence[DocumentCounts], page: Page | None = None) -> None:
     """Prints the documents that there are rules of: how many of their own sentences have rules, how many sentences of
     other books those rest on, how many rules and cases there are.
 
@@ -88,3 +87,120 @@ def print_documents(found: Sequence[Counted], page: Page | None = None) -> None:
         page.line(f"{each.document:<14}  {sentences}  {each.rules:>5}  {each.cases:>5}  {each.title}")
     for line in (line for each in found for line in each.missing):
         page.line(line)
+
+
+def build_sarif(findings: Sequence[Finding], checks: Checks) -> dict[str, Any]:
+    """The log of one run; its rules are those that found something, each with its page."""
+    names = sorted({each.rule.id for each in findings})
+    places = {name: at for at, name in enumerate(names)}
+    listed = [_rule(CheckPage.of(checks, name)) for name in names]
+    driver = {"name": "mqclause", "version": version("mqclause"), "rules": listed}
+    results = [_result(each, places[each.rule.id]) for each in findings]
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
+
+
+def build_file_reports_document(
+    accounts: Sequence[FileReport], needed: Sequence[Needed], faults: Sequence[Diagnostic]
+) -> dict[str, Any]:
+    """The accounts as JSON values, with what the files leave out; ``faults`` are those of the files together."""
+    dangling = [{"file": each.source, **_fault(each)} for account in accounts for each in account.dangling]
+    files = [_file(each) for each in accounts]
+    together = {"faults": [{"file": each.source, **_fault(each)} for each in faults]} if faults else {}
+    incomplete = [{**asdict(each.missing), "queue_managers": list(each.queue_managers)} for each in needed]
+    return {
+        "format": ACCOUNTS_FORMAT,
+        "files": files,
+        "dangling": dangling,
+        "incomplete": None if faults else incomplete,
+        **together,
+    }
+
+
+def print_file_reports(accounts: Sequence[FileReport], needed: Sequence[Needed], faults: Sequence[Diagnostic]) -> None:
+    """Prints a line for each file, and below it what could not be read or may be missing; then what all leave out."""
+    for each in accounts:
+        of = f" of {', '.join(each.queue_managers)}" if each.queue_managers else ""
+        counted = ", ".join(f"{count} {kind}" for kind, count in each.objects.items()) or "no object"
+        print(f"{each.file}: {each.format or 'no format that is read'}{of}: {counted}; read {each.read}")  # noqa: T201
+        for fault in (*each.faults, *each.remarks, *each.notes, *each.dangling):
+            print(f"  {fault}")  # noqa: T201
+    for one in needed:
+        command = f": {one.missing.command}" if one.missing.command else ""
+        print(f"not told of {', '.join(one.queue_managers)}: {one.missing.what}{command}")  # noqa: T201
+    for fault in faults:
+        print(f"what else is needed cannot be told: {fault}")  # noqa: T201
+
+
+def _print(finding: Finding, more: int, page: Page) -> None:
+    about = f"{finding.object_type}({finding.name})" + (f" and {more} more" if more else "")
+    styled = (finding.severity, SEVERITY_STYLES[finding.severity])
+    page.line(Text.assemble((finding.place, "bold"), f" {finding.rule.id} ", styled, f" {about}: {finding.message}"))
+    at = f"{finding.queue_manager}: " if finding.said.typed and finding.queue_manager else ""
+    like = "; the others alike, --all prints them" if more else ""
+    page.line(Text(f"{at}{finding.said.remedy}{like}", "dim"), "", 4)
+
+
+def _count(found: Sequence[Finding], page: Page) -> None:
+    by_severity = Counter(each.severity for each in found)
+    counts = ((by_severity[name], name) for name in SEVERITIES if by_severity[name])
+    counted = ", ".join(f"{count} {name}{'s' * (count != 1)}" for count, name in counts)
+    page.line(f"found {counted}" if counted else Text("nothing is found", "green"))
+
+
+def _rule(page: CheckPage) -> dict[str, Any]:
+    rule = page.rule
+    return {
+        "id": rule.id,
+        "shortDescription": {"text": f"{rule.title}."},
+        "fullDescription": {"text": rule.why},
+        "help": {"text": page.help(), "markdown": page.help()},
+        "defaultConfiguration": {"level": rule.severities[0]},
+        "properties": {"clause": rule.follows},
+    }
+
+
+def _result(finding: Finding, place: int) -> dict[str, Any]:
+    about = f"{finding.object_type}({finding.name})"
+    return {
+        "ruleId": finding.rule.id,
+        "ruleIndex": place,
+        "level": finding.severity,
+        "message": {"text": f"{about}: {finding.message}. {finding.said.remedy}".rstrip(". ")},
+        "locations": [_location(finding, about)],
+    }
+
+
+def _location(finding: Finding, about: str) -> dict[str, Any]:
+    """The object, and its place in a file; what an option says, or standard input, is in none."""
+    named = {"name": finding.name, "fullyQualifiedName": f"{finding.queue_manager}/{about}", "kind": "resource"}
+    location: dict[str, Any] = {"logicalLocations": [named]}
+    if finding.file not in NO_FILES:
+        physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(finding.file)}}
+        if finding.line is not None:
+            physical["region"] = {"startLine": finding.line}
+        location["physicalLocation"] = physical
+    return location
+
+
+def _uri(file: str) -> str:
+    """A file as a URI; a path in the working directory stays relative to it."""
+    path = PurePath(file)
+    return path.as_uri() if path.is_absolute() else quote(path.as_posix())
+
+
+def _file(account: FileReport) -> dict[str, Any]:
+    said = (*account.remarks, *account.notes)
+    remarks = {"remarks": [_fault(each) for each in said]} if said else {}
+    return {
+        "file": account.file,
+        "format": account.format or None,
+        "queue_managers": list(account.queue_managers),
+        "objects": dict(account.objects),
+        "read": account.read,
+        "faults": [_fault(each) for each in account.faults],
+        **remarks,
+    }
+
+
+def _fault(fault: Diagnostic) -> dict[str, Any]:
+    return {"line": fault.line, "column": fault.column, "message": fault.message}

@@ -1,1 +1,0 @@
-"""Answers to questions: the destination of a put, a trigger message, what a scenario leads to."""

@@ -1,1 +1,0 @@
-"""What happens event by event: puts, gets, triggers, what is administered, and the fate of messages in flight."""

@@ -1,0 +1,400 @@
+"""The MQSC commands that would change an attribute which the rules look at (class AdminCommand)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import lru_cache, partial
+from operator import attrgetter
+from typing import Any, TypeVar
+
+from attrs import evolve, field, fields, frozen
+from sqlglot import exp
+
+from mqclause.executors.operations import Let
+from mqclause.executors.pipeline import Pipeline
+from mqclause.language.parser import COMPARISONS
+from mqclause.model.configuration.completeness import MissingInformation, drop_answered_commands
+from mqclause.model.configuration.members import Members, fail_member
+from mqclause.model.configuration.snapshot import Snapshot
+from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster
+from mqclause.model.facts.objects import Channel, Queue, QueueManagerAlias
+from mqclause.model.facts.workload import Destination, Situation
+from mqclause.replay.administration import AdministrationRules, build_route_subject
+from mqclause.rulebook.rules import Rules
+from mqclause.workload.decision import Decision, summarize_decision
+from mqclause.workload.equivalence import MOST_CLASSES
+
+Changed = TypeVar("Changed")
+
+PUT_WORD = {True: "ENABLED", False: "DISABLED"}
+INSTANCE_ATTRIBUTES = {"put_enabled": "PUT", "queue_rank": "CLWLRANK", "queue_priority": "CLWLPRTY"}
+RECEIVER_ATTRIBUTES = {
+    "channel_rank": "CLWLRANK",
+    "channel_priority": "CLWLPRTY",
+    "network_priority": "NETPRTY",
+    "channel_weight": "CLWLWGHT",
+}
+STATE_COMMANDS = {"RUNNING": "START", "STOPPED": "STOP"}
+"""The states that a command leads to."""
+
+Attribute = tuple[str, ...]
+"""An attribute of an object: the queue manager that has it, the object, and the attribute's name."""
+
+HOST, ROUTE = attrgetter("queue_manager", "alias"), attrgetter("channel", "queue_manager")
+AT_HOST, ROUTED = attrgetter("name", "queue_manager"), attrgetter("name", "routed_to")
+"""What destinations and facts are told by."""
+
+
+def _unchanged(given: Changed) -> Changed:
+    return given
+
+
+@frozen(eq=False)
+class AdminCommand:
+    """One command that sets one attribute of one object (``sets``) to a value, at the queue manager that has it.
+
+    ``concerns`` is the queue manager that the message would go to by what the object describes. ``distance`` is how far
+    the value is from the one before. It ``stops`` work: puts, a channel, or all that would come to a queue manager.
+    ``on_destination``, ``on_situation`` and ``on_facts`` do what it does, by
+    functions that pickle.
+    """
+
+    queue_manager: str
+    concerns: str
+    command: str
+    sets: Attribute
+    distance: int = 1
+    stops: bool = field(default=False, kw_only=True)
+    on_destination: Callable[[Destination], Destination] = _unchanged
+    on_situation: Callable[[Situation], Situation] = _unchanged
+    on_facts: Callable[[Cluster], Cluster] = _unchanged
+    _made: dict[Destination, Destination] = field(factory=dict, init=False, repr=False)
+
+    def made_of(self, destination: Destination) -> Destination:
+        """As ``on_destination``, which is asked once for each."""
+        found = self._made.get(destination)
+        if found is None:
+            found = self._made[destination] = self.on_destination(destination)
+        return found
+
+    def to_json(self) -> dict[str, str]:
+        """As JSON values."""
+        return {"queue_manager": self.queue_manager, "command": self.command}
+
+
+def list_admin_commands(decision: Decision) -> list[AdminCommand]:
+    """Each command that gives an attribute which the rules look at another value, of what the put can reach.
+
+    A number takes those that some destination has or a rule compares it with, and those next to them.
+    """
+    asked = find_deciding_attributes(decision.course)
+    found = [
+        *_of_objects(decision, asked),
+        *_of_states(decision, asked),
+        *_of_queue_manager(decision, asked),
+        *_on_the_way(decision),
+    ]
+    return list({(each.queue_manager, each.command): each for each in found}.values())
+
+
+def quote_name(name: str) -> str:
+    """A name as a command takes it, with its letter case."""
+    return "'" + name.replace("'", "''") + "'"
+
+
+def find_deciding_attributes(course: Pipeline) -> set[str]:
+    """The attributes that decide who remains, or whether a rule applies."""
+    return {column.name for tree in _deciding(course) for column in tree.find_all(exp.Column)}
+
+
+def list_candidate_values(attribute: str, decision: Decision) -> list[int]:
+    """The numbers that a destination's attribute may get.
+
+    They are those that it, or another one of its range, is of some destination, those that a rule compares it with, and
+    those next to them, in its range.
+    """
+    domains: dict[str, Any] = {each.name: each.metadata.get("domain") for each in fields(Destination)}
+    domain = domains[attribute]
+    alike = [name for name, other in domains.items() if other == domain]
+    found = {getattr(each, name) for each in decision.listed for name in alike}
+    found |= _compared(decision.course).get(attribute, set())
+    near = {number + step for number in found for step in (-1, 0, 1)}
+    return sorted(number for number in near if domain.low <= number <= domain.high)
+
+
+def explain_absence(decision: Decision, queue_manager: str, snapshot: Snapshot) -> MissingInformation:
+    """Why ``queue_manager`` is not among those that a put reaches, as far as the local queue manager knows.
+
+    The command is one for the local queue manager, blank where the sources hold its output.
+    """
+    return next(drop_answered_commands([_absent(decision, queue_manager, snapshot)], snapshot.asked))
+
+
+def apply_failure(members: Iterable[Snapshot], name: str, rules: Rules) -> Members:
+    """The members when ``name`` does not answer: the routes to it as the rules say. Raises FactsError."""
+    administration = AdministrationRules(rules)
+    return fail_member(
+        members, name, lambda route: administration.ask(build_route_subject(route, "fail_route")).becomes
+    )
+
+
+def _of_objects(decision: Decision, asked: Collection[str]) -> Iterator[AdminCommand]:
+    ranks = [each for each in (*INSTANCE_ATTRIBUTES, *RECEIVER_ATTRIBUTES) if each != "put_enabled" and each in asked]
+    numbers = {attribute: list_candidate_values(attribute, decision) for attribute in ranks}
+    named = decision.resolved.named
+    for each in decision.listed:
+        host = each.queue_manager
+        if each.is_alias or named.queue:
+            kind, name = ("QREMOTE", each.alias) if each.is_alias else (each.queue_type, named.queue)
+            fact = _is_alias(name, host) if each.is_alias else _is_queue(name, host)
+            head, same = f"ALTER {kind}({quote_name(name)})", _same_host(each)
+            for attribute in filter(asked.__contains__, INSTANCE_ATTRIBUTES):
+                for value in (not each.put_enabled,) if attribute == "put_enabled" else numbers[attribute]:
+                    said = PUT_WORD[value] if isinstance(value, bool) else value
+                    yield from _setting(each, head, attribute, INSTANCE_ATTRIBUTES[attribute], value, said, same, fact)
+            if each.is_local and "clwluseq" in asked and not each.is_alias:
+                for word in fields(Destination).clwluseq.metadata["domain"].words:
+                    yield from _setting(each, head, "clwluseq", "CLWLUSEQ", word, word, same, fact)
+            if not (each.is_alias or each.is_local) and {"shares_cluster", "channel_in_queue_cluster"} & set(asked):
+                yield from _into_cluster(decision, each, name)
+        if each.channel and (not each.is_local or each.on_receiver):
+            head = f"ALTER CHANNEL({quote_name(each.channel)}) CHLTYPE(CLUSRCVR)"
+            for attribute in filter(asked.__contains__, RECEIVER_ATTRIBUTES):
+                for value in numbers[attribute]:
+                    fact = _is_route(each.channel, host)
+                    yield from _setting(
+                        each, head, attribute, RECEIVER_ATTRIBUTES[attribute], value, value, _same_channel(each), fact
+                    )
+
+
+def _setting(
+    each: Destination,
+    head: str,
+    field: str,
+    mqsc: str,
+    value: Any,
+    said: Any,
+    where: Callable[[Destination], bool],
+    fact: Callable[[object], bool],
+) -> Iterator[AdminCommand]:
+    """The command that sets one attribute of the object behind a destination; none if it has that value."""
+    before = getattr(each, field)
+    if value == before:
+        return
+    distance = abs(value - before) if isinstance(value, int) and not isinstance(value, bool) else 1
+    command = f"{head} {mqsc}({said})"
+    set_fields = partial(_with_fields, fact=fact, values={mqsc.lower(): said})
+    yield AdminCommand(
+        each.queue_manager, each.queue_manager, command, (each.queue_manager, head, mqsc), distance,
+        stops=field == "put_enabled" and not value,
+        on_destination=partial(_where, where=where, values={field: value}),
+        on_facts=set_fields,
+    )  # fmt: skip
+
+
+def _into_cluster(decision: Decision, each: Destination, name: str) -> Iterator[AdminCommand]:
+    """The command that takes an instance into the cluster of a route to it."""
+    cluster = decision.cluster
+    if (each.shares_cluster and each.channel_in_queue_cluster) or each.cluster not in cluster.queue_manager.clusters:
+        return
+    head, same = f"ALTER {each.queue_type}({quote_name(name)})", _same_host(each)
+    taken = partial(_taken, same=same, cluster=each.cluster)
+    fact = _is_queue(name, each.queue_manager)
+    into = partial(_with_fields, fact=fact, values={"clusters": (each.cluster,)})
+    # A queue in several clusters has CLUSNL, and MQ takes no CLUSTER beside that.
+    several = any(len(queue.clusters) > 1 for queue in cluster.queues_by_name[name] if fact(queue))
+    command = f"{head} CLUSTER({quote_name(each.cluster)})" + (" CLUSNL(' ')" if several else "")
+    sets = (each.queue_manager, head, "CLUSTER")
+    yield AdminCommand(each.queue_manager, each.queue_manager, command, sets, 1, taken, on_facts=into)
+
+
+def _of_states(decision: Decision, asked: Collection[str]) -> Iterator[AdminCommand]:
+    """Channels are started and stopped where the put is made; queue managers suspend and resume themselves."""
+    local = decision.cluster.queue_manager.name
+    for each in decision.listed:
+        if each.channel and (not each.is_local or each.on_receiver) and "channel_status" in asked:
+            for state, verb in STATE_COMMANDS.items():
+                if each.channel_status != state:
+                    run = partial(_is_run, name=each.channel, is_local=each.is_local)
+                    command = f"{verb} CHANNEL({quote_name(each.channel)})"
+                    yield AdminCommand(
+                        local, each.queue_manager, command, (local, each.channel, "STATUS"), 1, stops=verb == "STOP",
+                        on_destination=partial(_in_state, channel=each.channel, is_local=each.is_local, state=state),
+                        on_facts=partial(_with_fields, fact=run, values={"status": state}),
+                    )  # fmt: skip
+        if each.cluster and "suspended" in asked:
+            verb = "RESUME" if each.suspended else "SUSPEND"
+            command = f"{verb} QMGR CLUSTER({quote_name(each.cluster)})"
+            at = (each.queue_manager, each.cluster)
+            yield AdminCommand(
+                each.queue_manager, each.queue_manager, command, (*at, "SUSPEND"), 1, stops=not each.suspended,
+                on_destination=partial(_with_suspension, at=at, suspended=not each.suspended),
+                on_facts=partial(_suspension, at=at, suspended=not each.suspended),
+            )  # fmt: skip
+
+
+def _of_queue_manager(decision: Decision, asked: Collection[str]) -> Iterator[AdminCommand]:
+    own = decision.cluster.queue_manager
+    values: dict[str, Iterable[Any]] = {"clwluseq": (), "clwlmruc": ()}
+    if "qmgr_clwluseq" in asked:
+        values["clwluseq"] = fields(Situation).qmgr_clwluseq.metadata["domain"].words
+    if "clwlmruc" in asked:
+        values["clwlmruc"] = range(1, len(decision.listed) + 1)
+    for name, possible in values.items():
+        before = getattr(own, name)
+        of_situation = "qmgr_clwluseq" if name == "clwluseq" else name
+        for value in possible:
+            if value != before:
+                distance = abs(value - before) if isinstance(value, int) else 1
+                yield AdminCommand(
+                    own.name, own.name, f"ALTER QMGR {name.upper()}({value})", (own.name, "QMGR", name), distance,
+                    on_situation=partial(evolve, **{of_situation: value}),
+                    on_facts=partial(_with_own, values={name: value}),
+                )  # fmt: skip
+
+
+def _on_the_way(decision: Decision) -> Iterator[AdminCommand]:
+    """Put-disabled objects of the local queue manager that lead from the names of the put on."""
+    local = decision.cluster.queue_manager.name
+    for look in decision.resolved.followed:
+        name, kind = look.facts["object"], look.facts["object_kind"]
+        if look.facts["disabled"]:
+            same = partial(_is_any, tests=(_is_queue(name, local), _is_alias(name, local)))
+            head = f"ALTER {'QALIAS' if kind == 'QALIAS' else 'QREMOTE'}({quote_name(name)})"
+            yield AdminCommand(
+                local, local, f"{head} PUT(ENABLED)", (local, head, "PUT"), 1,
+                on_situation=partial(evolve, inhibited_on_the_way=False),
+                on_facts=partial(_with_fields, fact=same, values={"put": "ENABLED"}),
+            )  # fmt: skip
+
+
+def _where(one: Destination, where: Callable[[Destination], bool], values: dict[str, Any]) -> Destination:
+    return evolve(one, **values) if where(one) else one
+
+
+def _taken(one: Destination, same: Callable[[Destination], bool], cluster: str) -> Destination:
+    return _where(one, same, {"shares_cluster": True, "channel_in_queue_cluster": one.cluster == cluster})
+
+
+def _same_host(of: Destination) -> Callable[[Destination], bool]:
+    return partial(_has, told=HOST, values=HOST(of))
+
+
+def _same_channel(of: Destination) -> Callable[[Destination], bool]:
+    return partial(_has, told=ROUTE, values=ROUTE(of))
+
+
+def _is_queue(name: str, host: str) -> Callable[[object], bool]:
+    return partial(_is, kind=Queue, told=AT_HOST, values=(name, host))
+
+
+def _is_alias(name: str, host: str) -> Callable[[object], bool]:
+    return partial(_is, kind=QueueManagerAlias, told=ROUTED, values=(name, host))
+
+
+def _is_route(name: str, host: str) -> Callable[[object], bool]:
+    return partial(_is, kind=Channel, told=AT_HOST, values=(name, host))
+
+
+def _has(each: object, told: Callable[[Any], Any], values: tuple[str, ...]) -> bool:
+    return bool(told(each) == values)
+
+
+def _is(fact: object, kind: type, told: Callable[[Any], Any], values: tuple[str, ...]) -> bool:
+    return isinstance(fact, kind) and _has(fact, told, values)
+
+
+def _is_any(fact: object, tests: Iterable[Callable[[object], bool]]) -> bool:
+    return any(test(fact) for test in tests)
+
+
+def _is_run(fact: object, name: str, is_local: bool) -> bool:
+    return isinstance(fact, Channel) and fact.name == name and (fact.deftype == "CLUSRCVR") == is_local
+
+
+def _with_fields(cluster: Cluster, fact: Callable[[object], bool], values: dict[str, Any]) -> Cluster:
+    lists: dict[str, Any] = {
+        name: tuple(evolve(each, **values) if fact(each) else each for each in getattr(cluster, name))
+        for name in CLUSTER_FIELDS.values()
+    }
+    return evolve(cluster, **lists)
+
+
+def _with_own(cluster: Cluster, values: dict[str, Any]) -> Cluster:
+    return evolve(cluster, queue_manager=evolve(cluster.queue_manager, **values))
+
+
+def _in_state(each: Destination, channel: str, is_local: bool, state: str) -> Destination:
+    return evolve(each, channel_status=state) if (each.channel, each.is_local) == (channel, is_local) else each
+
+
+def _with_suspension(each: Destination, at: tuple[str, str], suspended: bool) -> Destination:
+    return evolve(each, suspended=suspended) if (each.queue_manager, each.cluster) == at else each
+
+
+def _suspension(cluster: Cluster, at: tuple[str, str], suspended: bool) -> Cluster:
+    name, of = at
+
+    def known(each: Any) -> Any:
+        if each.name != name:
+            return each
+        others = tuple(one for one in each.suspended if one != of)
+        return evolve(each, suspended=(*others, of) if suspended else others)
+
+    others = tuple(map(known, cluster.remote_queue_managers))
+    return evolve(cluster, queue_manager=known(cluster.queue_manager), remote_queue_managers=others)
+
+
+def _deciding(course: Pipeline) -> Iterator[exp.Expression]:
+    """The expressions of all rules and terms, without what a destination gets by being chosen."""
+    for steps in course.steps:
+        advancing = {id(value.value) for step in steps.steps if isinstance(step, Let) and step.of == "chosen"
+                     for value in step.values}  # fmt: skip
+        for tree in (*steps.expressions(), *steps.vocabulary.terms.values()):
+            if id(tree) not in advancing and isinstance(tree, exp.Expression):
+                yield tree
+
+
+@lru_cache(MOST_CLASSES)
+def _compared(course: Pipeline) -> Mapping[str, set[int]]:
+    """The whole numbers that rules compare words with, by word."""
+    found = defaultdict[str, set[int]](set)
+    for tree in _deciding(course):
+        for test in tree.find_all(*COMPARISONS):
+            for word, number in ((test.left, test.right), (test.right, test.left)):
+                if isinstance(word, exp.Column) and number.is_int:
+                    found[word.name].add(number.to_py())
+    return found
+
+
+def _absent(decision: Decision, queue_manager: str, snapshot: Snapshot) -> MissingInformation:
+    cluster, name = decision.cluster, quote_name(queue_manager)
+    local, seen = cluster.queue_manager.name, decision.situation
+    if queue_manager in snapshot.strangers:
+        what = f"{queue_manager} is in no cluster that {local} is in"
+        return MissingInformation(what, queue_manager, f"DISPLAY CLUSQMGR({name}) CLUSTER")
+    if not decision.runs:
+        named = decision.put.queue or decision.put.queue_manager
+        answer = summarize_decision(decision) or "none"
+        what = f"no cluster is asked where a put goes that names {named} at {local}; its names lead to {answer}"
+        return MissingInformation(what, named, f"DISPLAY QUEUE({quote_name(named)}) TYPE CLUSTER")
+    if seen.put_queue_manager:
+        what = f"the put names {seen.put_queue_manager}, and no route to that ends at {queue_manager}"
+        return MissingInformation(what, seen.put_queue_manager, f"DISPLAY CLUSQMGR({name}) CHANNEL CLUSTER STATUS")
+    queue = quote_name(seen.put_queue)
+    if queue_manager == local and seen.put_queue in cluster.own_queues:
+        # Its own instance would be listed; what leads elsewhere is none.
+        return MissingInformation(decision.resolved.last.because, seen.put_queue, f"DISPLAY QUEUE({queue}) TYPE TARGET")
+    instances = cluster.queues_by_name.get(seen.put_queue, ())
+    clusters = dict.fromkeys(of for each in instances if each.queue_manager == queue_manager for of in each.clusters)
+    if clusters:
+        listed = ", ".join(clusters)
+        what = f"{queue_manager} has {seen.put_queue} in {listed}, and no channel from {local} to it is known"
+        return MissingInformation(what, queue_manager, f"DISPLAY CLUSQMGR({name}) CHANNEL CLUSTER STATUS")
+    if seen.put_queue in snapshot.beyond.hosted.get(queue_manager, ()):
+        what = f"{queue_manager} has a queue {seen.put_queue}, but in no cluster that {local} is in"
+        return MissingInformation(what, seen.put_queue, f"DISPLAY QCLUSTER({queue}) CLUSQMGR CLUSTER")
+    known = "" if queue_manager == local else f", as far as {local} knows"
+    what = f"{queue_manager} hosts no instance of {seen.put_queue}{known}"
+    return MissingInformation(what, seen.put_queue, f"DISPLAY QCLUSTER({queue}) CLUSQMGR CLUSTER")

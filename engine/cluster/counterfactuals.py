@@ -1,0 +1,421 @@
+"""Explain why a put does not go to a queue manager, and find the smallest changes that would send it there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import combinations as choices
+from itertools import product
+from time import monotonic
+from typing import Any, Self
+
+from attrs import asdict, define, evolve, field, fields, frozen
+
+from mqclause.answers import AnswerTable, ColumnTypes
+from mqclause.cluster.admin_commands import AdminCommand, Attribute, list_admin_commands, quote_name
+from mqclause.documents import CALL, OUTCOME
+from mqclause.executors.pipeline import Pipeline
+from mqclause.exits.session import ANYBODY, Caller, ExitSession
+from mqclause.model.configuration.completeness import MissingInformation
+from mqclause.model.diagnostics import check_type
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.workload import Destination, Situation
+from mqclause.rulebook.rule import Rule
+from mqclause.workload.decision import Decision, Engine, build_destination_document
+from mqclause.workload.resolution import get_transmission_queue_rules
+
+MOST_COMMANDS = 2
+"""How many commands a set has at most."""
+
+MOST_LOOKS = 1_000_000
+"""Destinations that the rules look at in all sets that are tried: some seconds. Where there are more, those of one
+command are tried alone."""
+
+Commands = tuple[AdminCommand, ...]
+
+Elimination = tuple[Destination, Rule, str]
+"""A destination, the rule by which it falls, and why."""
+
+COUNTERFACTUAL: ColumnTypes = {"commands": [{"queue_manager": "string", "command": "string"}]}
+
+NAME_ATTRIBUTES = frozenset({"queue_manager", "channel", "counter"})
+"""The attributes of a destination that only say which one it is."""
+
+DISTINGUISHING_ATTRIBUTES = tuple(each.name for each in fields(Destination) if each.name not in NAME_ATTRIBUTES)
+
+ClassMember = tuple[str, int]
+"""A queue manager, and a number that says the same of those that are alike."""
+
+SymmetryClass = tuple[tuple[int, ...], ...]
+"""Places by queue manager, any of those that are alike: what is done at places of one shape does the same."""
+
+MOST_PAIRS = 10_000
+"""About how many pairs of commands an exit is asked at most: a second or two. Where there are more, none is tried."""
+
+
+@frozen(eq=False)
+class Counterfactual:
+    """Commands that together would have a queue manager permitted, and none of them could be left out."""
+
+    commands: Commands
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {"commands": [each.to_json() for each in self.commands]}
+
+
+@frozen(eq=False)
+class WhyNot:
+    """What keeps a queue manager from being permitted.
+
+    ``fallen`` are its destinations with the rule by which each falls and why; ``changes`` the smallest sets of at most
+    ``searched`` commands after which it is permitted, each verified by the rules on the changed facts, and by the exit
+    where one is called. ``ended`` says why not all of the sets were tried; blank if they were. ``absent`` says what is
+    known of it where it is no destination, with a command for the local queue manager.
+    """
+
+    queue_manager: str
+    permitted: bool
+    fallen: tuple[Elimination, ...]
+    changes: tuple[Commands, ...]
+    searched: int
+    ended: str = ""
+    by_exit: bool = False
+    absent: MissingInformation | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As it stands in the trace."""
+        document: dict[str, Any] = {
+            "destinations": [
+                {
+                    "destination": build_destination_document(each),
+                    "rule": rule.id,
+                    "clause": rule.clause,
+                    "because": because,
+                }
+                for each, rule, because in self.fallen
+            ],
+            "changes": [[each.to_json() for each in commands] for commands in self.changes],
+            "searched": self.searched,
+        }
+        document |= {"ended": self.ended} if self.ended else {}
+        document |= {"absent": asdict(self.absent)} if self.absent else {}
+        return document | ({"permitted": True} if self.permitted else {})
+
+
+def why_not(decision: Decision, queue_manager: str, engine: Engine | None = None, caller: Caller = ANYBODY) -> WhyNot:
+    """Why ``queue_manager`` is not among the permitted of a decision made at level ``rule`` or ``condition``.
+
+    Where an exit takes part, the ``engine`` is needed that has it, and the ``caller`` of the decision. Raises
+    ValueError without, and below level ``rule``.
+    """
+    check_type("decision", decision, Decision)
+    check_type("queue_manager", queue_manager, str)
+    fallen = tuple(each for each in find_eliminations(decision) if each[0].queue_manager == queue_manager)
+    permitted = decision.outcome != "failed" and _is_among(decision.permitted, queue_manager)
+    if permitted or not fallen:
+        return WhyNot(queue_manager, permitted, fallen, (), MOST_COMMANDS)
+    if decision.refusal is not None:
+        return WhyNot(queue_manager, False, fallen, (), 0, f"no change was tried: {decision.refusal.because}")
+    search = _Search.of(decision, queue_manager, engine, caller)
+    search.run()
+    changes, by_exit = search.changes, search.exit is not None
+    return WhyNot(queue_manager, False, fallen, changes, search.searched, search.ended, by_exit)
+
+
+def find_eliminations(decision: Decision) -> Iterator[Elimination]:
+    """By which rule each destination falls, and why: what is left where the call fails, by the rule that ends it.
+
+    What an exit takes has fallen by none; by the exit falls what the rules had left.
+    """
+    answer, reason = decision.exit, decision.reason
+    taken = None if answer is None else answer.chosen
+    decision.check_traced()
+    for step in decision.steps:
+        yield from ((fate.subject, step.rule, fate.because) for fate in step.eliminated if fate.subject is not taken)
+    if answer is not None and decision.run is not None and (answer.failed or answer.has_overridden):
+        left = (each for each in decision.run.remaining if each is not taken)
+        yield from ((each, answer.rule, answer.because) for each in left)
+        return
+    if decision.refusal is not None:
+        yield from _refused(decision)
+        return
+    for rule in (each for ruleset in decision.rulesets for each in ruleset.rules):
+        if reason is not None and rule.id == reason.rule:
+            yield from ((each, rule, reason.because) for each in decision.remaining)
+
+
+def counterfactuals(
+    decision: Decision, destination: Destination | str, engine: Engine | None = None, caller: Caller = ANYBODY
+) -> AnswerTable[Counterfactual]:
+    """The smallest sets of commands after which a destination's queue manager, or the one of a name, is permitted.
+
+    Each is verified by the rules on the changed facts, and by the exit where one is called; ``why_not`` says how many
+    commands a set has at most, and what ``engine`` and ``caller`` are for.
+    """
+    check_type("decision", decision, Decision)
+    name = destination.queue_manager if isinstance(destination, Destination) else destination
+    check_type("destination", name, str, " or Destination")
+    if decision.refusal is not None or (decision.outcome != "failed" and _is_among(decision.remaining, name)):
+        return AnswerTable((), COUNTERFACTUAL)
+    search = _Search.of(decision, name, engine, caller)
+    search.run()
+    return AnswerTable(map(Counterfactual, search.changes), COUNTERFACTUAL)
+
+
+def is_verified(decision: Decision, commands: Commands, queue_manager: str) -> bool:
+    """Whether it is permitted where the commands have changed the facts."""
+    cluster = decision.cluster
+    for command in commands:
+        cluster = command.on_facts(cluster)
+    after = Engine(decision.rules).choose(
+        decision.put, cluster, decision.before and evolve(decision.before, seen=cluster)
+    )
+    return after.outcome != "failed" and _is_among(after.permitted, queue_manager)
+
+
+@frozen(eq=False)
+class SymmetryClasses:
+    """The queue managers of some destinations in ``groups`` by name: those of one group have everything alike.
+
+    ``apart`` is in a group of its own. Where CLWLMRUC cuts, the order of the list tells destinations apart.
+    """
+
+    listed: tuple[Destination, ...]
+    situation: Situation
+    apart: str
+    groups: dict[str, int] = field(init=False)
+
+    @groups.default
+    def _numbered(self) -> dict[str, int]:
+        numbers: dict[object, int] = {}
+        hosts = dict.fromkeys(each.queue_manager for each in self.listed)
+        return {host: numbers.setdefault(self._told_by(host), len(numbers)) for host in hosts}
+
+    def _told_by(self, host: str) -> object:
+        own = [each for each in self.listed if each.queue_manager == host]
+        others = {each.channel for each in self.listed if each.queue_manager != host}
+        unlike = host == self.apart or self.situation.clwlmruc < len(self.listed)
+        if unlike or host in self.situation.already_sent_to or any(each.channel in others for each in own):
+            return host
+        return tuple(getattr(each, name) for each in own for name in DISTINGUISHING_ATTRIBUTES)
+
+    def shape(self, places: Iterable[ClassMember]) -> SymmetryClass:
+        """What is the same of places at queue managers that are alike."""
+        by_host: dict[str, list[int]] = {}
+        for host, number in places:
+            by_host.setdefault(host, []).append(number)
+        return tuple(sorted((self.groups.get(host, -1), *sorted(of)) for host, of in by_host.items()))
+
+    def select_representatives(self, count: int) -> Collection[str]:
+        """So many queue managers of each group, or all of a smaller one."""
+        seen = Counter[int]()
+        return {host for host, group in self.groups.items() if (seen.update([group]) or seen[group]) <= count}
+
+
+class SearchTimeoutError(Exception):
+    """The exit has had its time; the message says how much, and for what."""
+
+
+def has_exit_call(decision: Decision) -> bool:
+    """Whether the rules alone do not tell what becomes of a put when something is changed: an exit would be called."""
+    answer = decision.exit
+    return answer is not None and answer.is_given and not (answer.call.suppressed or answer.call.failed_on_handle)
+
+
+def list_exit_commands(decision: Decision, queue_manager: str) -> Iterator[AdminCommand]:
+    """What an exit may look at and no rule does: CLWLDATA, with each channel's name, the wanted first, and blank."""
+    own = decision.cluster.queue_manager
+    wanted = sorted(decision.listed, key=lambda each: each.queue_manager != queue_manager)
+    for value in dict.fromkeys([*(each.channel for each in wanted if each.channel), ""]):
+        if value != own.clwldata:
+            command = f"ALTER QMGR CLWLDATA({quote_name(value or ' ')})"
+            yield AdminCommand(
+                own.name, own.name, command, (own.name, "QMGR", "CLWLDATA"), on_facts=partial(_with_data, value=value)
+            )
+
+
+@define
+class ExitSearch:
+    """Decides again, with the exit, after each change: at a queue manager that has just been started.
+
+    All its calls together have the time that one may take, the ``exit_limit``; the first that runs into it ends the
+    search. ``tried`` counts the changes.
+    """
+
+    decision: Decision
+    engine: Engine
+    caller: Caller
+    tried: int = 0
+    _until: float = field(init=False)
+
+    @_until.default
+    def _ends(self) -> float:
+        return monotonic() + self.engine.exits.seconds
+
+    def is_permitted(self, commands: Sequence[AdminCommand], name: str) -> bool:
+        """Whether a queue manager is permitted where the commands have changed the facts. Raises SearchEndedError.
+
+        Of several that the rules permit each has its turn, and the exit has to leave it that.
+        """
+        self.tried += 1
+        found = self._after(commands)
+        if found.outcome == "failed":
+            return False
+        if found.exit is None or not found.exit.is_choice_taken:
+            return any(each.queue_manager == name for each in found.permitted)
+        if found.chosen is not None and found.chosen.queue_manager == name:
+            return True
+        if found.run is None or all(each.queue_manager != name for each in found.run.remaining):
+            return False
+        chosen = self._after(commands, turn=name).chosen
+        return chosen is not None and chosen.queue_manager == name
+
+    def _after(self, commands: Sequence[AdminCommand], turn: str = "") -> Decision:
+        """The decision where the commands have changed the facts."""
+        cluster, before = self.decision.cluster, self.decision.before
+        for command in commands:
+            cluster = command.on_facts(cluster)
+        answer = self.decision.exit
+        if answer is not None and answer.call.timed_out:
+            raise SearchTimeoutError("no change was tried: the exit does not return in time")
+        session = ExitSession()
+        asked = evolve(self.caller, session=session, turn=turn)
+        found = self.engine.choose(
+            self.decision.put, cluster, before and evolve(before, seen=cluster), "verdict", asked
+        )
+        self.engine.exits.end(session)
+        if monotonic() > self._until or (found.exit is not None and found.exit.call.timed_out):
+            limit = f"{self.engine.exits.seconds:g} s"
+            raise SearchTimeoutError(
+                f"the search ended with change {self.tried}: the exit may take {limit} in all of it"
+            )
+        return found
+
+
+def _refused(decision: Decision) -> Iterator[Elimination]:
+    """Those that rules and exits leave, and for which the transmission queue takes no message."""
+    left = decision.run.remaining if decision.run is not None else ()
+    sending, known = get_transmission_queue_rules(decision.rules), decision.rules.ruleset(CALL)
+    for each in left:
+        refusal = sending.refusal(each, decision.put.call, decision.cluster)
+        if refusal is not None:
+            yield each, known.rule(refusal.rule), refusal.because
+
+
+@define(eq=False)
+class _Search:
+    """The search for the smallest sets of commands after which ``queue_manager`` is permitted.
+
+    Of the sets that give the same attributes other values it is the one with the least change; none contains a smaller
+    one that does. ``searched`` is how many commands a set has at most, of which all were tried.
+    """
+
+    decision: Decision
+    queue_manager: str
+    attributes: dict[Attribute, list[AdminCommand]]
+    exit: ExitSearch | None
+    found: dict[frozenset[Attribute], Commands] = field(factory=dict)
+    searched: int = 0
+    ended: str = ""
+
+    @classmethod
+    def of(cls, decision: Decision, queue_manager: str, engine: Engine | None, caller: Caller) -> Self:
+        """Raises ValueError where an exit takes part and no engine has it."""
+        more: tuple[AdminCommand, ...] = ()
+        asked: ExitSearch | None = None
+        if has_exit_call(decision):
+            if engine is None or not engine.exits.names:
+                raise ValueError("the decision is one with an exit; give the engine that has it: engine=…")
+            more, asked = tuple(list_exit_commands(decision, queue_manager)), ExitSearch(decision, engine, caller)
+        # The decision may be one by an executor that explains, and is slow.
+        decision = evolve(decision, course=Pipeline.of(decision.rules, OUTCOME))
+        attributes: dict[Attribute, list[AdminCommand]] = {}
+        for command in (*list_admin_commands(decision), *more):
+            attributes.setdefault(command.sets, []).append(command)
+        return cls(decision, queue_manager, attributes, asked)
+
+    @property
+    def changes(self) -> tuple[Commands, ...]:
+        """The sets that were found, as they were found, but those last by which something stops working."""
+        return tuple(sorted(self.found.values(), key=lambda commands: any(each.stops for each in commands)))
+
+    def run(self) -> None:
+        """Tries sets of one command, and of two where they are not too many."""
+        alike = SymmetryClasses(self.decision.listed, self.decision.situation, self.queue_manager)
+        size, places = self._size(alike), _places(self.attributes.values())
+        try:
+            for count in range(1, size + 1):
+                hopeless: set[SymmetryClass] = set()
+                for chosen in choices(self.attributes, count):
+                    shape = alike.shape(places[name] for name in chosen)
+                    if (self.exit is None and shape in hopeless) or any(map(frozenset(chosen).issuperset, self.found)):
+                        continue
+                    commands = self._least([self.attributes[name] for name in chosen])
+                    if commands:
+                        self.found[frozenset(chosen)] = commands
+                    else:
+                        hopeless.add(shape)
+                for name in [each for each in self.attributes if frozenset([each]) in self.found]:
+                    del self.attributes[name]
+                self.searched = count
+        except SearchTimeoutError as error:
+            self.ended = str(error)
+
+    def _size(self, alike: SymmetryClasses) -> int:
+        """How many commands a set may have. An exit may tell all hosts apart, so none stands for others like it."""
+        if self.exit is not None:
+            return MOST_COMMANDS if sum(map(len, self.attributes.values())) ** 2 / 2 <= MOST_PAIRS else 1
+        told = alike.select_representatives(MOST_COMMANDS)
+        tried = sum(len(of) for of in self.attributes.values() if of[0].concerns in told)
+        return MOST_COMMANDS if len(self.decision.listed) * tried**2 / 2 <= MOST_LOOKS else 1
+
+    def _least(self, chosen: Sequence[Sequence[AdminCommand]]) -> Commands:
+        """Of the values of these attributes those with the least change by which it is permitted; empty: none."""
+        for commands in sorted(product(*chosen), key=lambda of: sum(each.distance for each in of)):
+            if self._permitted_after(commands):
+                return commands
+        return ()
+
+    def _permitted_after(self, commands: Commands) -> bool:
+        if self.exit is not None:
+            return self.exit.is_permitted(commands, self.queue_manager)
+        decision, name = self.decision, self.queue_manager
+        return _permits(decision, commands, name) and is_verified(decision, commands, name)
+
+
+def _places(attributes: Iterable[Sequence[AdminCommand]]) -> dict[Attribute, ClassMember]:
+    """For each attribute the queue manager that it concerns, and its number among those that do."""
+    counts = Counter[str]()
+    found = {}
+    for of in attributes:
+        counts[of[0].concerns] += 1
+        found[of[0].sets] = (of[0].concerns, counts[of[0].concerns])
+    return found
+
+
+def _permits(decision: Decision, commands: Commands, queue_manager: str) -> bool:
+    """Whether the rules leave it, by what the commands do to what they see."""
+    listed, seen = [_after(each, commands) for each in decision.listed], decision.situation
+    for command in commands:
+        seen = command.on_situation(seen)
+    carried = None if decision.before is None else decision.before.counters
+    runs = decision.course.run(seen, listed, carried)
+    return not runs[-1].failure and _is_among(runs[0].remaining, queue_manager)
+
+
+def _after(destination: Destination, commands: Commands) -> Destination:
+    """What the commands make of it; what one makes of a destination of the decision is asked for many times."""
+    found = destination
+    for command in commands:
+        found = command.made_of(found) if found is destination else command.on_destination(found)
+    return found
+
+
+def _is_among(destinations: Iterable[Destination], queue_manager: str) -> bool:
+    return any(each.queue_manager == queue_manager for each in destinations)
+
+
+def _with_data(cluster: Cluster, value: str) -> Cluster:
+    return evolve(cluster, queue_manager=evolve(cluster.queue_manager, clwldata=value))

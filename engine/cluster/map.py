@@ -1,0 +1,336 @@
+"""For each clustered queue and each member: where puts go, in which shares, or why they fail."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from attrs import asdict, field, frozen
+
+from mqclause.answers import AnswerTable, ColumnTypes, Outcome, Reason
+from mqclause.exits.session import Caller, ExitSession
+from mqclause.model.configuration.completeness import MissingInformation
+from mqclause.model.configuration.snapshot import Snapshot
+from mqclause.model.diagnostics import check_type
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.objects import Put
+from mqclause.model.facts.workload import Destination, SequenceState
+from mqclause.workload.decision import Decision, Engine, Level
+from mqclause.workload.delivery import DeliveryAnswer, check_deliveries, find_refusal_remarks
+from mqclause.workload.editions import differs_by_edition
+from mqclause.workload.sensitivity import (
+    AskExit,
+    MissingObject,
+    find_missing_objects,
+    find_unknown_exits,
+    find_unknowns,
+)
+from mqclause.workload.shares import SHARE, Share, shares
+
+ClusterState = Snapshot | Cluster | Iterable[Snapshot | Cluster]
+"""A state of a cluster: what each of its members knows."""
+
+MAP_FORMAT = "mqclause.map/1"
+
+SHARES_OF_OPENS = "DEFBIND(OPEN): each open chooses once, so the shares are of opens, not of puts"
+"""What is said of a row whose puts are bound, unless the open says otherwise."""
+
+SIDE_COLUMNS: ColumnTypes = {
+    "outcome": "string",
+    "reason": {"name": "string", "code": "int64", "call": "string"},
+    "shares": [SHARE],
+}
+MAP_COLUMNS: ColumnTypes = {
+    "queue": "string",
+    "from": "string",
+    **SIDE_COLUMNS,
+    "incomplete": [{"what": "string", "object": "string", "command": "string"}],
+    "remarks": ["string"],
+}
+
+
+@frozen(eq=False)
+class MapRow:
+    """What becomes of puts to one queue that are made at one queue manager: the decision from fresh counters.
+
+    Or of puts that name an alias of a queue manager: then ``queue`` is blank. ``by_exit`` is what an exit takes, where
+    one is called.
+    """
+
+    queue: str
+    decision: Decision
+    snapshot: Snapshot = field(repr=False)
+    by_exit: ExitShares | None = None
+
+    @property
+    def name(self) -> str:
+        """The queue or the alias."""
+        return self.queue or self.decision.put.queue_manager
+
+    @property
+    def named(self) -> Mapping[str, str]:
+        """What the puts name, as documents have it."""
+        return {"queue": self.queue} if self.queue else {"queue_manager": self.name}
+
+    @property
+    def member(self) -> str:
+        """The queue manager where the puts are made."""
+        return self.snapshot.cluster.queue_manager.name
+
+    @property
+    def outcome(self) -> Outcome:
+        """What becomes of the puts."""
+        return self.decision.outcome
+
+    @property
+    def reason(self) -> Reason | None:
+        """The reason code of puts that fail."""
+        return self.decision.reason
+
+    @property
+    def exits(self) -> tuple[MissingInformation, ...]:
+        """An exit that would be called, and that nobody has given."""
+        return tuple(find_unknown_exits(self.decision))
+
+    @cached_property
+    def shares(self) -> tuple[Share, ...]:
+        """The destinations with their parts of the puts; empty where the puts fail."""
+        return shares(self.decision) if self.by_exit is None else self.by_exit.shares
+
+    @cached_property
+    def incomplete(self) -> tuple[MissingInformation, ...]:
+        """What is not known and could change the answer."""
+        return find_unknowns(self.decision, self.snapshot, None if self.by_exit is None else self.by_exit.ask)
+
+    @cached_property
+    def told_by(self) -> tuple[MissingObject, ...]:
+        """The objects and commands of that, but for an exit that nobody has given."""
+        return tuple(find_missing_objects(self.decision, self.snapshot))
+
+    @cached_property
+    def ways(self) -> Mapping[Destination, DeliveryAnswer]:
+        """What the rules of delivery say of the ways of the destinations that something is in the way to."""
+        chosen = [each.destination for each in self.shares]
+        # The row is of puts that are not bound; an application that leaves the binding to the queue binds them.
+        return check_deliveries(chosen, self.decision, self.snapshot.beyond, bound=self.is_of_opens)
+
+    @cached_property
+    def is_of_opens(self) -> bool:
+        """Whether the shares are parts of the opens: a binding that is left to the queue fixes the choice."""
+        return bool(self.queue and self.decision.runs) and self.decision.fixed_by_default
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """Why messages do not arrive where the choice leads them; what to say of an exit, an alias, opens, editions."""
+        of_alias = () if self.queue else self.decision.resolved.remarks
+        by_exit = () if self.by_exit is None else self.by_exit.remarks
+        on_the_way = [said for told in self.ways.values() for said in told.remarks]
+        if self.decision.refusal is not None:
+            on_the_way = [*find_refusal_remarks(self.decision, self.snapshot.beyond)]
+        of_opens = [SHARES_OF_OPENS] if len(self.shares) > 1 and self.is_of_opens else []
+        by_edition = filter(None, [differs_by_edition(self.decision)])
+        return tuple(dict.fromkeys([*of_alias, *by_exit, *on_the_way, *of_opens, *by_edition]))
+
+    @property
+    def waiting(self) -> tuple[Share, ...]:
+        """The parts of the puts that wait on a transmission queue until a channel runs."""
+        return tuple(each for each in self.shares if (way := self.ways.get(each.destination)) and way.waits)
+
+    def to_json(self) -> dict[str, Any]:
+        """The row as it stands in the document ``mqclause.map/1``."""
+        document = {**self.named, "from": self.member, **build_side_document(self)}
+        incomplete = [asdict(each) for each in self.incomplete]
+        return document | {"incomplete": incomplete, "remarks": list(self.remarks)}
+
+
+@frozen(eq=False)
+class PrintableRow:
+    """What is printed of a MapRow, without the decision that tells it: the map of a large dump has very many rows."""
+
+    queue: str
+    name: str
+    member: str
+    outcome: Outcome
+    reason: Reason | None
+    shares: tuple[Share, ...]
+    told_by: tuple[MissingObject, ...]
+    remarks: tuple[str, ...]
+    exits: tuple[MissingInformation, ...]
+
+    @classmethod
+    def of(cls, row: MapRow) -> PrintableRow:
+        """What a row tells."""
+        shares = tuple(row.shares)
+        return cls(
+            row.queue, row.name, row.member, row.outcome, row.reason, shares, row.told_by, row.remarks, row.exits
+        )
+
+
+PrintedRow = MapRow | PrintableRow
+
+FIRST_PUTS = 60
+"""How many puts an exit is asked about: two to six destinations in turn get equal parts of them."""
+
+
+def cluster_map(members: ClusterState, engine: Engine | None = None, bind: str = "NOTFIXED") -> AnswerTable[MapRow]:
+    """The rows of every member, by queue and member: where the puts go, or why they fail.
+
+    ``members`` are snapshots, or what they know, as ``read_members`` gives them, or one alone.
+    """
+    rows = build_map_rows(list_snapshots(members), Engine.given(engine), bind)
+    return AnswerTable(sorted(rows, key=lambda row: (row.queue, row.member)), MAP_COLUMNS)
+
+
+def list_snapshots(state: ClusterState) -> Iterator[Snapshot]:
+    """A snapshot of each member in a state; raises TypeError for what is none."""
+    for each in (state,) if isinstance(state, Snapshot | Cluster | str) else state:
+        if isinstance(each, Snapshot):
+            yield each
+        else:
+            yield Snapshot(check_type("a member", each, Cluster, ", or Snapshot, as read_members gives"))
+
+
+def build_map_rows(members: Iterable[Snapshot], engine: Engine, bind: str = "NOTFIXED") -> Iterator[MapRow]:
+    """A row for each queue that is known in a cluster and each member that knows it, of a put by MQPUT."""
+    for member in members:
+        for queue in list_clustered_queues(member.cluster):
+            yield build_map_row(member, queue, engine, bind)
+
+
+def build_map_row(member: Snapshot, queue: str, engine: Engine, bind: str = "NOTFIXED") -> MapRow:
+    """The row of one queue at one member, whether that knows it or not."""
+    return _row(queue, Put.as_written(queue, bind=bind), member, engine)
+
+
+def build_alias_row(member: Snapshot, alias: str, engine: Engine, bind: str = "NOTFIXED") -> MapRow:
+    """The row of one alias of a queue manager at one member, whether that knows it or not."""
+    return _row("", Put.as_written("", alias, bind=bind), member, engine)
+
+
+def build_alias_rows(members: Iterable[Snapshot], engine: Engine, bind: str = "NOTFIXED") -> Iterator[MapRow]:
+    """A row for each alias of a queue manager that is known in a cluster and each member that knows it."""
+    for member in members:
+        for alias in list_clustered_aliases(member.cluster):
+            yield build_alias_row(member, alias, engine, bind)
+
+
+def list_clustered_aliases(cluster: Cluster) -> list[str]:
+    """The aliases of queue managers that are known in a cluster."""
+    return list(dict.fromkeys(each.name for each in cluster.queue_manager_aliases if each.clusters))
+
+
+def note_exits(
+    rows: Iterable[PrintedRow], found: dict[MissingInformation, list[str]]
+) -> dict[MissingInformation, list[str]]:
+    """Adds to ``found`` the exits that are named and not given, each with the members at which it would be called."""
+    for row in rows:
+        for each in row.exits:
+            members = found.setdefault(each, [])
+            if row.member not in members:
+                members.append(row.member)
+    return found
+
+
+def list_clustered_queues(cluster: Cluster) -> list[str]:
+    """The queues and aliases that are known in a cluster, and the local queue manager's own aliases of such ones.
+
+    Not what the local queue manager itself publishes to: its aliases of topics.
+    """
+    clustered = {queue.name: None for queue in cluster.queues if queue.clusters}
+    own = cluster.own_queues
+    aliases = [queue.name for queue in own.values() if queue.base_queue in clustered]
+    published = {name for name, queue in own.items() if queue.targtype == "TOPIC"}
+    return [name for name in dict.fromkeys([*clustered, *aliases]) if name not in published | cluster.models]
+
+
+def build_side_document(row: MapRow) -> dict[str, Any]:
+    """What becomes of the puts, as JSON values."""
+    reason = row.reason
+    return {
+        "outcome": row.outcome,
+        "reason": reason and {"name": reason.name, "code": reason.code, "call": reason.call},
+        "shares": [each.to_json() for each in row.shares],
+    }
+
+
+@frozen(eq=False)
+class ExitShares:
+    """What an exit took of the first puts; ``failed`` of them went nowhere. ``ask`` asks the exit once more."""
+
+    shares: tuple[Share, ...]
+    failed: int
+    ask: AskExit
+
+    @property
+    def remarks(self) -> Iterator[str]:
+        """How the parts are meant."""
+        if not self.shares:
+            yield "an exit takes part: it was asked about the first put"
+            return
+        failing = f", of which {self.failed} fail" if self.failed else ""
+        yield f"an exit takes part: shares are what it took of the first {FIRST_PUTS} puts{failing}"
+
+
+def choose_after_start(
+    put: Put, cluster: Cluster, engine: Engine, state: SequenceState | None, level: Level = "verdict"
+) -> Decision:
+    """The decision at a queue manager that has just been started: its exit remembers nothing of other puts."""
+    session = ExitSession()
+    decision = engine.choose(put, cluster, state, level, Caller(session=session))
+    engine.exits.end(session)
+    return decision
+
+
+def measure_exit_shares(decision: Decision, engine: Engine) -> ExitShares | None:
+    """What the exit takes that was called for a decision, from its state on; None where none was called.
+
+    The exit remembers what it remembers while a queue manager runs, from a start on.
+    """
+    if decision.exit is None or not decision.exit.called:
+        return None
+    counts, failed, state, session = Counter[Destination](), 0, decision.before, ExitSession()
+    caller = Caller(session=session)
+    for _ in range(FIRST_PUTS if decision.outcome == "chosen" else 0):
+        made = engine.choose(decision.put, decision.cluster, state, "off", caller)
+        state = made.state
+        if made.chosen is None:
+            failed += 1
+        else:
+            counts[made.chosen] += 1
+    engine.exits.end(session)
+    shares = tuple(Share(each, Fraction(count, FIRST_PUTS)) for each, count in counts.items())
+    return ExitShares(shares, failed, engine.exit_answer)
+
+
+def find_new_remarks(before: MapRow, after: MapRow) -> Iterator[str]:
+    """What stands in the way of messages, and which other readings matter, on the second side and not on the first."""
+    if before is not after:
+        yield from (each for each in after.remarks if each not in before.remarks)
+        yield from _by_readings(before, after)
+
+
+def _row(queue: str, put: Put, member: Snapshot, engine: Engine) -> MapRow:
+    decision = choose_after_start(put, member.cluster, engine, SequenceState({}, 0, member.cluster))
+    if decision.refusal is not None and _is_taken_by_some(decision, engine):
+        # Only the puts that go by that transmission queue fail, which the remarks say.
+        decision.refusal = None
+    return MapRow(queue, decision, member, measure_exit_shares(decision, engine))
+
+
+def _is_taken_by_some(decision: Decision, engine: Engine) -> bool:
+    """Whether the transmission queue of some destination that a put of the row may go to takes the message."""
+    left = () if decision.run is None or decision.exit is not None else decision.run.remaining
+    refusals = (engine.sending.refusal(each, decision.put.call, decision.cluster) for each in left)
+    return any(each is None for each in refusals)
+
+
+def _by_readings(before: MapRow, after: MapRow) -> Iterator[str]:
+    one, other = before.decision, after.decision
+    # of one kind the same readings matter, whatever the names are
+    if after.by_exit is not None or not other.runs or (one.runs and one.kind == other.kind):
+        return
+    known = {(each.reading, each.choice) for each in one.other_readings()}
+    yield from (str(each) for each in other.other_readings() if (each.reading, each.choice) not in known)

@@ -1,0 +1,427 @@
+"""Compare a cluster before and after a change: the rows of its map that differ, why, and how many real puts move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal
+
+from attrs import asdict, field, frozen
+
+from mqclause.answers import DESTINATION_TYPES, AnswerTable, ColumnTypes
+from mqclause.check.findings import FindingChanges
+from mqclause.cluster.counterfactuals import find_eliminations
+from mqclause.cluster.map import (
+    SHARES_OF_OPENS,
+    SIDE_COLUMNS,
+    ClusterState,
+    MapRow,
+    build_alias_row,
+    build_map_row,
+    build_side_document,
+    choose_after_start,
+    find_new_remarks,
+    list_clustered_aliases,
+    list_clustered_queues,
+    list_snapshots,
+)
+from mqclause.documents import WORKLOAD
+from mqclause.model.configuration.completeness import MissingInformation
+from mqclause.model.configuration.snapshot import Snapshot
+from mqclause.model.diagnostics import check_type
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.workload import Destination, find_changes
+from mqclause.rulebook.rule import Rule
+from mqclause.workload.decision import Decision, Engine, build_destination_document
+from mqclause.workload.shares import Share
+
+PLAN_FORMAT = "mqclause.plan/1"
+
+Side = Literal["before", "after"]
+
+BothSides = tuple[Snapshot, Snapshot, str]
+"""A member before and after a change, and a queue."""
+
+PLAN_COLUMNS: ColumnTypes = {
+    "queue": "string",
+    "from": "string",
+    "moved": "float64",
+    "weight": "int64",
+    "before": SIDE_COLUMNS,
+    "after": SIDE_COLUMNS,
+    "because": [
+        {"side": "string", "destination": DESTINATION_TYPES, "rule": "string", "clause": "string", "because": "string"}
+    ],
+}
+
+DestinationKey = tuple[str, str, str]
+"""What a destination is told by: queue, queue manager and route; a local one is the same whatever the route."""
+
+FAILS = ""
+"""What stands for a queue manager where puts fail."""
+
+
+@frozen(eq=False)
+class Cause:
+    """Why a destination gets nothing on one side: it fell by ``rule``, or (None) it is no destination there."""
+
+    side: Side
+    destination: Destination
+    rule: Rule | None
+    because: str
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON values."""
+        rule = self.rule
+        return {
+            "side": self.side,
+            "destination": build_destination_document(self.destination),
+            "rule": rule and rule.id,
+            "clause": rule and rule.clause,
+            "because": self.because,
+        }
+
+
+@frozen(eq=False)
+class PlanRow:
+    """A row of the map before and after a change; ``weight`` is how many puts were really made, where that is known."""
+
+    before: MapRow
+    after: MapRow
+    engine: Engine
+    weight: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The queue or the alias, as the row of a map names it."""
+        return self.before.name
+
+    @property
+    def queue(self) -> str:
+        """The queue that is put to; blank where an alias of a queue manager is named."""
+        return self.before.queue
+
+    @property
+    def member(self) -> str:
+        """The queue manager where the puts are made."""
+        return self.before.member
+
+    @property
+    def differs(self) -> bool:
+        """Whether anything is another on the other side."""
+        one, other = self.before.decision, self.after.decision
+        ends = [(each.outcome, each.reason and (each.reason.code, each.reason.call)) for each in (one, other)]
+        return ends[0] != ends[1] or sum_parts(self.before.shares) != sum_parts(self.after.shares)
+
+    @cached_property
+    def in_question(self) -> tuple[tuple[Side, MapRow], ...]:
+        """The sides that rest on what is not known: both, unless the rules see the same after the change as before."""
+        one, other = self.before.decision, self.after.decision
+        is_same = not (one.runs or other.runs) or (one.runs and other.runs and one.kind == other.kind)
+        if self.before is self.after or (is_same and not self.differs):
+            return ()
+        sides: tuple[tuple[Side, MapRow], ...] = (("before", self.before), ("after", self.after))
+        return tuple((side, row) for side, row in sides if row.told_by)
+
+    @cached_property
+    def held_up(self) -> tuple[Share, ...]:
+        """The parts of the puts that wait for a channel after the change and did not wait before."""
+        waiting = self.after.waiting if self.after is not self.before else ()
+        waited = {get_destination_key(each.destination) for each in self.before.waiting} if waiting else set()
+        return tuple(each for each in waiting if get_destination_key(each.destination) not in waited)
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """What is to be said of the puts after the change and was not before, whether they go elsewhere or not.
+
+        That the parts are of opens is said of all that move.
+        """
+        told = (
+            *find_new_remarks(self.before, self.after),
+            *([SHARES_OF_OPENS] if self.differs and self.is_of_opens else []),
+        )
+        return tuple(dict.fromkeys(told))
+
+    @property
+    def is_of_opens(self) -> bool:
+        """Whether the parts are of opens: after the change or, if nothing is chosen then, before it."""
+        return (self.after if self.after.shares else self.before).is_of_opens
+
+    @property
+    def moved(self) -> Fraction:
+        """The part of the puts that goes elsewhere: 1 where only one side has destinations, 0 where none has."""
+        one, other = sum_parts(self.before.shares), sum_parts(self.after.shares)
+        if bool(one) != bool(other):
+            return Fraction(1)
+        keys, none = dict.fromkeys([*one, *other]), Fraction(0)
+        return sum((abs(one.get(key, none) - other.get(key, none)) for key in keys), none) / 2
+
+    @property
+    def puts_moved(self) -> Fraction:
+        """How many puts go elsewhere; of unknown traffic none."""
+        return self.moved * (self.weight or 0)
+
+    @cached_property
+    def because(self) -> tuple[Cause, ...]:
+        """For each destination that has a share on one side alone, why it has none on the other."""
+        return (*self._lost("before", self.before, self.after), *self._lost("after", self.after, self.before))
+
+    def _lost(self, side: Side, row: MapRow, other: MapRow) -> Iterator[Cause]:
+        kept = sum_parts(row.shares)
+        lost = [each.destination for each in other.shares if get_destination_key(each.destination) not in kept]
+        if lost:
+            decision = self._explained(row)
+            told = {get_destination_key(each): (rule, because) for each, rule, because in find_eliminations(decision)}
+            for each in lost:
+                rule, because = told.get(get_destination_key(each)) or (None, _not_listed(each, decision))
+                yield Cause(side, each, rule, because)
+
+    def _explained(self, row: MapRow) -> Decision:
+        decision = row.decision
+        return choose_after_start(decision.put, decision.cluster, self.engine, decision.before, "rule")
+
+    def to_json(self) -> dict[str, Any]:
+        """The row as it stands in the document ``mqclause.plan/1``."""
+        return {
+            **self.before.named,
+            "from": self.member,
+            "moved": float(self.moved),
+            **({} if self.weight is None else {"weight": self.weight}),
+            "before": build_side_document(self.before),
+            "after": build_side_document(self.after),
+            "because": [each.to_json() for each in self.because],
+        }
+
+
+def plan(
+    before: ClusterState,
+    after: ClusterState,
+    engine: Engine | None = None,
+    bind: str = "NOTFIXED",
+    traffic: Traffic | None = None,
+) -> AnswerTable[PlanRow]:
+    """The rows of the map that differ between two states of a cluster, those that move most puts first.
+
+    A state is a snapshot, or what it knows, of each member (or of one), as ``read_members`` gives them. Members that
+    only one state has give no row; a queue that nobody has any more is 2085. ``traffic`` weighs the rows.
+    """
+    engine = Engine.given(engine)
+    if traffic is not None:
+        check_type("traffic", traffic, Traffic, ", as mqclause.duckdb.traffic gives")
+    found = (build_plan_row(asked, engine, bind, traffic) for asked in pair_sides(before, after))
+    return sort_rows(row for row in found if row.differs)
+
+
+def pair_sides(
+    before: ClusterState, after: ClusterState, names: Callable[[Cluster], list[str]] = list_clustered_queues
+) -> list[BothSides]:
+    """What plan looks at: each member that both states have, with each queue that either knows in a cluster.
+
+    Or with what else ``names`` finds in each state.
+    """
+    members = {each.cluster.queue_manager.name: each for each in list_snapshots(after)}
+    pairs = ((one, members.get(one.cluster.queue_manager.name)) for one in list_snapshots(before))
+    return [
+        (one, other, name)
+        for one, other in pairs
+        if other is not None
+        for name in dict.fromkeys([*names(one.cluster), *names(other.cluster)])
+    ]
+
+
+def build_alias_plan_rows(before: ClusterState, after: ClusterState, engine: Engine, bind: str) -> list[PlanRow]:
+    """The rows of the aliases of queue managers that either state knows in a cluster, whether they differ or not."""
+    found = []
+    for one, other, name in pair_sides(before, after, list_clustered_aliases):
+        was = build_alias_row(one, name, engine, bind)
+        found.append(PlanRow(was, was if one is other else build_alias_row(other, name, engine, bind), engine))
+    return found
+
+
+def build_plan_row(asked: BothSides, engine: Engine, bind: str, traffic: Traffic | None = None) -> PlanRow:
+    """The row of one queue at one member, whether it differs or not."""
+    before, after, queue = asked
+    one = build_map_row(before, queue, engine, bind)
+    other = one if before is after else build_map_row(after, queue, engine, bind)
+    weight = None if traffic is None else traffic.puts.get((queue, one.member), 0)
+    return PlanRow(one, other, engine, weight)
+
+
+def sort_rows(rows: Iterable[PlanRow]) -> AnswerTable[PlanRow]:
+    """The rows, those first that move most puts."""
+    return AnswerTable(sorted(rows, key=lambda row: (-row.puts_moved, -row.moved, row.queue, row.member)), PLAN_COLUMNS)
+
+
+def find_restarting_members(before: ClusterState, after: ClusterState, engine: Engine) -> list[str]:
+    """The members whose sequence factors restart at zero when one state becomes the other."""
+    members = {each.cluster.queue_manager.name: each.cluster for each in list_snapshots(after)}
+    found = []
+    for each in list_snapshots(before):
+        name = each.cluster.queue_manager.name
+        if name in members and any(find_changes(each.cluster, members[name], engine.listing)):
+            found.append(name)
+    return sorted(found)
+
+
+def find_restart_clause(engine: Engine) -> str:
+    """The number of the clause whose rule says at which changes they do."""
+    return next((rule.clause for rule in engine.rules.ruleset(WORKLOAD).rules if rule.notices), "")
+
+
+def get_destination_key(destination: Destination) -> DestinationKey:
+    """What tells it from the others of the same put."""
+    route = "" if destination.is_local else destination.transmission_queue or destination.channel
+    return destination.queue, destination.queue_manager, route
+
+
+def sum_parts(found: Iterable[Share]) -> Mapping[DestinationKey, Fraction]:
+    """The parts by destination."""
+    total: dict[DestinationKey, Fraction] = {}
+    for each in found:
+        key = get_destination_key(each.destination)
+        total[key] = total.get(key, Fraction(0)) + each.part
+    return total
+
+
+@frozen
+class Traffic:
+    """How many puts were made: by queue, and by the queue manager where they were made."""
+
+    puts: Mapping[tuple[str, str], int]
+
+    @property
+    def total(self) -> int:
+        """How many there are in all."""
+        return sum(self.puts.values())
+
+
+@frozen
+class Move:
+    """So many puts that go to the queue manager ``into`` and no longer to ``out_of``; blank where they fail."""
+
+    out_of: str
+    into: str
+    puts: float
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {name: value if value != FAILS else None for name, value in asdict(self).items()}
+
+
+def moves(rows: Iterable[PlanRow]) -> tuple[Move, ...]:
+    """The puts that move, between queue managers, most puts first; of rows that have a weight.
+
+    What several destinations lose goes to those that gain in proportion to what each gains.
+    """
+    found: dict[tuple[str, str], Fraction] = {}
+    for row in rows:
+        for pair, part in _moved(row):
+            found[pair] = found.get(pair, Fraction(0)) + part * (row.weight or 0)
+    told = (Move(*pair, float(puts)) for pair, puts in found.items() if puts)
+    return tuple(sorted(told, key=lambda each: (-each.puts, each.out_of, each.into)))
+
+
+@frozen(eq=False)
+class ChangePlan:
+    """What a change does.
+
+    ``rows`` differ, and so do ``alias_rows``, of puts that name an alias of a queue manager; ``restarts`` are the
+    members whose sequence factors restart, by the clause ``restarts_by``;
+    ``members`` are all that were asked.
+    Of ``traffic`` so many puts are ``elsewhere``: of queues, or at queue managers, that the map does not have.
+    ``exits`` are those that are named and not given, with the members that name them on either side.
+    ``remarks`` is what is to be said of puts then and was not before, by what they name and member: why messages do
+    not arrive, that they wait for a channel among it; ``held_up`` are the rows, which need not differ, with the parts
+    that wait so.
+    ``in_question`` are the sides of rows that rest on what is not known.
+    ``to_nobody`` is what is to be said of CLUSSDR channels to members that are left out.
+    """
+
+    rows: Sequence[PlanRow]
+    restarts: Sequence[str]
+    members: Sequence[str]
+    findings: FindingChanges
+    traffic: Traffic | None = None
+    elsewhere: int = 0
+    exits: Mapping[MissingInformation, Sequence[str]] = field(factory=dict)
+    held_up: Sequence[PlanRow] = ()
+    remarks: Sequence[tuple[Mapping[str, str], str, str]] = ()
+    to_nobody: Sequence[str] = ()
+    restarts_by: str = ""
+    alias_rows: Sequence[PlanRow] = ()
+    in_question: Sequence[tuple[Side, MapRow]] = ()
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        """The real puts that move, by queue manager."""
+        return moves(self.rows)
+
+    def to_json(self) -> dict[str, Any]:
+        """The document ``mqclause.plan/1``."""
+        document: dict[str, Any] = {
+            "format": PLAN_FORMAT,
+            "rows": [row.to_json() for row in self.rows],
+            "findings": self.findings.document(),
+            "restarts": list(self.restarts),
+            "incomplete": [
+                *({"from": name, **asdict(each)} for each, names in self.exits.items() for name in names),
+                *(
+                    {**row.named, "from": row.member, "side": side, **asdict(each)}
+                    for side, row in self.in_question
+                    for each in row.incomplete
+                    if each not in row.exits
+                ),
+            ],
+        }
+        if self.alias_rows:
+            document["queue_manager_aliases"] = [row.to_json() for row in self.alias_rows]
+        if self.held_up:
+            document["waiting"] = [
+                {**row.before.named, "from": row.member, "shares": [each.to_json() for each in row.held_up]}
+                for row in self.held_up
+            ]
+        if self.remarks or self.to_nobody:
+            document["remarks"] = [
+                *({**named, "from": member, "remark": said} for named, member, said in self.remarks),
+                *({"queue": None, "from": None, "remark": said} for said in self.to_nobody),
+            ]
+        if self.traffic is not None:
+            document["traffic"] = {
+                "puts": self.traffic.total,
+                "elsewhere": self.elsewhere,
+                "moves": [each.to_json() for each in self.moves],
+            }
+        return document
+
+
+def _not_listed(destination: Destination, decision: Decision) -> str:
+    if not decision.runs and decision.reason is not None:
+        return decision.reason.because
+    if not decision.runs:
+        return "; ".join(look.because for look in decision.resolved.looks)
+    queue, local = destination.queue, decision.cluster.queue_manager.name
+    if not queue:
+        return f"{decision.put.queue_manager} does not lead to {destination.queue_manager} from {local}"
+    if destination.is_local:
+        return f"{local} has no {queue} of its own"
+    return f"{destination.queue_manager} has no instance of {queue} to which {local} has a route"
+
+
+def _moved(row: PlanRow) -> Iterator[tuple[tuple[str, str], Fraction]]:
+    before, after = _parts(row.before), _parts(row.after)
+    change = {name: after.get(name, Fraction(0)) - before.get(name, Fraction(0)) for name in {*before, *after}}
+    gained = sum(part for part in change.values() if part > 0)
+    for loser, lost in change.items():
+        for winner, won in change.items():
+            if lost < 0 < won:
+                yield (loser, winner), -lost * won / gained
+
+
+def _parts(row: MapRow) -> dict[str, Fraction]:
+    """The parts of the puts by queue manager; where they fail, all have none."""
+    found: dict[str, Fraction] = {}
+    for each in row.shares:
+        name = each.destination.queue_manager
+        found[name] = found.get(name, Fraction(0)) + each.part
+    return found or {FAILS: Fraction(1)}

@@ -1,0 +1,132 @@
+"""Run the rules of several documents one after the other on the same situation and subjects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from importlib import import_module
+from typing import Any
+
+from attrs import field, frozen
+
+from mqclause.documents import DOCUMENTS
+from mqclause.executors.compiled import CompiledExecutor
+from mqclause.executors.operations import CarriedValues, Executor, ExecutorName, LoweredRuleset, Run
+from mqclause.executors.plain import PlainExecutor
+from mqclause.model.diagnostics import quote_value, suggest_allowed
+from mqclause.rulebook.rule import Declaration, RuleError, Ruleset
+from mqclause.rulebook.rules import Rules
+
+
+class NotInstalledError(ImportError):
+    """An executor was asked for whose library is not there; the message is one line."""
+
+
+@frozen(eq=False)
+class Pipeline:
+    """The rulesets of the documents up to one, each made ready for an executor, with the ``steps`` of each.
+
+    Safe to share between threads. One of a document of ours pickles as what it is ``made_of``: the text of its rules,
+    the names of document and executor.
+    """
+
+    rulesets: tuple[Ruleset, ...]
+    executors: tuple[Executor, ...]
+    made_of: tuple[Rules, str, ExecutorName] = field(repr=False)
+    steps: tuple[LoweredRuleset, ...] = field(init=False, repr=False)
+    _runs: tuple[tuple[bool, Callable[..., Run]], ...] = field(init=False, repr=False)
+
+    @steps.default
+    def _steps(self) -> tuple[LoweredRuleset, ...]:
+        return tuple(executor.steps for executor in self.executors)
+
+    @_runs.default
+    def _prepared(self) -> tuple[tuple[bool, Callable[..., Run]], ...]:
+        """For each document whether it carries anything, and what runs it."""
+        pairs = zip(self.rulesets, self.executors, strict=True)
+        return tuple((ruleset.about.carried is not None, executor.run) for ruleset, executor in pairs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, self.made_of
+
+    @cached_property
+    def readings(self) -> Mapping[str, str]:
+        """The choices, by reading, that its rulesets were read by."""
+        return dict(pair for ruleset in self.rulesets for pair in ruleset.readings)
+
+    @classmethod
+    def of(cls, rules: Rules, declaration: Declaration, executor: ExecutorName = "compiled") -> Pipeline:
+        """The documents that ``declaration`` follows, and itself, made ready once.
+
+        Raises RuleError, and NotInstalledError for chaining where there is no durable_rules. Another executor is a
+        ValueError.
+        """
+        if executor not in [*EXECUTORS]:
+            raise ValueError(f"executor={quote_value(executor)} is none{suggest_allowed(executor, EXECUTORS)}")
+        return _course(rules.about(declaration), declaration, executor)
+
+    def run(
+        self, situation: Any, subjects: Sequence[Any], carried: CarriedValues | None = None, traced: bool = False
+    ) -> tuple[Run, ...]:
+        """A run of each document, in their order. ``carried`` is for those that carry anything.
+
+        Raises RuleError where rules reckon with numbers until they come to none.
+        """
+        runs: tuple[Run, ...] = ()
+        earlier: Mapping[str, Any] = {}
+        try:
+            for carries, run in self._runs:
+                found = run(situation, subjects, carried if carries else None, earlier, traced)
+                runs += (found,)
+                earlier = found.hands_on
+        except ArithmeticError as error:
+            document = self.rulesets[len(runs)].name
+            raise RuleError(f"{document}/", "", f"a rule reckons until there is no number: {error}") from None
+        return runs
+
+
+@lru_cache(maxsize=256)
+def _course(rules: Rules, declaration: Declaration, executor: ExecutorName) -> Pipeline:
+    rulesets = tuple(rules.ruleset(each) for each in declaration.course)
+    make = EXECUTORS[executor]
+    made_of = (rules, declaration.name, executor)
+    return Pipeline(rulesets, tuple(make(steps) for steps in LoweredRuleset.course(rulesets)), made_of)
+
+
+def _again(rules: Rules, document: str, executor: ExecutorName) -> Pipeline:
+    return Pipeline.of(rules, DOCUMENTS[document], executor)
+
+
+def _chaining(steps: LoweredRuleset) -> Executor:
+    if lacking := find_chaining_fault():
+        raise NotInstalledError(f"{lacking}, {_NEEDED}", name=DURABLE_RULES)
+    from mqclause.executors.chaining import ChainingExecutor
+
+    return ChainingExecutor(steps)
+
+
+_NEEDED = (
+    "which the chaining executor needs (pip install durable-rules, up to Python 3.12); "
+    "the executors compiled and plain do without"
+)
+DURABLE_RULES = "durable_rules_engine"
+"""The module of durable_rules, which has to be there for the chaining executor alone."""
+
+
+def find_chaining_fault() -> str:
+    """Why there is no chaining executor here; blank if there is. durable_rules may be built and not load."""
+    try:
+        import_module(DURABLE_RULES)
+    except ModuleNotFoundError:
+        return "durable_rules is not installed"
+    except ImportError as error:
+        return f"durable_rules does not load in this Python ({error.msg})"
+    return ""
+
+
+EXECUTORS: Mapping[ExecutorName, Callable[[LoweredRuleset], Executor]] = {
+    "compiled": CompiledExecutor,
+    "chaining": _chaining,
+    "plain": PlainExecutor,
+}
+"""The executors: compiled in microseconds, plain to be read, chaining by durable_rules."""

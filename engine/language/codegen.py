@@ -1,0 +1,138 @@
+"""Write conditions as Python source, for the compiled executor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from types import CodeType
+from typing import Any, Literal, Self
+
+from attrs import evolve, field, frozen
+from sqlglot import exp
+
+from mqclause.language.parser import get_literal_value
+from mqclause.language.vocabulary import NAME, Vocabulary
+
+_OPERATORS: dict[type[exp.Expression], str] = {
+    exp.And: "and", exp.Or: "or", exp.EQ: "==", exp.NEQ: "!=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">",
+    exp.GTE: ">=", exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/",
+}  # fmt: skip
+
+
+@frozen
+class SourceNames:
+    """How words and values are written in the generated source.
+
+    ``subject`` is the variable that holds the subject.
+    """
+
+    vocabulary: Vocabulary
+    subject: str = "d"
+    _constants: dict[tuple[type, Any], str] = field(factory=dict, alias="constants")
+    _numbers: dict[str, int] = field(factory=dict, alias="numbers")
+
+    def of(self, name: str) -> str:
+        """The source of a word's value."""
+        word = self.vocabulary.words[name]
+        if word.about == "subject":
+            return self.carried(self.subject, name) if word.is_carried else write_attribute(self.subject, name)
+        return self.fact(name) if word.is_derived else write_attribute("s", name)
+
+    def fact(self, name: str) -> str:
+        """The source of a derived fact."""
+        return self.variable("v", name)
+
+    def carried(self, variable: str, name: str) -> str:
+        """The source of what is carried from choice to choice, of the subject in a variable."""
+        return write_attribute(variable, name)
+
+    def variable(self, letter: str, name: str) -> str:
+        """The variable that holds what is derived under a name."""
+        return f"{letter}{self._numbers.setdefault(name, len(self._numbers))}"
+
+    def constant(self, value: object) -> str:
+        """The source of a value: a number as it is, all else as what ``code`` replaces."""
+        if type(value) in (bool, int, float):
+            return repr(value)
+        return f"'{self._constants.setdefault((type(value), value), f'c{len(self._constants)}')}'"
+
+    def code(self, source: str, mode: Literal["exec", "eval"], title: str = "rules") -> CodeType:
+        """The code of a source that was written by these names."""
+        return _filled(_code(source, mode, title), {name: value for (_, value), name in self._constants.items()})
+
+    def at(self, subject: str) -> Self:
+        """The same names about a subject in another variable."""
+        return evolve(self, subject=subject)
+
+
+@lru_cache(maxsize=256)
+def _code(source: str, mode: str, title: str) -> CodeType:
+    """Rules that differ in other documents, or in texts and names, have the same source."""
+    return compile(source, f"<{title}>", mode)
+
+
+def _filled(code: CodeType, constants: Mapping[str, Any]) -> CodeType:
+    """The code with the constants in the places that their numbers hold."""
+
+    def filled(value: Any) -> Any:
+        match value:
+            case str():
+                return constants.get(value, value)
+            case tuple():
+                return tuple(map(filled, value))
+            case CodeType():
+                return _filled(value, constants)
+        return value
+
+    return code.replace(co_consts=tuple(map(filled, code.co_consts)))
+
+
+def write_attribute(variable: str, name: str) -> str:
+    """The source of an attribute of a class of ours. Raises ValueError for what is no name."""
+    if not NAME.fullmatch(name):
+        raise ValueError(f"{name!r} is no attribute")
+    return f"{variable}.{name}"
+
+
+def write_python(tree: exp.Expression, names: SourceNames) -> str:
+    """``tree`` as one Python expression over ``s`` (the situation), ``R`` (who remains) and a subject."""
+    operator = _OPERATORS.get(type(tree))
+    if operator is not None:
+        return f"({write_python(tree.this, names)} {operator} {write_python(tree.expression, names)})"
+    match tree:
+        case exp.Paren():
+            return write_python(tree.this, names)
+        case exp.Column():
+            term = names.vocabulary.terms.get(tree.name)
+            return names.of(tree.name) if term is None else write_python(term, names)
+        case exp.Boolean():
+            return str(bool(tree.this))
+        case exp.Literal():
+            return names.constant(get_literal_value(tree))
+        case exp.Not():
+            return f"(not {write_python(tree.this, names)})"
+        case exp.In():
+            listed = names.constant(frozenset(map(get_literal_value, tree.expressions)))
+            return f"({write_python(tree.this, names)} in {listed})"
+        case exp.Case():
+            return _case(tree, names)
+        case exp.Floor():
+            return f"floor({write_python(tree.this, names)})"
+        case exp.ArrayContains():
+            return f"({write_python(tree.expression, names)} in {write_python(tree.this, names)})"
+        case exp.CountIf():
+            return _count(tree, names)
+    raise TypeError(f"{tree.sql()!r} has no Python source")
+
+
+def _case(tree: exp.Case, names: SourceNames) -> str:
+    source = write_python(tree.args["default"], names)
+    for branch in reversed(tree.args["ifs"]):
+        source = f"({write_python(branch.args['true'], names)} if {write_python(branch.this, names)} else {source})"
+    return source
+
+
+def _count(tree: exp.CountIf, names: SourceNames) -> str:
+    if isinstance(tree.this, exp.Boolean) and tree.this.this:
+        return "len(R)"
+    return f"len([1 for d in R if {write_python(tree.this, names.at('d'))}])"

@@ -1,0 +1,691 @@
+"""Simulate administration (suspend, refresh, fail): its effect on routes, repositories and messages in flight."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
+
+from attrs import define, evolve, field, frozen
+
+from mqclause.answers import RuleAnswer
+from mqclause.documents import ADMINISTRATION
+from mqclause.executors.operations import ExecutorName
+from mqclause.executors.pipeline import Pipeline
+from mqclause.exits.session import ANYBODY, Caller, Exits, ExitSession
+from mqclause.model.exits.calls import NO_DESCRIPTOR, OfferedMessage
+from mqclause.model.exits.structures import MQPER_NOT_PERSISTENT, MQPER_PERSISTENT
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.objects import Channel, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
+from mqclause.model.facts.workload import Destination, SequenceState
+from mqclause.model.timeline.administration import (
+    AdministrationSubject,
+    InFlightMessage,
+    KnownObject,
+    apply_refresh,
+    find_administration_faults,
+    find_route,
+    get_member,
+    list_known_objects,
+    select_instances,
+    set_available,
+    set_status,
+    set_suspended,
+)
+from mqclause.model.timeline.events import Event, EventError
+from mqclause.model.timeline.transitions import QueueManagerState
+from mqclause.model.timeline.trigger_events import Handle
+from mqclause.rulebook.rules import Rules
+from mqclause.workload.decision import Decision, Engine, build_destination_document, join_names
+from mqclause.workload.delivery import DeliveryRemarks
+from mqclause.workload.exit_answer import ExitAnswer
+from mqclause.workload.resolution import Resolution, ResolutionStep
+
+SUSPENDED, RESUMED = "SUSPENDED", "RESUMED"
+REMOVED = "REMOVED"
+WAITS, DELIVERED, REROUTED, SENT = "waits", "delivered", "rerouted", "sent"
+CHOICES_AT_MOST = 2
+"""How often the rules may have a message's destination chosen anew at one event."""
+
+NAMED_QUEUE_MANAGER = "queue manager"
+"""What the names of a put end in where one of them is that of another queue manager of the cluster."""
+
+RouteKey = tuple[str, str, str]
+
+
+@define(eq=False)
+class AdministrationSimulator:
+    """The messages in flight of one replay, and what events of administration do to them and to the cluster.
+
+    ``cluster`` and ``sequence`` are those of the replay: set before an event, when all is as ``before`` says, and read
+    after it. ``arrivals`` are then the puts on local queues that the event led to, ``coming`` how many by queue.
+    ``forgotten`` are the names of queues and queue managers that a refresh removed, each with the clusters.
+    """
+
+    rules: AdministrationRules
+    engine: Engine
+    exits: ReplayExits
+    cluster: Cluster
+    sequence: SequenceState
+    flights: dict[str, RoutedMessage]
+    before: QueueManagerState
+    ways: DeliveryRemarks
+    forgotten: dict[str, set[str]] = field(factory=dict)
+    arrivals: list[Event] = field(factory=list)
+    coming: Counter[str] = field(factory=Counter)
+    _instances: dict[str, Cluster] = field(factory=dict)
+    _instances_of: Cluster | None = None
+
+    @classmethod
+    def of(
+        cls,
+        engine: Engine,
+        exits: ReplayExits,
+        start: QueueManagerState,
+        messages: tuple[InFlightMessage, ...],
+        ways: DeliveryRemarks,
+    ) -> AdministrationSimulator:
+        """At the start of a replay; ``ways`` say what messages meet on their way."""
+        rules, cluster = AdministrationRules(engine.rules, engine.executor), start.cluster
+        flights = {each.id: RoutedMessage(each, find_route(each, cluster)) for each in messages}
+        return cls(rules, engine, exits, cluster, SequenceState.of(cluster), flights, start, ways)
+
+    def after(self, event: Event, before: QueueManagerState) -> AdministrationResult:
+        """What ``event`` does to what there was ``before``. Raises EventError if it cannot happen."""
+        self.cluster, self.before = before.cluster, before
+        self.arrivals, self.coming = [], Counter()
+        for fault in find_administration_faults(before.cluster, event):
+            raise EventError(f"{fault}, as of this event")
+        did = AdministrationResult(
+            is_refresh=event.do == "refresh", has_fates=event.do in ("fail", "recover", "arrive")
+        )
+        match event.do:
+            case "suspend" | "resume":
+                self.suspension(event, did)
+            case "refresh":
+                self.apply_refresh(event, did)
+            case "fail" | "recover":
+                self.reach(event, did)
+            case "arrive":
+                self.apply_arrival(event, did)
+        return did
+
+    def suspension(self, event: Event, did: AdministrationResult) -> None:
+        """A queue manager is suspended or resumed in a cluster, with its inbound channels if that is forced."""
+        found = get_member(self.cluster, event.queue_manager)
+        is_suspended = event.cluster in found.suspended
+        matter = AdministrationSubject(asked=event.do, kind="queue_manager", name=found.name, host=found.name,
+                        cluster=event.cluster, suspended=is_suspended)  # fmt: skip
+        settled = self.rules.ask(matter)
+        others = tuple(each for each in found.suspended if each != event.cluster)
+        now = {SUSPENDED: (*others, event.cluster), RESUMED: others}.get(settled.becomes)
+        if now is not None:
+            self.cluster = set_suspended(self.cluster, found.name, now)
+            row = {"queue_manager": found.name, "attribute": "suspended", "value": list(now)}
+            did.changed.append({**row, "rule": settled.rule_id})
+        if event.do == "suspend":
+            self.statuses("suspend_route", found.name, did, event.cluster, event.suspend_mode)
+
+    def statuses(
+        self, asked: str, host: str, did: AdministrationResult, cluster: str | None = None, mode: str = ""
+    ) -> None:
+        """Gives the routes to a queue manager (those in one ``cluster``, if it is given) the status that rules say.
+
+        Of the local queue manager also those that lead out of it.
+        """
+        status: dict[int, str] = {}
+        is_local = host == self.cluster.queue_manager.name
+        for at, each in enumerate(self.cluster.channels):
+            outbound = is_local and each.queue_manager != host
+            if not (each.queue_manager == host or outbound) or cluster not in (None, each.cluster):
+                continue
+            settled = self.rules.ask(build_route_subject(each, asked, mode, outbound))
+            if settled.becomes not in ("", each.status):
+                status[at] = settled.becomes
+                row = {"channel": each.name, "attribute": "status", "value": settled.becomes}
+                did.changed.append({**row, "rule": settled.rule_id})
+        self.cluster = set_status(self.cluster, status)
+
+    def apply_refresh(self, event: Event, did: AdministrationResult) -> None:
+        """What is known in a cluster goes, or stays, unless the command is refused."""
+        command = build_command_subject(event, self.cluster)
+        settled = self.rules.ask(command)
+        if settled.facts["refused"]:
+            did.refused = settled
+            return
+        removed, forgotten = set(), set()
+        messages = {each.route.queue_manager for each in self.flights.values()}
+        in_flight = Counter(get_route_key(each.route) for each in self.flights.values() if not each.message.delivered)
+        for each in list_known_objects(self.cluster, event.cluster):
+            count = in_flight[get_route_key(each)] if isinstance(each, Channel) else 0
+            settled = self.rules.ask(build_known_subject(each, command, self.cluster, count))
+            told = {**build_known_row(each), **settled.document()}
+            (did.removed if settled.becomes == REMOVED else did.kept).append(told)
+            if settled.becomes == REMOVED:
+                removed.add(id(each))
+                if not isinstance(each, Channel):
+                    self.forgotten.setdefault(each.name, set()).add(event.cluster)
+                if not settled.facts["name_stays"] and each.name not in messages:
+                    forgotten.add(id(each))
+        self.cluster = apply_refresh(self.cluster, event.cluster, removed, forgotten)
+
+    def describe_repository_request(self, decision: Decision, cluster: Cluster) -> str:
+        """Of a call that fails, that MQ would ask a full repository for what a refresh removed; else blank."""
+        seen = decision.resolved.last.situation
+        named = seen.queue if seen.queue_manager in ("", seen.local_queue_manager) else seen.queue_manager
+        if named not in self.forgotten or decision.reason is None:
+            return ""
+        settled = self.rules.ask(build_put_subject(named, decision.reason.name, self.forgotten[named], cluster))
+        return settled.because if settled.facts["asks_again"] else ""
+
+    def reach(self, event: Event, did: AdministrationResult) -> None:
+        """A queue manager fails, or is back: its routes, then the messages that were sent to it."""
+        self.statuses(f"{event.do}_route", event.queue_manager, did)
+        self.cluster = set_available(self.cluster, event.queue_manager, event.do == "recover")
+        routes = {get_route_key(each): each for each in self.cluster.channels}
+        for flight in [*self.flights.values()]:
+            if flight.route.queue_manager == event.queue_manager:
+                flight.route = routes.get(get_route_key(flight.route), flight.route)
+                if event.do == "fail":
+                    self.fail(flight, did)
+                elif flight.waits:
+                    settled = self.rules.ask(flight.matter("recover"))
+                    flight.waits = settled.becomes == WAITS
+                    ahead = self.ways.find_obstacles_ahead(flight.message.queue, flight.route, self.cluster)
+                    told = ahead if settled.becomes == SENT else ()
+                    did.fates.append(MessageFate(flight.message.id, settled, remarks=told))
+
+    def fail(self, flight: RoutedMessage, did: AdministrationResult) -> None:
+        """The fate of one message whose target fails."""
+        message = flight.message
+        settled, to, asked = self.decided(
+            flight.matter("fail"), self.build_rechoice(message, flight.route.queue_manager)
+        )
+        did.fates.append(MessageFate(message.id, settled, to, asked))
+        flight.waits = settled.becomes == WAITS
+        if settled.facts["gone"] or (to is not None and self.is_local_delivery(to, message)):
+            del self.flights[message.id]
+        elif to is not None:
+            self.forward_message(message, to, settled)
+
+    def build_rechoice(
+        self, message: InFlightMessage, failed: str
+    ) -> Callable[[AdministrationAnswer], AlternativeChoice]:
+        """Chooses another destination for a message whose target has failed, as rules ask for it."""
+        put = _unbound(message.queue, cluster_pcf=message.cluster_pcf)
+
+        def choose(asked: AdministrationAnswer) -> AlternativeChoice:
+            if asked.facts["but_for"]:
+                return self.choose(put, failed, None, failed)
+            return self.choose(put, failed, self.exits.moving(message, failed))
+
+        return choose
+
+    def handle_unavailable_target(
+        self, message: InFlightMessage, chosen: Destination, before: QueueManagerState
+    ) -> AdministrationResult:
+        """What becomes of a message that is put just now, for a queue manager that has failed: an exit is asked again.
+
+        Raises as ``after``.
+        """
+        self.cluster, self.before = before.cluster, before
+        self.arrivals, self.coming = [], Counter()
+        failed = chosen.queue_manager
+        matter = AdministrationSubject(
+            asked="unavailable", kind="message", name=chosen.channel, host=failed, cluster=chosen.cluster,
+            status=chosen.channel_status, persistent=message.persistent,
+        )  # fmt: skip
+        settled, to, asked = self.decided(matter, self.build_rechoice(message, failed))
+        return AdministrationResult(has_fates=True, fates=[MessageFate(message.id, settled, to, asked)])
+
+    def decided(
+        self, matter: AdministrationSubject, choose: Callable[[AdministrationAnswer], AlternativeChoice]
+    ) -> tuple[AdministrationAnswer, Destination | None, ExitAnswer | None]:
+        """What becomes of a message, where it goes, and what an exit made of that; rules may ask for another choice."""
+        settled, anew, exits = self.rules.ask(matter), AlternativeChoice(), None
+        for _ in range(CHOICES_AT_MOST):
+            if not (settled.facts["again"] or settled.facts["onward"]):
+                break
+            anew = choose(settled)
+            exits = exits or anew.exit
+            matter = anew.matter(matter, settled.facts["behind"], self.cluster.remote)
+            settled = self.rules.ask(matter)
+        if settled.becomes != REROUTED or anew.to is None:
+            return settled, None, exits
+        if anew.state is not None:
+            self.sequence = evolve(anew.state, seen=self.cluster)
+        return settled, anew.to, exits
+
+    def apply_arrival(self, event: Event, did: AdministrationResult) -> None:
+        """The fate of a message that arrives over a cluster channel."""
+        if event.id in self.flights:
+            raise EventError(f"id {event.id!r} is that of a message in flight")
+        # A message that is bound names this queue manager beside the queue.
+        names = (event.queue, self.cluster.queue_manager.name if event.bound else "")
+        arrival = Arrival(event, self.cluster, self.engine.resolve(self.cluster, *names))
+        matter = arrival.matter(arrival.queue is not None and not self.has_room(arrival.queue))
+
+        def choose(asked: AdministrationAnswer) -> AlternativeChoice:
+            if asked.facts["onward"]:
+                return self.choose_onward(*names)
+            queue = matter.disabled if asked.facts["behind"] else matter.name
+            return self.choose(_unbound(queue, from_cluster_channel=True), matter.host, None)
+
+        settled, to, _ = self.decided(matter, choose)
+        did.fates.append(MessageFate(event.id, settled, to))
+        if settled.becomes == DELIVERED:
+            self.deliver_message(arrival.put())
+        elif to is not None and not self.is_local_delivery(to, event):
+            bound = bool(settled.facts["binds"])
+            message = InFlightMessage(event.id, to.queue, to.channel, persistent=event.persistent, bound=bound)
+            self.forward_message(message, to, settled)
+
+    def choose_onward(self, queue: str, queue_manager: str) -> AlternativeChoice:
+        """Where a message goes whose names lead away from here."""
+        put = _unbound(queue, queue_manager=queue_manager, from_cluster_channel=True)
+        self.sequence = self.sequence.noticed(self.cluster, self.engine.listing)
+        depths = self.before.get_depth
+        return self.chosen(self.engine.choose(put, self.cluster, self.sequence, caller=None, depths=depths))
+
+    def has_room(self, queue: Queue) -> bool:
+        """Whether a local queue takes one message more than those that the event led to already."""
+        return self.before.has_room(queue, self.coming[queue.name] + 1)
+
+    def deliver_message(self, put: Event) -> None:
+        """A message that the event led to lies on a local queue."""
+        self.arrivals.append(put)
+        self.coming[put.queue] += 1
+
+    def is_local_delivery(self, to: Destination, message: InFlightMessage | Event) -> bool:
+        """Whether a destination is a queue here, a transmission queue too: then the message is there at once."""
+        if to.is_local or to.transmission_queue:
+            name = to.transmission_queue or to.queue
+            self.deliver_message(Event("put", queue=name, id=message.id, persistent=message.persistent))
+            return True
+        return False
+
+    def forward_message(self, message: InFlightMessage, to: Destination, settled: AdministrationAnswer) -> None:
+        """A message goes on to a destination that it has not reached yet; it may have to wait for that, too."""
+        route = next(each for each in self.cluster.channels if get_route_key(each) == get_route_key(to))
+        self.flights[message.id] = RoutedMessage(message, route, bool(settled.facts["held"]))
+
+    def choose(self, put: Put, instead_of: str, mover: Caller | None, but_for: str = "") -> AlternativeChoice:
+        """The destination that is chosen anew for a message: another than ``instead_of``, if it is not left out before.
+
+        ``but_for`` is the queue manager that is left out before anybody chooses; blank: none.
+
+        A message that is moved has a ``mover``; one that arrives over a cluster channel calls no exit.
+        """
+        self.sequence = self.sequence.noticed(self.cluster, self.engine.listing)
+        decision = self.among(put, but_for, mover)
+        if put.from_cluster_channel:
+            depths, taken = self.before.get_depth, decision.candidate
+            decision.refusal = self.engine.sending.refusal(taken, put.call, self.cluster, depths)
+        if decision.chosen is None or decision.chosen.queue_manager != instead_of:
+            return self.chosen(decision)
+        others = any(each.queue_manager != instead_of for each in decision.permitted)
+        return AlternativeChoice(exit=decision.exit, others=others)
+
+    def chosen(self, decision: Decision) -> AlternativeChoice:
+        """What a decision makes of a message."""
+        to, reason = decision.chosen, decision.reason.name if decision.reason else ""
+        lies = "" if to is None else to.transmission_queue or (to.queue if to.is_local else "")
+        full = bool(lies) and not self.has_room(self.cluster.own_queues[lies])
+        return AlternativeChoice(to, reason, decision.exit, full=full, state=decision.state)
+
+    def among(self, put: Put, but_for: str, caller: Caller | None) -> Decision:
+        """The choice among the instances that are known, those of one queue manager left out; no name is resolved."""
+        if self._instances_of is not self.cluster:
+            self._instances, self._instances_of = {}, self.cluster
+        if but_for not in self._instances:
+            self._instances[but_for] = select_instances(self.cluster, but_for)
+        known = self._instances[but_for]
+        return self.engine.choose(put, known, evolve(self.sequence, seen=known), caller=caller)
+
+
+class AdministrationAnswer(RuleAnswer):
+    """What becomes of a matter: the ``rule`` that settles it (None: nothing does), and what the rules derived."""
+
+    @property
+    def becomes(self) -> str:
+        """What becomes of it, in a word; blank: nothing."""
+        found: str = self.facts["becomes"]
+        return found
+
+    @property
+    def rule_id(self) -> str:
+        """The id of that rule; blank where nothing becomes of it."""
+        return self.rule.id if self.rule else ""
+
+
+class AdministrationRules:
+    """The rules of document 004, ready to be asked. Safe to share between threads. Raises RuleError."""
+
+    def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
+        self.course = Pipeline.of(Rules.given(rules), ADMINISTRATION, executor)
+
+    def ask(self, matter: AdministrationSubject) -> AdministrationAnswer:
+        """What becomes of one thing."""
+        return AdministrationAnswer.of(matter, self.course)
+
+
+@frozen(eq=False)
+class Arrival:
+    """The way of a message that arrives: ``where`` is what its queue's name comes to at the local queue manager."""
+
+    event: Event
+    cluster: Cluster
+    where: Resolution
+
+    @property
+    def queue(self) -> Queue | None:
+        """The local queue that the name comes to: one in no cluster, or the local instance."""
+        if not self.where.is_local and self.where.ends != "queue":
+            return None
+        return self.cluster.own_queues.get(self.where.names[0])
+
+    @property
+    def disabled(self) -> str:
+        """The first object on the way that is put-disabled; blank if none is."""
+        own = self.cluster.own_queues
+        met = (name for look in self.where.looks for name in _met(look))
+        return next((name for name in met if name in own and own[name].put == "DISABLED"), "")
+
+    def put(self) -> Event:
+        """The put on the local queue that it comes to, with the priority of what was named."""
+        priority = self.where.default_priority if self.where.followed else None
+        name, persistent = self.where.names[0], self.event.persistent
+        return Event("put", queue=name, id=self.event.id, priority=priority, persistent=persistent)
+
+    def matter(self, full: bool) -> AdministrationSubject:
+        """What the rules see of it; ``full`` is the queue that it comes to."""
+        own, reason, found = self.cluster.queue_manager, self.where.reason, bool(self.where.ends)
+        return AdministrationSubject(
+            asked="arrive",
+            kind="message",
+            name=self.event.queue,
+            host=own.name,
+            persistent=self.event.persistent,
+            bound=self.event.bound,
+            leads="" if not found else "elsewhere" if self.queue is None else "here",
+            base=self.where.names[0] if found else "",
+            disabled=self.disabled,
+            full=full,
+            queue_manager_named=self.where.ends == NAMED_QUEUE_MANAGER,
+            reason=reason.name if reason and not found else "",
+            dead_letter_queue=bool(own.deadq),
+        )
+
+
+@frozen(eq=False)
+class MessageFate:
+    """What becomes of a message in flight; ``to`` is where it is sent instead, ``exit`` what became of that with
+    an exit, called or not. ``remarks`` say what it will meet.
+    """
+
+    message: str
+    settled: AdministrationAnswer
+    to: Destination | None = None
+    exit: ExitAnswer | None = None
+    remarks: tuple[str, ...] = ()
+
+    def document(self) -> dict[str, Any]:
+        """As in a row of ``mqclause replay``."""
+        to = self.to and build_destination_document(self.to)
+        found = {"message": self.message, "fate": self.settled.becomes, "to": to, **self.settled.document()}
+        found |= {"remarks": list(self.remarks)} if self.remarks else {}
+        if self.exit is None or not self.exit.called:
+            return found
+        return {**found, "exit": self.exit.document(build_destination_document)}
+
+
+@frozen(eq=False)
+class AlternativeChoice:
+    """Another choice for a message: where it would go now, or the reason code that the choice ends in.
+
+    Both are blank where the choice is the place that it had; ``others`` says that there were others to choose, and
+    ``full`` that it would go to a queue here that has no room. ``exit`` is what an exit made of it, ``state`` the
+    sequence state if it goes there.
+    """
+
+    to: Destination | None = None
+    reason: str = ""
+    exit: ExitAnswer | None = None
+    others: bool = False
+    full: bool = False
+    state: SequenceState | None = None
+
+    def matter(
+        self, before: AdministrationSubject, behind: bool, hosts: Mapping[str, RemoteQueueManager]
+    ) -> AdministrationSubject:
+        """What the rules see of a message for which this was chosen; ``before`` is what they saw."""
+        host = None if self.to is None else hosts.get(self.to.queue_manager)
+        return evolve(
+            before,
+            chosen_again=True,
+            chosen_behind=behind,
+            alternative=self.to is not None,
+            alternative_down=host is not None and not host.available,
+            others_permitted=self.others,
+            full=self.full,
+            reason=self.reason,
+            exit_refuses=self.exit is not None and self.exit.dead_lettered,
+            exit_fails=self.exit is not None and self.exit.fails,
+            exit_keeps=self.exit is not None and self.exit.has_overridden and self.to is None and not self.reason,
+        )
+
+
+@define(eq=False)
+class AdministrationResult:
+    """What an event of administration did. ``changed``, ``removed`` and ``kept`` are rows of their documents.
+
+    ``refused`` is the rule's answer where a command is, with the message that says so.
+    """
+
+    changed: list[dict[str, Any]] = field(factory=list)
+    removed: list[dict[str, Any]] = field(factory=list)
+    kept: list[dict[str, Any]] = field(factory=list)
+    fates: list[MessageFate] = field(factory=list)
+    refused: AdministrationAnswer | None = None
+    is_refresh: bool = False
+    has_fates: bool = False
+
+    def document(self) -> dict[str, Any]:
+        """What it adds to a row of ``mqclause replay``."""
+        found: dict[str, Any] = {"removed": self.removed, "kept": self.kept} if self.is_refresh else {}
+        if self.refused is not None:
+            found["refused"] = {"message": self.refused.facts["refused"], **self.refused.document()}
+        return found | ({"fates": [each.document() for each in self.fates]} if self.has_fates else {})
+
+
+def build_route_subject(channel: Channel, asked: str, mode: str = "", outbound: bool = False) -> AdministrationSubject:
+    """What the rules see of a route that an event touches."""
+    return AdministrationSubject(
+        asked=asked,
+        kind="channel",
+        name=channel.name,
+        host=channel.queue_manager,
+        cluster=channel.cluster,
+        mode=mode,
+        status=channel.status,
+        deftype=channel.deftype,
+        waiting=channel.messages,
+        outbound=outbound,
+    )
+
+
+def build_command_subject(event: Event, known: Cluster) -> AdministrationSubject:
+    """What the rules see of the command itself."""
+    own = known.queue_manager
+    return AdministrationSubject(
+        asked="refresh_command",
+        kind="queue_manager",
+        name=own.name,
+        host=own.name,
+        cluster=event.cluster,
+        repos=event.repos,
+        at_full_repository=own.is_full_in(event.cluster),
+    )
+
+
+def build_known_subject(
+    each: KnownObject, command: AdministrationSubject, known: Cluster, in_flight: int
+) -> AdministrationSubject:
+    """What the rules see of something that is ``known`` in the cluster of a ``command``.
+
+    On a route so many messages are ``in_flight``.
+    """
+    own, name = known.queue_manager.name, command.cluster
+    if isinstance(each, Channel):
+        leads_to = known.remote.get(each.queue_manager)
+        is_repository = leads_to is not None and leads_to.is_full_in(each.cluster)
+        return evolve(
+            build_route_subject(each, "refresh"),
+            owned=each.queue_manager == own,
+            in_flight=in_flight,
+            full_repository=is_repository,
+            repos=command.repos,
+        )
+    is_member = isinstance(each, QueueManager | RemoteQueueManager)
+    host = _host_of(each)
+    return evolve(
+        command,
+        asked="refresh",
+        kind="queue_manager" if is_member else "queue",
+        name=each.name,
+        host=host,
+        owned=host == own,
+        full_repository=isinstance(each, QueueManager | RemoteQueueManager) and each.is_full_in(name),
+        also_elsewhere=any(other != name for other in each.clusters),
+    )
+
+
+def build_put_subject(named: str, reason: str, clusters: Collection[str], known: Cluster) -> AdministrationSubject:
+    """What the rules see of a put that fails, to a name that a refresh of each of the ``clusters`` removed."""
+    routes = known.channels_by_queue_manager
+    reached = [
+        each.name for each in known.remote_queue_managers
+        if any(route.cluster in clusters and each.is_full_in(route.cluster) for route in routes.get(each.name, ()))
+    ]  # fmt: skip
+    return AdministrationSubject(asked="put", name=named, reason=reason, repositories=join_names(reached, "or"))
+
+
+def build_known_row(each: KnownObject) -> dict[str, str]:
+    """How a row names what a refresh removes or keeps."""
+    match each:
+        case QueueManager() | RemoteQueueManager():
+            return {"queue_manager": each.name}
+        case Channel():
+            return {"channel": each.name, "queue_manager": each.queue_manager}
+    return {"queue": each.name, "queue_manager": _host_of(each)}
+
+
+@define(eq=False)
+class RoutedMessage:
+    """A message on its way by ``route``; whether it ``waits`` for its target to come back."""
+
+    message: InFlightMessage
+    route: Channel
+    waits: bool = False
+
+    def matter(self, asked: str) -> AdministrationSubject:
+        """What the rules see of it."""
+        message, route = self.message, self.route
+        return AdministrationSubject(
+            asked=asked,
+            kind="message",
+            name=route.name,
+            host=route.queue_manager,
+            cluster=route.cluster,
+            status=route.status,
+            persistent=message.persistent,
+            fast=route.npmspeed == "FAST",
+            bound=message.bound,
+            in_doubt=message.in_doubt,
+            delivered=message.delivered,
+        )
+
+
+def get_route_key(route: Channel | Destination) -> RouteKey:
+    """What tells a route from others: its channel, where it leads, and the cluster."""
+    name = route.name if isinstance(route, Channel) else route.channel
+    return name, route.queue_manager, route.cluster
+
+
+@define(eq=False)
+class ReplayExits:
+    """What exits remember while the queue manager runs.
+
+    ``at_start`` is CLWLEXIT at the latest start. ``connected`` has, by application, what it was when that opened the
+    first of the handles that it still has: a scenario tells of no other connections. ``matters`` says that there is an
+    exit, or that CLWLEXIT ever named one.
+    """
+
+    exits: Exits
+    at_start: str
+    session: ExitSession = field(factory=ExitSession)
+    connected: dict[str, str] = field(factory=dict)
+    matters: bool = field(init=False)
+
+    @matters.default
+    def _at_first(self) -> bool:
+        return bool(self.exits.names or self.at_start)
+
+    def caller(self, event: Event, handle: Handle | None) -> Caller:
+        """Who asks for the choice that ``event`` needs; ``handle`` is the one that a put is made on."""
+        if not self.matters:
+            return ANYBODY
+        message = None
+        if event.do == "put":
+            persistence = MQPER_PERSISTENT if event.persistent else MQPER_NOT_PERSISTENT
+            descriptor = {**NO_DESCRIPTOR, "Persistence": persistence}
+            if event.priority is not None:
+                descriptor["Priority"] = event.priority
+            message = OfferedMessage(event.length, None, descriptor)
+        at_connection = self.connected.get(event.by)
+        number = None if handle is None else handle.id
+        return Caller(number, message, self.at_start, at_connection, session=self.session)
+
+    def moving(self, message: InFlightMessage, left: str) -> Caller:
+        """Who asks for the new destination of a message, whose target ``left`` failed: the channel, on no handle."""
+        persistence = MQPER_PERSISTENT if message.persistent else MQPER_NOT_PERSISTENT
+        offered = OfferedMessage(Put().length, None, {**NO_DESCRIPTOR, "Persistence": persistence})
+        return Caller(None, offered, self.at_start, None, left, session=self.session)
+
+    def record_event(self, event: Event, after: QueueManagerState) -> None:
+        """Takes note of an event that was carried out; ``after`` is the queue manager then."""
+        now = after.cluster.queue_manager.clwlexit
+        self.matters = self.matters or bool(now)
+        if event.do in ("open", "close"):
+            if not any(each.application == event.by for each in after.handles.open):
+                self.connected.pop(event.by, None)
+            elif event.do == "open":
+                self.connected.setdefault(event.by, now)
+        elif event.do == "restart":
+            self.end()
+            self.connected.clear()
+            self.at_start = now
+
+    def end(self) -> None:
+        """Calls the exits with TERM; what they remember is gone."""
+        self.exits.end(self.session)
+
+
+def _unbound(queue: str, **more: Any) -> Put:
+    """A message for ``queue``, to be put where the rules then choose."""
+    return Put.as_written(queue, bind="NOTFIXED", call="MQPUT", **more)
+
+
+def _met(look: ResolutionStep) -> Iterator[str]:
+    """The objects of the local queue manager at which a look found its names."""
+    if look.facts["object"]:
+        yield look.facts["object"]
+    elif look.holds("here"):
+        yield look.situation.queue
+    yield look.facts["transmission_queue"]
+
+
+def _host_of(each: QueueManager | RemoteQueueManager | Queue | QueueManagerAlias) -> str:
+    if isinstance(each, QueueManager | RemoteQueueManager):
+        return each.name
+    return each.routed_to if isinstance(each, QueueManagerAlias) else each.queue_manager

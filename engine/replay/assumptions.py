@@ -1,0 +1,148 @@
+"""What a replay assumes because no source tells it, said at the first event that depends on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain, combinations
+from typing import Any, Self
+
+from attrs import define, field, frozen
+
+from mqclause.model.timeline.scenario import Scenario
+from mqclause.model.timeline.trigger_events import DEPTHS, TOTAL_DEPTHS, TriggerEvent
+from mqclause.replay.rows import Row
+from mqclause.trigger.examination import Examination, Triggers, find_thresholds
+
+QUEUE_COUNTS = ("open_input_count", "previous_open_input_count", "open_by_others")
+INITQ_COUNTS = ("initq_open_input_count", "initq_opened_before", "initq_opened_by_others")
+"""What one more handle, open since before the event, adds to: of a queue, and of its initiation queue."""
+
+NO_HANDLE = "no handle on {0} was open for input at the start: no source tells IPPROCS; DISPLAY QSTATUS('{0}') IPPROCS"
+NO_MESSAGE = "no message was on {0} at the start: no source tells CURDEPTH; DISPLAY QSTATUS('{0}') CURDEPTH"
+NONE_WRITTEN = (
+    "no trigger message was written for {0} before the start: no source tells when the last one was;"
+    " DISPLAY QSTATUS('{1}') LPUTDATE LPUTTIME"
+)
+
+MOST_LOOKS = 1_000
+"""At so many occasions of a queue it is asked what several unknown things do together; later, what each does."""
+
+
+@frozen(eq=False)
+class _Unknown:
+    """Something about the queue ``name`` that is not known and is ``unsaid``, in words; how occasions are by it."""
+
+    unsaid: set[str]
+    name: str
+    text: str
+    otherwise: Callable[[TriggerEvent], Iterable[TriggerEvent]]
+
+
+@define(eq=False)
+class Assumptions:
+    """What a scenario leaves open and nothing was said about yet, and the rules that may turn on it.
+
+    ``taken`` says of processes and queues, by name, how they are taken to be there. Local queues are those of unknown
+    IPPROCS, ``handles``, of unknown CURDEPTH, ``depths``, and ``untimed``: nobody tells when the last trigger message
+    was written for them.
+    """
+
+    triggers: Triggers
+    taken: Mapping[str, str]
+    handles: set[str]
+    depths: set[str]
+    untimed: set[str]
+    _looks: dict[str, int] = field(factory=dict)
+    _counts: dict[tuple[object, ...], Sequence[int]] = field(factory=dict)
+
+    @classmethod
+    def of(cls, scenario: Scenario, triggers: Triggers) -> Self:
+        """Those of a scenario, before its first event."""
+        handles, depths, untimed = scenario.unknown_handles, scenario.unknown_depths, scenario.unknown_last
+        return cls(triggers, scenario.assumed, set(handles), set(depths), set(untimed))
+
+    def said(self, row: Row) -> tuple[str, ...]:
+        """What the row rests on, each thing once in a replay but for what is taken to be there."""
+        if row.event.do == "restart":  # it closes every handle, and no trigger message was written since then
+            self.handles.clear()
+            self.untimed.clear()
+        return (*self._of_there(row), *self._of_examined(row.examinations), *self._of_get(row))
+
+    def _of_there(self, row: Row) -> Iterator[str]:
+        """What is taken to be there of the queues that a row is about, and of their processes."""
+        if self.taken:
+            triggered = [name for each in row.examinations for name in (each.occasion.process, each.occasion.initq)]
+            names = dict.fromkeys([row.event.queue, *triggered])
+            yield from (self.taken[name] for name in names if name in self.taken)
+
+    def _of_get(self, row: Row) -> Iterator[str]:
+        """That a get which finds no message might have found one that was there before."""
+        if row.event.queue in self.depths and row.returned is not None and not row.returned.got:
+            self.depths.remove(row.event.queue)
+            yield NO_MESSAGE.format(row.event.queue)
+
+    def _of_examined(self, examinations: Iterable[Examination]) -> Iterator[str]:
+        """What examinations rest on: said at the first one that would end otherwise."""
+        if not (self.handles or self.depths or self.untimed):
+            return
+        for each in examinations:
+            if each.occasion.trigger:
+                yield from self._of_occasion(each.occasion)
+
+    def _of_occasion(self, occasion: TriggerEvent) -> Iterator[str]:
+        """The fewest things by which it would end otherwise, of those about which nothing was said yet."""
+        unknown, ended = self._unknown(occasion), _result(self.triggers.examine(occasion))
+        self._looks[occasion.queue] = looks = self._looks.get(occasion.queue, 0) + 1
+        for size in range(1, len(unknown) + 1 if looks < MOST_LOOKS else 2):
+            deciding = [each for each in combinations(unknown, size) if self._decide(each, occasion, ended)]
+            for each in dict.fromkeys(chain.from_iterable(deciding)):
+                each.unsaid.remove(each.name)
+                yield each.text
+            if deciding:
+                return
+
+    def _unknown(self, occasion: TriggerEvent) -> list[_Unknown]:
+        """What is not known of the queue of an occasion and of its initiation queue, and was not said."""
+        queue, initq = occasion.queue, occasion.initq
+        none_written = NONE_WRITTEN.format(queue, occasion.initq_target or initq)
+        found = [
+            _Unknown(self.handles, queue, NO_HANDLE.format(queue), partial(_more, QUEUE_COUNTS)),
+            _Unknown(self.handles, initq, NO_HANDLE.format(initq), partial(_more, INITQ_COUNTS)),
+            _Unknown(self.depths, queue, NO_MESSAGE.format(queue), self._deeper),
+            _Unknown(self.untimed, queue, none_written, _triggered_at_start),
+        ]
+        return [each for each in found if each.name in each.unsaid]
+
+    def _decide(self, unknown: Iterable[_Unknown], occasion: TriggerEvent, ended: object) -> bool:
+        """Whether an occasion ends otherwise where all of these are not as they are taken to be."""
+        others: Iterable[TriggerEvent] = [occasion]
+        for each in unknown:
+            others = chain.from_iterable(map(each.otherwise, others))
+        return any(_result(self.triggers.examine(each)) != ended for each in others)
+
+    def _deeper(self, occasion: TriggerEvent) -> Iterator[TriggerEvent]:
+        """The same with more messages on the queue all the time: as many as make a difference to the rules."""
+        asked = occasion.queue, occasion.trigtype, occasion.trigdpth, occasion.maxdepth
+        if asked not in self._counts:
+            counts = find_thresholds(self.triggers.steps, occasion) - {0}
+            self._counts[asked] = sorted(each for each in counts if each < occasion.maxdepth)
+        counted = (*DEPTHS, *TOTAL_DEPTHS)
+        return (one for more in self._counts[asked] for one in _more(counted, occasion, more))
+
+
+def _more(counts: Iterable[str], occasion: TriggerEvent, more: int = 1) -> Iterator[TriggerEvent]:
+    """The same where so many more are counted."""
+    yield occasion.with_values({name: getattr(occasion, name) + more for name in counts})
+
+
+def _triggered_at_start(occasion: TriggerEvent) -> Iterator[TriggerEvent]:
+    """The same where a trigger message was written for the queue just before the start, if none was since."""
+    if not occasion.has_triggered:
+        seen: dict[str, Any] = {"has_triggered": True, "since_last_trigger": occasion.since_start}
+        yield occasion.with_values(seen)
+
+
+def _result(examination: Examination) -> tuple[bool, int, bool, bool]:
+    wrote, off = examination.rule is not None, examination.turns_off is not None
+    return wrote, examination.events if wrote else 0, wrote and examination.available, off

@@ -1,0 +1,242 @@
+"""The sentences of the documents, and the rules and cases that state them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+from attrs.converters import optional
+
+from mqclause.rulebook.case_files import CaseFile, read_case_files
+from mqclause.rulebook.loader import EVIDENCE, OVERRIDES
+from mqclause.rulebook.rule import UnansweredError
+from mqclause.rulebook.rules import CLAUSE_KEYS, Rules, get_rule_id
+
+CLAUSE_NUMBERS = re.compile(r"^(?:(?:\d+[a-z]?|[a-z])\.\s+)+")
+"""What stands before a sentence that a document numbers, once or (as in ``12. 1. a.``) at several levels."""
+
+
+@frozen
+class Clause:
+    """One sentence of a document, or a part of it that has rules of its own.
+
+    ``path`` is its place in the document and ``number`` the clause's; ``says`` puts it in our own words. It has
+    ``rules`` (ids) that state it, those of other clauses too where it rests on them, or a reason why it is
+    ``not_a_rule``; where it is not about what rules decide, and the program does it, ``program`` has the module and the
+    test that holds it (``path::name``). ``fingerprint`` recognises the sentence,
+    ``page`` says where it stands if that is not the file's one source. It holds ``since`` an edition, blank: since the
+    oldest; ``evidence`` says how that is known (see mqclause.rulebook.reading), blank where it stands in the document.
+    """
+
+    path: str = ""
+    number: str = ""
+    says: str = ""
+    fingerprint: str = ""
+    page: str = ""
+    rules: tuple[str, ...] | None = field(default=None, converter=optional(tuple))
+    not_a_rule: str | None = None
+    program: tuple[str, ...] | None = field(default=None, converter=optional(tuple))
+    since: str = ""
+    evidence: str = ""
+
+
+@frozen
+class ClauseFile:
+    """A file of rules/documents: the clauses of one source. ``document`` is the folder of the rules that state them."""
+
+    name: str
+    document: str
+    title: str
+    edition: str
+    source: str
+    tables: tuple[Mapping[str, Any], ...]
+
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
+        """The clauses in the order of the source."""
+        return tuple(map(_clause, self.tables))
+
+
+def read_clause_files(rules: Rules, document: str | None = None) -> tuple[ClauseFile, ...]:
+    """The files of clauses in order, of one document or of all. Raises RuleError."""
+    found = []
+    if document not in (None, *rules.clauses):
+        raise UnansweredError("documents/", "", f"there is no file with the clauses of {document}")
+    for name, table in sorted(rules.in_folder("documents").items()):
+        if document in (None, table["document"]):
+            title, edition, source = (table.get(key, "") for key in ("title", "edition", "source"))
+            found.append(ClauseFile(name, table["document"], title, edition, source, tuple(table.get("clause", ()))))
+    return tuple(found)
+
+
+def list_clauses(rules: Rules, document: str) -> tuple[Clause, ...]:
+    """Every clause that the rules of a document state, or have a reason not to."""
+    return tuple(clause for file in read_clause_files(rules, document) for clause in file.clauses)
+
+
+def find_unstated_clauses(rules: Rules, document: str) -> Iterator[str]:
+    """What is missing between the clauses of a document and its rules: all of it, at once."""
+    tables = _tables(rules, document)
+    every = {path: rules.toml(path) for path in rules.files if "/" in path}
+    by_rule = {get_rule_id(path): each for path, each in every.items()}
+    for table in tables:
+        yield from _unmet_clause(table, by_rule, document)
+    stated: dict[str, set[str]] = {}
+    for table in tables:
+        for rule in table.get("rules", ()):
+            stated.setdefault(rule, set()).add(f"{document}/{table.get('number')}")
+    for path in _rule_files(rules, document):
+        rule = get_rule_id(path)
+        if rule not in stated:
+            yield f"{rule}: no clause of {document} is stated by it"
+        elif (clause := by_rule[rule].get("clause")) not in stated[rule]:
+            yield f"{rule}: no sentence of {clause} names it, which it says that it states"
+    yield from _repeated(f"clause {document}", (table.get("path") for table in tables))
+    yield from _repeated("rule file", map(get_rule_id, _rule_files(rules, document)))
+
+
+def find_unmet_clauses(rules: Rules, document: str, folder: Path | None = None) -> Iterator[str]:
+    """What is missing between the clauses of a document, its rules and readings, and the cases: all of it, at once.
+
+    ``folder`` has the case files; without it those that come with the project count.
+    """
+    tables, files = _tables(rules, document), _rule_files(rules, document)
+    cases = {f"{file.document}/{file.path.name}": file for file in read_case_files(folder)}
+    yield from find_unstated_clauses(rules, document)
+    for path in files:
+        yield from _unmet_cases(path, cases.get(path))
+    of_document = [file for file in cases.values() if file.document == document]
+    for file in of_document:
+        if str(file) not in files:
+            yield f"case file {file}: there is no rule file of that name"
+    yield from _unmet_names(document, tables, cases.values())
+    yield from _unmet_readings(rules, document, {table.get("number") for table in tables}, cases.values())
+
+
+def _tables(rules: Rules, document: str) -> list[Mapping[str, Any]]:
+    return [table for file in read_clause_files(rules, document) for table in file.tables]
+
+
+def _rule_files(rules: Rules, document: str) -> list[str]:
+    return [path for path in rules.files if path.startswith(f"{document}/")]
+
+
+def compute_fingerprint(sentence: str) -> str:
+    """What recognises a sentence, however its white space is set."""
+    return hashlib.sha256(" ".join(sentence.split()).encode()).hexdigest()[:12]
+
+
+def split_sentences(text: str) -> Iterator[str]:
+    """The sentences of a source without clause numbers; lines with bullets in a row count as one sentence."""
+    bullets: list[str] = []
+    for line in [*text.splitlines(), ""]:
+        line = line.strip()
+        if line.startswith("•"):
+            bullets.append(line)
+            continue
+        if bullets:
+            yield " ".join(bullets)
+            bullets = []
+        line = CLAUSE_NUMBERS.sub("", line)
+        if line:
+            yield from re.split(r"(?<=[^0-9][.:])\s+(?=[A-Z])", line)
+
+
+def _clause(table: Mapping[str, Any]) -> Clause:
+    stated: dict[str, Any] = {key: table[key] for key in CLAUSE_KEYS if key in table}
+    return Clause(**stated)
+
+
+def _unmet_clause(table: Mapping[str, Any], by_rule: Mapping[str, Mapping[str, Any]], document: str) -> Iterator[str]:
+    clause, place = _clause(table), f"clause {document} {table.get('path')}"
+    if sum(each is not None for each in (clause.rules, clause.not_a_rule, clause.program)) != 1:
+        yield f"{place}: has rules or a reason why it is none, one of them (or the program that does it)"
+    if not clause.says or clause.rules == () or clause.not_a_rule == "" or clause.program == ():
+        yield f"{place}: says, rules and not_a_rule are not empty"
+    if clause.evidence not in ("", *EVIDENCE) or bool(clause.since) > bool(clause.evidence):
+        yield f"{place}: evidence is one of {', '.join(EVIDENCE)}, and stands where since does"
+    if unknown := sorted(table.keys() - set(CLAUSE_KEYS)):
+        yield f"{place}: unknown key {', '.join(unknown)}"
+    if not f"{clause.path}.".startswith(f"{clause.number}."):
+        yield f"{place}: its number is {clause.number}"
+    for rule in clause.rules or ():
+        if rule not in by_rule:
+            yield f"{place}: there is no rule {rule}"
+
+
+def _unmet_cases(path: str, file: CaseFile | None) -> Iterator[str]:
+    if file is None:
+        yield f"{get_rule_id(path)}: has no case file {path}"
+        return
+    acts = [table.get("acts") for table in file.tables]
+    if True not in acts:
+        yield f"{get_rule_id(path)}: has no case where it acts"
+    if False not in acts:
+        yield f"{get_rule_id(path)}: has no case where it does not act"
+
+
+def _unmet_names(document: str, tables: Iterable[Mapping[str, Any]], cases: Iterable[CaseFile]) -> Iterator[str]:
+    """Sentences with rules that no case names, and names that are no sentence's."""
+    known = {table.get("path"): table for table in tables}
+    named: set[str | None] = set()
+    for file in cases:
+        names = {
+            resolve_clause_path(document, file.document, name)
+            for table in file.all_tables
+            for name in file.list_clauses(table)
+        }
+        names -= {None}
+        named |= names
+        yield from (f"case file {file}: there is no clause {name}" for name in sorted(map(str, names - known.keys())))
+    for path, table in known.items():
+        if table.get("rules") and path not in named:
+            yield f"clause {document} {path}: no case names it"
+
+
+def resolve_clause_path(document: str, own: str, name: str) -> str | None:
+    """The path in ``document`` that a case of the document ``own`` names: ``4.3`` or, of another one, ``other/4.3``."""
+    of, slash, path = name.partition("/")
+    if not slash:
+        return name if document == own else None
+    return path if of == document else None
+
+
+def _unmet_readings(
+    rules: Rules, document: str, numbers: Iterable[str | None], cases: Iterable[CaseFile]
+) -> Iterator[str]:
+    """Readings of clauses that are none, and choices that no rule, term or case depends on."""
+    stated = {reading for path in rules.files for reading in _overriding(rules.toml(path))}
+    tables = [table for file in cases for table in file.all_tables]
+    tried = {f"{name}={choice}" for table in tables for name, choice in table.get("readings", {}).items()}
+    for edition in {table["edition"] for table in tables if "edition" in table}.intersection(rules.known_editions):
+        tried |= {f"{name}={choice}" for name, choice in rules.in_edition(edition).readings.items()}
+    known = {f"{document}/{number}" for number in numbers}
+    for reading in rules.known_readings.values():
+        if not reading.concerns(document):
+            continue
+        for clause in reading.clauses:
+            if clause.startswith(f"{document}/") and clause not in known:
+                yield f"reading {reading.id}: there is no clause {clause}"
+        for choice in (f"{reading.id}={choice}" for choice in reading.every_choice[1:]):
+            if choice not in stated:
+                yield f"reading {choice}: no rule or term depends on it"
+            if choice not in tried:
+                yield f"reading {choice}: no case tries it"
+
+
+def _overriding(table: Mapping[str, Any]) -> Iterator[str]:
+    """What tables beside the stated ones stand for: the editions and readings that a file names."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from value if key in OVERRIDES else _overriding(value)
+
+
+def _repeated(what: str, names: Iterable[Any]) -> Iterator[str]:
+    for name, times in Counter(names).items():
+        if times > 1:
+            yield f"{what} {name}: given {times} times"

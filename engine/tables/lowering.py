@@ -1,0 +1,927 @@
+"""Lower the operations of rules to SQL over the list of candidates in a row.
+
+A subject is a packed number (mqclause.tables.packing). What a step needs twice is bound once, so the size of the SQL
+grows with the number of rules and nothing is evaluated again. Lists are looked at only in rows where a rule can act.
+
+The lists that the rules make smaller step by step hold such numbers, not whole structs: they are copied in one go.
+From the lowest bit on, a number holds a flag in one bit, a word as its place in the list of words (0: another word),
+a small whole number as it is; above all those, the place of the subject in its row, so that numbers in order are
+subjects in listing order. What does not fit (names, sequence numbers) is looked up by that place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import reduce
+from itertools import groupby
+from math import nextafter
+from typing import Any
+
+from attrs import NOTHING, define, evolve, field, fields, frozen
+from sqlglot import exp
+
+from mqclause.executors.operations import FAILING_RULE, Filter, Key, Let, LoweredRuleset, Operation, Rank
+from mqclause.language.parser import expand_terms, infer_type, strip_parentheses
+from mqclause.language.sql import (
+    Node,
+    build_and,
+    build_case,
+    build_equality,
+    build_if,
+    build_literal,
+    build_not,
+    build_or,
+    build_sql,
+    get_word,
+    has_count,
+    is_false,
+    is_known,
+    is_true,
+)
+from mqclause.language.vocabulary import Vocabulary
+from mqclause.model.facts.domains import NOT_IN_NAMES, Finite, Flag, Name, Names, Whole, Words
+from mqclause.rulebook.rule import Rule, RuleError
+from mqclause.tables import functions as F  # noqa: N812
+from mqclause.tables.functions import (
+    PREFIX,
+    Bindings,
+    InCase,
+    ListAsText,
+    NoneOf,
+    TextLength,
+    Unpadded,
+    build_lambda,
+    build_variable,
+    coalesce,
+    map_items,
+)
+from mqclause.tables.schema import Column, Columns, FieldType, Shape, Sources, ValueSource
+
+_NOTHING_FAILED = build_equality(exp.column(FAILING_RULE), exp.Literal.number(0))
+
+LARGEST_DOUBLE = 1.7976931348623157e308
+"""The upper bound of numbers: it leaves out infinity, and NaN where that is the greatest of all."""
+
+ODD_NAMES = f"{PREFIX}odd_names"
+"""Whether names of a row are to be looked at one by one: a subject's is padded, or any may be none."""
+
+ODD_LETTER = f"[^{''.join(letter for letter in map(chr, range(128)) if not NOT_IN_NAMES.match(letter))}]"
+"""A character that no name of MQ has, as a regular expression.
+
+It has each letter itself: Java looks those up in a table, and tries ranges one after the other, slowly.
+"""
+
+FIRST, MIXED = "__mqclause_first", "__mqclause_mixed"
+"""The bits of the row's first subject, and those in which not all are alike. Who remains is among them all, so what is
+alike in the whole list stays so, and is the first's; most rules then need no look at the list.
+"""
+
+WIDEST_PACKED = 10
+"""Bits; whole numbers that may have more are looked up."""
+
+ALL_PACKED = 44
+"""Bits; what comes after so many is looked up, so that places have room above them."""
+
+
+@define
+class StepLowering:
+    """Writes the bindings of one ruleset, from how the subjects of a row stand to how they stand in the end.
+
+    ``made`` are the names of the bindings that each rule made.
+    """
+
+    steps: LoweredRuleset
+    standing: LoweringState
+    made: dict[str, list[str]] = field(factory=dict)
+
+    def write(self) -> None:
+        """Writes all steps. Raises RuleError for a rule that cannot be run on tables."""
+        for _, together in groupby(self.steps.steps, self._together):
+            known, steps = set(self.standing.meaning.bindings.found), list(together)
+            self._write(steps)
+            names = [name for name in self.standing.meaning.bindings.found if name not in known]
+            self.made |= dict.fromkeys((step.rule.id for step in steps), names)
+
+    def advanced(self, subject: Node) -> RowExpressions:
+        """What words mean in the end of a subject, once it was chosen: rules have derived some of it anew."""
+        meaning = self.standing.meaning
+        for step in self.steps.steps:
+            if isinstance(step, Let) and step.of == "chosen":
+                condition = build_and(build_not(self.standing.ended), meaning.all_of(step.when))
+                for each in step.values:
+                    value = build_if(condition, meaning.of(each.value, subject))
+                    meaning = evolve(meaning, overridden={**meaning.overridden, each.name: value})
+        return meaning.at(subject)
+
+    def _together(self, step: Operation) -> object:
+        """What neighbours have in common that are one pass over the list. Who counts sees what the one before left."""
+        vocabulary = self.steps.vocabulary
+        match step:
+            case Filter(fate="chosen"):
+                return step.fate
+            case Filter(fate="out") if not (has_count(step.when, vocabulary) or has_count(step.where, vocabulary)):
+                return step.when and step.when.sql()
+        return step.rule.id
+
+    def _write(self, steps: Sequence[Operation]) -> None:
+        """Writes steps that are one pass."""
+        filters, first = [step for step in steps if isinstance(step, Filter)], steps[0]
+        try:
+            match first:
+                case Filter(fate="out"):
+                    eliminate(self.standing, filters)
+                case Filter(fate="aside"):
+                    set_aside(self.standing, first)
+                case Filter(fate="back"):
+                    take_back(self.standing, first)
+                case Filter(fate="chosen"):
+                    choose(self.standing, filters)
+                case Rank():
+                    apply_rank(self.standing, first)
+                case Let(of="every"):
+                    self._of_every(first)
+                case Let(of="situation"):
+                    self._of_situation(first)
+        except (NotInTableError, TypeError) as error:
+            raise RuleError(self.steps.ruleset.name, "", str(error)) from None
+
+    def _of_every(self, step: Let) -> None:
+        condition = build_and(build_not(self.standing.ended), self.standing.applies(step))
+        for value in [] if is_false(condition) else step.values:
+            meaning = self.standing.meaning
+            anew = self.standing.bind(step.rule, value.name, build_if(condition, meaning.of(value.value)))
+            self.standing.meaning = evolve(meaning, overridden={**meaning.overridden, value.name: anew})
+
+    def _of_situation(self, step: Let) -> None:
+        first_to_fail, rest = _first_to_fail(step.when)
+        if first_to_fail and self._all_fail():
+            return
+        condition, meaning = self.standing.holds(step.rule, rest), self.standing.meaning
+        if len(step.values) > 1 and not first_to_fail:
+            condition = self.standing.bind(step.rule, "applies", condition)
+        for value in step.values:
+            before, tree = meaning.word(value.name), meaning.of(value.value)
+            if first_to_fail:
+                branches = [(each.this, each.args["true"]) for each in before.args.get("ifs", [])]
+                meaning.facts[value.name] = build_case(
+                    [*branches, (condition, tree)], before.args.get("default") or before
+                )
+            else:
+                meaning.facts[value.name] = meaning.bindings.bind(value.name, build_if(condition, tree, before))
+
+    def _all_fail(self) -> bool:
+        """Whether a rule before ends every call: then no rule after it does."""
+        failing = self.standing.meaning.word(FAILING_RULE)
+        return (failing.args.get("default") or failing) != build_literal(0)
+
+
+def eliminate(standing: LoweringState, filters: Sequence[Filter]) -> None:
+    """Those of whom any of the filters' conditions holds are out."""
+    meaning, step = standing.meaning, filters[0]
+    wheres = [(meaning.of(each.where), build_literal(each.rule.id)) for each in filters]
+    fell = build_or(where for where, _ in wheres)
+    condition = standing.applies(step, standing.is_open, build_or(meaning.may_hold(each.where) for each in filters))
+    if not is_false(condition):
+        standing.kept(step.rule, build_not(fell), condition, build_case(wheres) if len(wheres) > 1 else None)
+
+
+def set_aside(standing: LoweringState, step: Filter) -> None:
+    """Those of whom the condition holds are listed apart."""
+    before, where = standing.remaining, standing.meaning.of(step.where)
+    condition = standing.applies(step, standing.is_open, standing.meaning.may_hold(step.where))
+    found = build_if(condition, F.filter_items(before, where), F.NO_SUBJECTS)
+    standing.kept(step.rule, build_not(where), condition)
+    aside = found if standing.aside is F.NO_SUBJECTS else F.concat_lists(standing.aside, found)
+    standing.aside = standing.bind(step.rule, "aside", aside)
+
+
+def take_back(standing: LoweringState, step: Filter) -> None:
+    """Those set aside of whom the condition holds remain again, each in its place."""
+    before, aside, where = standing.remaining, standing.aside, standing.meaning.of(step.where)
+    condition = standing.applies(step, standing.is_open, F.has_more_than(aside, 0))
+    if aside is F.NO_SUBJECTS or is_false(condition):
+        return
+    taken = F.filter_items(aside, where)
+    after = build_if(condition, standing.as_listed(F.concat_lists(before, taken)), before)
+    standing.remaining = standing.bind(step.rule, "left", after)
+    left = build_if(condition, F.filter_items(aside, build_not(where)), aside)
+    standing.aside = standing.bind(step.rule, "aside", left)
+
+
+def choose(standing: LoweringState, filters: Sequence[Filter]) -> None:
+    """Of consecutive choices the first that finds anybody decides, so all can look at the same list."""
+    remaining, last = standing.remaining, filters[-1].rule
+    found: list[tuple[Node, Node]] = []
+    by: list[tuple[Node, Node]] = []
+    for step in filters:
+        where = standing.meaning.of(step.where)
+        condition = standing.applies(step, standing.is_open, standing.meaning.may_hold(step.where))
+        if not (is_false(condition) or is_false(where)):
+            those = F.filter_items(remaining, where)
+            those = standing.turned(those) if step.last_first else those
+            chosen = standing.bind(step.rule, "chosen", build_if(condition, those, F.NO_SUBJECTS))
+            found.append((F.has_more_than(chosen, 0), chosen))
+            by.append((F.has_more_than(chosen, 0), build_literal(step.rule.id)))
+    if found:
+        standing.left(last, build_case(found, remaining), standing.bind(last, "by", build_case(by)))
+        still_open = build_and(*(build_equality(F.count_items(chosen), 0) for _, chosen in found))
+        standing.ended = standing.bind(last, "ended", build_or([standing.ended, build_not(still_open)]))
+        standing.is_open = standing.bind(last, "open", build_and(standing.is_open, build_not(standing.ended)))
+
+
+def apply_rank(standing: LoweringState, step: Rank) -> None:
+    """Those that remain are compared, some stay, or all are listed anew."""
+    if step.chooses:
+        _choose(standing, step)
+        return
+    # How many there are decides who stays of so many; those set aside are listed anew too, however few remain.
+    differ = build_or([exp.true()] if step.at_most else (standing.meaning.differ(key.by) for key in step.keys))
+    enough = F.has_more_than(standing.remaining, 1 if is_never_empty(standing, step) and step.keep != "all" else 0)
+    condition = standing.applies(step, standing.is_open, differ, enough)
+    if is_false(condition):
+        return
+    if step.keep == "all":
+        _order(standing, step, condition)
+    elif step.keep == "at_most":
+        _keep_some(standing, step, condition)
+    elif step.per is not None:
+        _keep_of_group(standing, step, condition)
+    else:
+        _keep_best(standing, step, step.keys[0], condition)
+
+
+def is_never_empty(standing: LoweringState, step: Operation) -> bool:
+    """Whether a step is a rank of which the types show that it leaves somebody where there is anybody."""
+    if not isinstance(step, Rank) or step.at_most is None:
+        return isinstance(step, Rank)
+    least = infer_type(step.at_most, standing.meaning.vocabulary, per_subject=False).least
+    return least is not None and least >= 1
+
+
+@define
+class LoweringState:
+    """The lists as of the step that comes next, each a binding; ``meaning`` is that of its words.
+
+    ``listed`` are all subjects, ``order`` lists them in an order that rules made. The choice ``is_open`` until a rule
+    makes it, ``ended`` is whether one by condition did. ``before`` has who remained before a rule, and what rule
+    a subject ``c`` of them falls by that does not remain: passes of one rule are one. ``choices`` are the ranks that
+    choose, each with whether it does.
+    """
+
+    meaning: RowExpressions
+    listed: Node
+    traced: bool = False
+    is_open: Node = field(factory=exp.true)
+    ended: Node = field(factory=exp.false)
+    aside: Node = F.NO_SUBJECTS
+    before: list[tuple[Node, Node]] = field(factory=list)
+    order: Node | None = None
+    choices: list[tuple[Rank, Node]] = field(factory=list)
+
+    @property
+    def remaining(self) -> Node:
+        """The list of those that remain."""
+        return self.meaning.remaining
+
+    @remaining.setter
+    def remaining(self, after: Node) -> None:
+        """From here on these remain."""
+        self.meaning = evolve(self.meaning, remaining=after)
+
+    def bind(self, rule: Rule, what: str, tree: Node) -> Node:
+        """Binds a tree to a name that says of which rule it is, and what of it."""
+        return self.meaning.bindings.bind(f"{rule.id.replace('.', '_').replace('-', '_')}_{what}", tree)
+
+    def applies(self, step: Operation, *before: Node) -> Node:
+        """Whether a step's ``when`` holds; counted only in rows where what stands ``before`` holds."""
+        return self.holds(step.rule, step.when, *before)
+
+    def holds(self, rule: Rule, condition: Node | None, *before: Node) -> Node:
+        """The same of any condition about the situation; none holds."""
+        asked = self.meaning.all_of(condition)
+        if not has_count(condition, self.meaning.vocabulary) or isinstance(asked, exp.Boolean):
+            return build_and(*before, asked)
+        return self.bind(rule, "applies", build_if(build_and(*before), asked, exp.false()))
+
+    def left(self, rule: Rule, after: Node, by: Node | None = None) -> None:
+        """From here on those in ``after`` remain; the others fall by the rule, or by what ``by`` says of each."""
+        falls = (self.remaining, build_literal(rule.id) if by is None else by)
+        if not self.before or self.before[-1][1] != falls[1]:
+            self.before.append(falls)
+        self.remaining = self.bind(rule, "left", after)
+
+    def kept(self, rule: Rule, kept: Node, condition: Node, by: Node | None = None) -> None:
+        """Where ``condition`` holds those of whom ``kept`` does remain."""
+        self.left(rule, build_if(condition, F.filter_items(self.remaining, kept), self.remaining), by)
+
+    def turned(self, some: Node) -> Node:
+        """The subjects of a list, which are in the order in which they are listed now, the other way round."""
+        if self.order is None:
+            return F.sort_items(some, descending=True)
+        numbered = F.map_items(
+            some, F.build_struct({"at": F.build_variable("place"), "subject": F.build_variable("c")}), "c", "place"
+        )
+        return F.map_items(F.sort_items(numbered, descending=True), F.get_field(F.EACH, "subject"), F.EACH.name)
+
+    def as_listed(self, some: Node) -> Node:
+        """The subjects of a list in the order in which they are listed now."""
+        if self.order is None:
+            return F.sort_items(some)
+        return F.filter_items(self.order, F.has_item(some, F.build_variable("c")))
+
+
+class NotInTableError(ValueError):
+    """A rule asks for what a table does not say."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name!r} is no column of a table, so the rule cannot be run on tables")
+
+
+@frozen
+class RowWords:
+    """The words of the situation ``struct``: what is not in the table is its default.
+
+    ``unseen`` are words that no column gives, ``further`` those that something else does.
+    """
+
+    struct: str
+    columns: Columns
+    sources: Sources
+    unseen: Mapping[str, Any]
+    bindings: Bindings
+    further: Mapping[str, Node] = field(factory=dict)
+
+    @classmethod
+    def of(cls, shape: Shape, bindings: Bindings) -> RowWords:
+        """The words of the situation in a table of that shape."""
+        columns = shape.situation_columns
+        seen = {each.word for each in columns.values()}
+        unseen = {each.name: each.default for each in fields(shape.about.situation) if each.name not in seen}
+        return cls(shape.about.row.situation, columns, shape.situation, unseen, bindings, shape.further)
+
+    def word(self, name: str) -> Node:
+        """The binding, or the value, of a word of the situation."""
+        if name in self.further:
+            return self.bindings.once(name, self.further[name])
+        if name in self.unseen:
+            if self.unseen[name] is NOTHING:
+                raise NotInTableError(name)
+            return build_literal(self.unseen[name])
+        of = next(each for each in self.columns.values() if each.word == name)
+        if not self.is_there(of):
+            return build_literal(of.stands_for.get(of.default, of.default))
+        found = self.checked(of)
+        if not of.stands_for:
+            return found
+        meant = [(build_equality(found, word), build_literal(as_)) for word, as_ in of.stands_for.items()]
+        return self.bindings.once(f"{of.name}_meant", build_case(meant, found))
+
+    def is_there(self, of: Column) -> bool:
+        """Whether the table has a column."""
+        return of.name in self.sources
+
+    def checked(self, of: Column) -> Node:
+        """The binding of a column's value; a number of any type becomes one of 64 bits, which all in range are."""
+        if not self.is_there(of):
+            return build_literal(of.default)
+        value = self.value(of)
+        if isinstance(of.domain, Whole | Finite):
+            wrong = self._outside(of)
+            in_range = value if wrong is None else build_if(wrong, build_literal(of.domain.low), value)
+            value = exp.cast(in_range, "BIGINT" if of.kind == "integer" else "DOUBLE")
+        return self.bindings.once(f"{self.struct}_{of.name}", value)
+
+    def value(self, of: Column, as_kept: bool = True) -> Node:
+        """The value of a column, never null; words and names as they are kept, or as the row has them."""
+        value = coalesce(*self.given(of), build_literal(of.default)) if self.is_there(of) else build_literal(of.default)
+        return normalize_value(of, value) if as_kept else value
+
+    def given(self, of: Column) -> list[Node]:
+        """What the row has in a column, each of which may be null."""
+        return [source.compared(of) for source in self.sources[of.name]]
+
+    def kinds(self, of: Column) -> list[FieldType]:
+        """Of which kinds that is."""
+        return [source.kind for source in self.sources[of.name]]
+
+    def _outside(self, of: Column) -> Node | None:
+        value = self.checked(of) if isinstance(of.domain, Words) else self.value(of, as_kept=False)
+        return build_domain_test(of, value, self.kinds(of))
+
+    def names(self) -> Iterator[tuple[Node, Node]]:
+        """Each name that a row gives, or list of them as one text, and whether any is too long, or a blank item."""
+        for of in self.columns.values():
+            if self.is_there(of) and "name" not in self.kinds(of):
+                found = self.checked(of)
+                match of.domain:
+                    case Name() as one:
+                        yield found, is_too_long(one, found)
+                    case Names(Name() as one):
+                        name = build_variable("name")
+                        wrong = build_lambda(build_or([build_equality(name, ""), is_too_long(one, name)]), "name")
+                        yield ListAsText(this=found), exp.Not(this=NoneOf(this=found.copy(), expression=wrong))
+
+    def faults(self) -> Iterator[tuple[Column, Node]]:
+        """Each column that may be out of its domain, and whether it is."""
+        for of in self.columns.values():
+            if self.is_there(of):
+                wrong = self._outside(of)
+                if wrong is not None:
+                    yield of, wrong
+
+
+def normalize_value(of: Column, value: Node) -> Node:
+    """A word in the letter case of its column's words, a name without the blanks that pad it; the rest as it is."""
+    match of.domain:
+        case Words():
+            return InCase(this=build_word_list(of), expression=value)
+        case Name():
+            return Unpadded(this=value)
+        case Names(Name()):
+            return map_items(value, Unpadded(this=build_variable("name")), "name")
+    return value
+
+
+def build_word_list(of: Column) -> Node:
+    """The words of a column as an array."""
+    assert isinstance(of.domain, Words)  # noqa: S101 - told to the type checker
+    return exp.Array(expressions=[build_literal(word) for word in of.domain.words])
+
+
+def build_domain_test(of: Column, value: Node, kinds: Collection[FieldType]) -> Node | None:
+    """Whether a value that is not null, of one of these kinds, is outside of a column's domain; None if it cannot be.
+
+    A word is taken as it is kept, all else as the row has it.
+    """
+    match of.domain:
+        case Words():
+            return exp.Not(this=exp.In(this=value, expressions=build_word_list(of).expressions))
+        case Whole(low, high):
+            if "number" in kinds and float(high) > high:
+                # As a double the end would be the next larger one.
+                high = int(nextafter(high, 0.0))
+            return build_or(
+                [is_outside(value, low, high), *([has_fraction(value)] if {*kinds} - {"integer", "huge"} else [])]
+            )
+        case Finite(low):
+            return is_outside(value, low, LARGEST_DOUBLE)
+        case Name():
+            return None if "name" in kinds else is_no_name(of.domain, value)
+        case Names(Name() as one):
+            name = build_variable("name")
+            wrong = coalesce(is_no_name(one, name), exp.false())
+            return exp.Not(this=NoneOf(this=value, expression=build_lambda(wrong, "name")))
+    return None
+
+
+def has_fraction(value: Node) -> Node:
+    """Whether a number is not whole."""
+    return exp.NEQ(this=value, expression=exp.Floor(this=value.copy()))
+
+
+def is_no_name(domain: Name, value: Node) -> Node:
+    """Whether a text, padded or not, is no name that MQ allows; blank is one that may be left out."""
+    name = Unpadded(this=value)
+    blank = [build_equality(name.copy(), "")] if domain.least else []
+    return build_or(
+        [*blank, exp.RegexpLike(this=name, expression=build_literal(ODD_LETTER)), is_too_long(domain, name.copy())]
+    )
+
+
+def is_too_long(domain: Name, name: Node) -> Node:
+    """Whether a name is longer than MQ allows."""
+    return exp.GT(this=TextLength(this=name.copy()), expression=build_literal(domain.most))
+
+
+def has_names(of: Column) -> bool:
+    """Whether a column holds names that are looked at one by one."""
+    return isinstance(of.domain, Name) or (isinstance(of.domain, Names) and isinstance(of.domain.each, Name))
+
+
+def is_outside(value: Node, low: float, high: float) -> Node:
+    """Whether a number is outside of a range."""
+    return exp.Not(this=exp.Between(this=value, low=build_literal(low), high=build_literal(high)))
+
+
+@frozen
+class RowExpressions:
+    """The words of one ruleset in one row.
+
+    ``remaining`` is the list of those that remain, ``subject`` the packed subject that is asked about. ``facts`` are
+    derived about the situation; ``overridden`` are attributes of every subject that a rule has derived anew, with the
+    binding that holds the value, or null where the rule did not apply.
+    """
+
+    vocabulary: Vocabulary
+    packing: Packing | None
+    words: RowWords
+    bindings: Bindings
+    remaining: Node
+    facts: dict[str, Node] = field(factory=dict)
+    overridden: Mapping[str, Node] = field(factory=dict)
+    subject: Node = field(factory=lambda: F.build_variable("c"))
+
+    def at(self, subject: Node | str) -> RowExpressions:
+        """The same about another subject."""
+        return evolve(self, subject=F.build_variable(subject) if isinstance(subject, str) else subject)
+
+    def of(self, tree: Node, subject: Node | str = "c") -> Node:
+        """A condition about a subject, as SQL."""
+        return build_sql(tree, self.at(subject))
+
+    def number_of(self, tree: Node, subject: str = "c") -> Node:
+        """What subjects are compared by: a truth value counts as 0 or 1."""
+        name = get_word(tree)
+        if self.packing is not None and self.is_packed(name) and isinstance(self.packing.columns[name].domain, Flag):
+            return self.packing.value(name, F.build_variable(subject))
+        is_flag = infer_type(tree, self.vocabulary, per_subject=True).kind == "boolean"
+        found = self.of(tree, subject)
+        return exp.cast(found, "INT") if is_flag else found
+
+    def word(self, name: str) -> Node:
+        """The value of an attribute or of a derived fact."""
+        word = self.vocabulary.words[name]
+        if word.about == "subject":
+            return self._attribute(name)
+        if word.is_derived:
+            return self.facts[name] if name in self.facts else build_literal(word.blank)
+        return self.words.word(name)
+
+    def term(self, name: str) -> Node | None:
+        """The binding of a term that counts, since several rules ask for it."""
+        tree = self.vocabulary.terms[name]
+        return self.bindings.same(name, self.of(tree)) if self._is_about_all(tree) else None
+
+    def _is_about_all(self, term: Node) -> bool:
+        """Whether a term is a truth value that counts, and says nothing of a single subject."""
+        if (
+            not has_count(term, self.vocabulary)
+            or infer_type(term, self.vocabulary, per_subject=True).kind != "boolean"
+        ):
+            return False
+        alone = (each for each in self._words_in(term) if each.find_ancestor(exp.CountIf) is None)
+        return all(self.vocabulary.words[each.name].about == "situation" for each in alone)
+
+    def _words_in(self, tree: Node) -> list[exp.Column]:
+        return list(expand_terms(tree, self.vocabulary).find_all(exp.Column))
+
+    def is_packed(self, name: str) -> bool:
+        """Whether a word is a packed attribute of subjects."""
+        return self.packing is not None and name in self.packing.bits and name not in self.overridden
+
+    def _attribute(self, name: str) -> Node:
+        packing = self.packing
+        if packing is None or name not in packing.columns:
+            raise NotInTableError(name)
+        if self.is_packed(name) and not isinstance(packing.columns[name].domain, Words):
+            is_flag = isinstance(packing.columns[name].domain, Flag)
+            return packing.flag(name, self.subject) if is_flag else packing.value(name, self.subject)
+        anew = self.overridden.get(name)
+        if anew is not None and is_known(anew):
+            return anew
+        found = packing.looked_up(name, self.subject)
+        return found if anew is None else F.coalesce(anew, found)
+
+    def compared(self, tree: Node, found: Node) -> Node:
+        """A packed word is compared by its place; a text of the row is compared once, as that is slow."""
+        name = get_word(tree.this)
+        if self.is_packed(name):
+            return self._by_place(tree, name) or found
+        word = self.vocabulary.words.get(name)
+        if word is not None and word.about == "situation" and word.type.kind == "text":
+            return found if isinstance(found, exp.Boolean) else self.bindings.same(f"{name}_compared", found)
+        return found
+
+    def _by_place(self, tree: Node, name: str) -> Node | None:
+        assert self.packing is not None  # noqa: S101 - the attribute is packed
+        domain = self.packing.columns[name].domain
+        values = tree.expressions if isinstance(tree, exp.In) else [strip_parentheses(tree.expression)]
+        if not isinstance(domain, Words) or not all(isinstance(value, exp.Literal) for value in values):
+            return None
+        # A word that is listed twice has one place.
+        places = sorted({domain.words.index(each.this) + 1 for each in values if each.this in domain.words})
+        packed = self.packing.value(name, self.subject)
+        if len(places) > 1:
+            all_of_them = build_literal(sum(1 << place for place in places))
+            shifted = exp.BitwiseRightShift(this=all_of_them, expression=exp.cast(packed, "INT"))
+            packed, places = exp.BitwiseAnd(this=shifted, expression=build_literal(1)), [1]
+        found = build_equality(packed, places[0]) if places else exp.false()
+        return build_not(found) if isinstance(tree, exp.NEQ) else found
+
+    def has(self, names: Node, name: Node) -> Node:
+        """Whether a list of names has a name."""
+        return F.has_item(names, name)
+
+    def count(self, condition: Node) -> Node:
+        """How many of those that remain a condition holds of; a look at the list only where they differ in it."""
+        everyone = F.count_items(self.remaining)
+        variable_name = f"{self.subject.name if isinstance(self.subject, exp.Identifier) else 'c'}_counted"
+        counted = F.count_items(F.filter_items(self.remaining, self.of(condition, variable_name), variable_name))
+        differ = self.differ(condition)
+        if is_true(differ):
+            return counted
+        return build_case([(differ, counted), (self.of(condition, F.build_column(FIRST)), everyone)], build_literal(0))
+
+    def those(self, condition: Node) -> Node:
+        """Those that remain of whom a condition holds; a look at each only where they differ in it."""
+        differ, some = self.differ(condition), F.filter_items(self.remaining, self.of(condition))
+        if is_true(differ):
+            return some
+        return build_case([(differ, some), (self.of(condition, F.build_column(FIRST)), self.remaining)], F.NO_SUBJECTS)
+
+    def differ(self, tree: Node) -> Node:
+        """Whether the subjects of the row may differ in ``tree``."""
+        mask = 0
+        for each in self._words_in(tree):
+            if self.vocabulary.words[each.name].about == "subject":
+                if self.packing is None or not self.is_packed(each.name):
+                    return exp.true()
+                bits = self.packing.bits[each.name]
+                mask |= bits.mask << bits.shift
+        return has_bits(F.build_column(MIXED), mask) if mask else exp.false()
+
+    def may_hold(self, tree: Node) -> Node:
+        """Whether ``tree`` may hold of a subject; where it cannot, nobody needs to be asked."""
+        differ = self.differ(tree)
+        return differ if is_true(differ) else build_or([differ, self.of(tree, F.build_column(FIRST))])
+
+    def all_of(self, *trees: Node | None, subject: str = "c") -> Node:
+        """Whether every condition holds; those that are not there do."""
+        return build_and(*(self.of(tree, subject) for tree in trees if tree is not None))
+
+
+@frozen
+class Bits:
+    """Where a column stands in the packed number: how far up, and how many bits."""
+
+    shift: int
+    width: int
+
+    @property
+    def mask(self) -> int:
+        """The bits, from the lowest on."""
+        return (1 << self.width) - 1
+
+
+@frozen
+class Packing:
+    """Which columns of a subject are packed, and how; columns go by the word of the rules. ``present`` has the table.
+
+    ``listed`` is the column with the list of subjects, ``used`` are the words that rules ask for.
+    """
+
+    listed: str
+    columns: Columns
+    present: Mapping[str, ValueSource]
+    bits: Mapping[str, Bits]
+    place_shift: int
+    used: Collection[str]
+
+    @classmethod
+    def of(cls, shape: Shape, used: Collection[str]) -> Packing:
+        """Packs the ``used`` columns that are small enough."""
+        columns = {each.word: each for each in shape.subject_columns.values()}
+        bits: dict[str, Bits] = {}
+        shift = 0
+        for word, of in columns.items():
+            width = _width(of)
+            if word in used and 0 < width <= WIDEST_PACKED and shift + width <= ALL_PACKED:
+                bits[word] = Bits(shift, width)
+                shift += width
+        present = {word: shape.subjects[of.name] for word, of in columns.items() if of.name in shape.subjects}
+        return cls(shape.listed, columns, present, bits, shift, used)
+
+    def legend(self) -> dict[str, str]:
+        """For each packed word where it stands in a number and what stands there, for a person."""
+        found = {}
+        for word, bits in self.bits.items():
+            domain, last = self.columns[word].domain, bits.shift + bits.width - 1
+            where = f"bit {bits.shift}" if bits.width == 1 else f"bits {bits.shift} to {last}"
+            places = enumerate(domain.words, 1) if isinstance(domain, Words) else ()
+            means = ", ".join(f"{place} {each}" for place, each in places)
+            found[word] = f"{word}: {where}{': ' if means else ''}{means}"
+        return found
+
+    def packed(self) -> Node:
+        """The list of subjects as packed numbers; -1 for a subject that is not as it should be, but for its names."""
+        place: Node = exp.Mul(
+            this=exp.cast(F.build_variable("place"), "BIGINT"), expression=build_literal(1 << self.place_shift)
+        )
+        number = reduce(lambda one, other: exp.BitwiseOr(this=one, expression=other), self._parts(), place)
+        # A column that is null is in range, by its default: of several conditions only one that holds counts.
+        wrong = F.coalesce(build_or([F.is_null(F.EACH), *self._out_of_range()]), exp.false())
+        checked = F.coalesce(build_if(exp.Not(this=wrong), number), build_literal(-1))
+        return F.coalesce(F.map_items(F.build_column(self.listed), checked, F.EACH.name, "place"), F.NO_SUBJECTS)
+
+    def _parts(self) -> Iterator[Node]:
+        for word, of in self.columns.items():
+            bits = self.bits.get(word)
+            unit = 1 << bits.shift if bits else 0
+            value = self.own(word)
+            if isinstance(of.domain, Words) and word in self.present:
+                # A word that does not exist has no place: the whole number becomes null.
+                yield exp.Mul(this=get_word_place(of, value), expression=exp.cast(build_literal(unit), "BIGINT"))
+            elif bits and word not in self.present:
+                yield build_literal(_packed_default(of) * unit)
+            elif bits and isinstance(of.domain, Flag):
+                set_by = exp.Not(this=value) if of.default else value
+                yield build_if(
+                    set_by, build_literal(0 if of.default else unit), build_literal(unit if of.default else 0)
+                )
+            elif bits:
+                yield exp.Mul(
+                    this=exp.cast(F.coalesce(value, build_literal(of.default)), "BIGINT"),
+                    expression=build_literal(unit),
+                )
+
+    def own(self, word: str) -> Node:
+        """A field of the subject that is asked about; null where it may be."""
+        return self.present[word].compared(self.columns[word]) if word in self.present else exp.null()
+
+    def _out_of_range(self) -> Iterator[Node]:
+        for word, each in self.present.items():
+            of = self.columns[word]
+            if of.needed and not each.checked:
+                yield build_equality(F.coalesce(self.own(word), build_literal("")), "")
+            # A word that does not exist is seen by its place, and names that are there are looked at apart.
+            known = each.checked or isinstance(of.domain, Words | Name)
+            wrong = None if known else build_domain_test(of, self.own(word), [each.kind])
+            if wrong is not None:
+                yield wrong
+
+    def names(self) -> dict[str, Name]:
+        """The words that are names of a subject, but for those that are checked."""
+        found = {word: self.columns[word].domain for word, each in self.present.items() if not each.checked}
+        return {word: domain for word, domain in found.items() if isinstance(domain, Name)}
+
+    def place(self, subject: Node) -> Node:
+        """The place of a packed subject in its row, from 0."""
+        return exp.BitwiseRightShift(this=subject, expression=build_literal(self.place_shift))
+
+    def value(self, word: str, subject: Node) -> Node:
+        """What is packed of a column: a whole number."""
+        bits = self.bits[word]
+        shifted = exp.BitwiseRightShift(this=subject, expression=build_literal(bits.shift))
+        return exp.BitwiseAnd(this=shifted, expression=build_literal(bits.mask))
+
+    def flag(self, word: str, subject: Node) -> Node:
+        """A packed flag as a truth value."""
+        return has_bits(subject, 1 << self.bits[word].shift)
+
+    def looked_up(self, word: str, subject: Node) -> Node:
+        """The value of a column at the subject's place."""
+        of = self.columns[word]
+        default = build_literal(of.default)
+        if word not in self.present:
+            return default
+        found = F.get_field(F.get_item(F.build_column(self.listed), self.place(subject)), self.present[word].name)
+        value = F.coalesce(found if self.present[word].checked else normalize_value(of, found), default)
+        is_as_kept = self.present[word].kind == of.kind or of.kind not in ("integer", "number")
+        return value if is_as_kept else exp.cast(value, "BIGINT" if of.kind == "integer" else "DOUBLE")
+
+
+def has_bits(number: Node, bits: int) -> Node:
+    """Whether a number has any of the bits."""
+    return exp.NEQ(this=exp.BitwiseAnd(this=number, expression=build_literal(bits)), expression=build_literal(0))
+
+
+def get_word_place(of: Column, value: Node) -> Node:
+    """The place of a word in its column's list, from 1; null if it does not exist."""
+    return F.WordPlace(this=build_word_list(of), expression=F.coalesce(value, build_literal(of.default)))
+
+
+def _first_to_fail(condition: Node | None) -> tuple[bool, Node | None]:
+    """Whether a condition asks that no rule before ends the call, and what else it asks.
+
+    Such rules are one CASE, which takes the first of them.
+    """
+    first, rest = (condition.this, condition.expression) if isinstance(condition, exp.And) else (condition, None)
+    return (True, rest) if first == _NOTHING_FAILED else (False, condition)
+
+
+def _choose(standing: LoweringState, step: Rank) -> None:
+    condition = standing.bind(step.rule, "applies", standing.applies(step, standing.is_open))
+    standing.choices.append((step, condition))
+    chosen = build_and(condition, F.has_more_than(standing.remaining, 0))
+    for key in step.keys:
+        _keep_best(standing, step, key, build_and(condition, F.has_more_than(standing.remaining, 1)))
+    if step.last_first:
+        turned = build_if(condition, standing.turned(standing.remaining), standing.remaining)
+        standing.remaining = standing.bind(step.rule, "turned", turned)
+    standing.is_open = standing.bind(step.rule, "open", build_and(standing.is_open, build_not(chosen)))
+
+
+def _keep_best(standing: LoweringState, step: Rank, key: Key, condition: Node) -> None:
+    among, by = standing.meaning.all_of(step.among), standing.meaning.number_of(key.by)
+    best_of = exp.ArrayMax if key.descending else exp.ArrayMin
+    # Where nobody is compared the best is null; those that are not compared stay all the same.
+    values = best_of(this=F.map_items(standing.remaining, build_if(among, by)))
+    best = standing.bind(step.rule, "best", build_if(condition, values))
+    _keep(standing, step, build_equality(by, best), condition)
+
+
+def _keep(standing: LoweringState, step: Rank, good: Node, condition: Node) -> None:
+    """Keeps who is not compared and who is good."""
+    kept = build_or([build_not(standing.meaning.all_of(step.among)), good])
+    standing.kept(step.rule, kept, condition)
+
+
+def _keep_of_group(standing: LoweringState, step: Rank, condition: Node) -> None:
+    """Keeps those to whom nobody of their group is better."""
+    condition = standing.bind(step.rule, "applies", condition)
+    meaning, key, per = standing.meaning, step.keys[0], exp.column(step.per or "")
+    better = _better(key, meaning.number_of(key.by, "o"), meaning.number_of(key.by))
+    same_group = build_equality(meaning.of(per, "o"), meaning.of(per))
+    other = build_and(better, meaning.all_of(step.among, subject="o"), same_group)
+    nobody = F.NoneOf(this=standing.remaining, expression=F.build_lambda(other, "o"))
+    _keep(standing, step, nobody, condition)
+
+
+def _keep_some(standing: LoweringState, step: Rank, condition: Node) -> None:
+    """Keeps so many of the best; of those equal to the last of them, the first or all."""
+    assert step.at_most is not None  # noqa: S101 - told to the type checker
+    meaning, limit, rule = standing.meaning, standing.meaning.of(step.at_most), step.rule
+    if not is_never_empty(standing, step):
+        limit = exp.Greatest(this=limit, expressions=[build_literal(0)])
+    among = standing.remaining if step.among is None else meaning.those(step.among)
+    compared = standing.bind(rule, "compared", build_if(condition, among, F.NO_SUBJECTS))
+    many = standing.bind(rule, "many", exp.GT(this=F.count_items(compared), expression=limit))
+    best = standing.bind(rule, "sorted", build_if(many, _sorted(standing, compared, step.keys), F.NO_SUBJECTS))
+    kind = _kind(standing, step.counts)
+    if step.counts:
+        best = _first_of_each(standing, step, best, kind)
+        many = standing.bind(rule, "many", exp.GT(this=F.count_items(best), expression=limit))
+    first = F.take_first(best, limit)
+    best = first if step.ties == "first" else _with_equals(standing, step, best, limit)
+    kept = standing.bind(rule, "kept", F.map_items(best, kind) if step.counts else best)
+    _keep(standing, step, F.has_item(kept, kind), many)
+
+
+def _kind(standing: LoweringState, counts: Sequence[str]) -> Node:
+    """What subjects that count as one are alike in: in these attributes; without any each counts alone."""
+    alike = {name: standing.meaning.of(exp.column(name)) for name in counts}
+    return F.build_struct(alike) if alike else F.build_variable("c")
+
+
+def _first_of_each(standing: LoweringState, step: Rank, ordered: Node, kind: Node) -> Node:
+    """Of the subjects of each kind the one that is listed first."""
+    kinds = standing.bind(step.rule, "kinds", F.map_items(ordered, kind))
+    place = exp.Add(this=F.build_variable("place"), expression=build_literal(1))
+    is_first = build_equality(F.find_place(kinds, kind), place)
+    first = F.filter_items(ordered, is_first, "c", "place")
+    return standing.bind(step.rule, "first", first)
+
+
+def _with_equals(standing: LoweringState, step: Rank, ordered: Node, limit: Node) -> Node:
+    """The first so many of a list in order, and those equal to the last of them."""
+    key, by = step.keys[0], standing.meaning.number_of(step.keys[0].by)
+    last = standing.bind(
+        step.rule, "last", F.get_item(F.map_items(ordered, by), exp.Sub(this=limit, expression=build_literal(1)))
+    )
+    # Where nobody may stay there is no last one to compare with.
+    beyond = F.coalesce(_better(key, last, by), exp.true())
+    return F.filter_items(ordered, build_not(beyond))
+
+
+def _order(standing: LoweringState, step: Rank, condition: Node) -> None:
+    """Lists those that remain anew, and all others too: some may be taken back."""
+    before, remaining = standing.order or standing.listed, standing.remaining
+    standing.order = standing.bind(
+        step.rule, "order", build_if(condition, _sorted(standing, before, step.keys), before)
+    )
+    anew = build_if(condition, _sorted(standing, remaining, step.keys), remaining)
+    standing.remaining = standing.bind(step.rule, "left", anew)
+
+
+def _sorted(standing: LoweringState, subjects: Node, keys: Sequence[Key]) -> Node:
+    """Sorts by one key after the other, the first last, equals as before: each time with the place so far."""
+    for key in reversed(keys):
+        place: Node = F.build_variable("place")
+        listed = exp.Neg(this=place) if key.descending else place
+        # A variable alone in a struct would be a column of the table of that name, if it has one.
+        fields = {"key": standing.meaning.number_of(key.by, F.EACH.name), "listed": listed, "subject": F.EACH}
+        numbered = F.sort_items(F.map_items(subjects, F.build_struct(fields), F.EACH.name, "place"), key.descending)
+        subjects = F.map_items(numbered, F.get_field(F.EACH, "subject"), F.EACH.name)
+    return subjects
+
+
+def _better(key: Key, one: Node, other: Node) -> Node:
+    return exp.GT(this=one, expression=other) if key.descending else exp.LT(this=one, expression=other)
+
+
+def _packed_default(of: Column) -> int:
+    if isinstance(of.domain, Words):
+        return of.domain.words.index(of.default) + 1
+    return int(of.default)
+
+
+def _width(of: Column) -> int:
+    """How many bits hold a value of a column; 0 for what is no flag, word or whole number from 0 on."""
+    match of.domain:
+        case Flag():
+            return 1
+        case Words(words):
+            return len(words).bit_length()
+        case Whole(low, high):
+            return high.bit_length() if low >= 0 else 0
+    return 0

@@ -1,0 +1,629 @@
+"""Write the query that answers the rows of a table by the rules of a document, and show it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, reduce
+from string import ascii_letters
+from typing import Any
+
+from attrs import evolve, frozen
+from sqlglot import Dialect, exp
+
+from mqclause.answers import NOBODY_LEFT
+from mqclause.documents import DOCUMENTS, OUTCOME, TRIGGER
+from mqclause.executors.operations import (
+    FAILING_RULE,
+    LoweredRuleset,
+    get_asked_fact,
+    get_concluded_fact,
+    get_holds_fact,
+    list_expressions,
+)
+from mqclause.language.parser import expand_terms
+from mqclause.language.sql import (
+    Node,
+    build_and,
+    build_case,
+    build_equality,
+    build_if,
+    build_literal,
+    build_not,
+    build_or,
+)
+from mqclause.model.diagnostics import quote_value, suggest_word
+from mqclause.model.facts.domains import REASONS, Name, Names, Words
+from mqclause.rulebook.rule import Conclude, Declaration, FailWith, Rule, Ruleset
+from mqclause.rulebook.rules import Rules
+from mqclause.tables import functions as F  # noqa: N812
+from mqclause.tables.functions import (
+    NO_SUBJECTS,
+    Bindings,
+    DifferingBits,
+    InCase,
+    Plan,
+    build_column,
+    coalesce,
+    get_item,
+)
+from mqclause.tables.lowering import (
+    FIRST,
+    MIXED,
+    ODD_NAMES,
+    LoweringState,
+    Packing,
+    RowExpressions,
+    RowWords,
+    StepLowering,
+    build_domain_test,
+    has_names,
+    is_no_name,
+    is_too_long,
+    normalize_value,
+)
+from mqclause.tables.schema import (
+    DECISION,
+    LIST_OF_JSON,
+    NOT_ALLOWED,
+    NULL_SUBJECT,
+    TRIGGERING,
+    Column,
+    FieldType,
+    Shape,
+    ValueSource,
+    build_contract_shape,
+    get_letter_case,
+    render_null_fault,
+)
+
+
+@frozen
+class LoweredPlan:
+    """What answers are made of: the rules of each document of the course as they were written, and the row's faults.
+
+    ``invalid`` is the binding that says whether the row has a fault, ``fault`` the text that says which. Without
+    subjects there is no ``packing``.
+    """
+
+    bindings: Bindings
+    course: Sequence[StepLowering]
+    packing: Packing | None
+    invalid: Node
+    fault: Node
+
+
+AnswerFields = Callable[[LoweredPlan], Mapping[str, Node]]
+"""The fields of the struct that answers a row."""
+
+NO_TEXTS = exp.cast(exp.null(), "ARRAY<TEXT>")
+NO_TEXT = exp.cast(exp.null(), "TEXT")
+
+FACT_TYPES = {"boolean": "BOOLEAN", "whole": "BIGINT", "number": "DOUBLE", "text": "TEXT", "names": "ARRAY<TEXT>"}
+"""The types of facts in an answer, by their kind."""
+
+StructFields = Mapping[str, Node]
+
+Fault = tuple[Node, Node]
+"""Whether a row has a fault, and the text that is told of it."""
+
+Lowering = Callable[[Any], Node]
+"""What a node of one of our classes is in a dialect; its parts may be used once each."""
+
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.Is, exp.In, exp.Between)
+_BITS = (exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseRightShift)
+_LEVELS: Mapping[type, int] = {
+    exp.Or: 1, exp.And: 2, exp.Not: 3, **dict.fromkeys(_COMPARISONS, 4), **dict.fromkeys(_BITS, 5),
+    exp.Add: 6, exp.Sub: 6, exp.Mul: 7, exp.Div: 7, exp.Neg: 8,
+}  # fmt: skip
+"""How tight operations bind in every dialect."""
+
+_CHAINS = (exp.And, exp.Or, exp.Add, exp.Mul, exp.BitwiseOr, exp.DPipe)
+
+
+def build_decision(found: LoweredPlan) -> StructFields:
+    """The fields of columns.DECISION: the first document chooses, the last says what the call ends with."""
+    choice, outcome, packing = found.course[0], found.course[-1], found.packing
+    assert packing is not None  # noqa: S101 - a put has destinations
+    reason = found.bindings.bind("reason", _of_failing(outcome, lambda rule: build_literal(_code(rule)), "INT"))
+    deferred = outcome.standing.meaning.facts.get("deferred", exp.false())
+    decided = build_and(build_not(found.invalid), F.is_null(reason), build_not(deferred))
+    left = outcome.standing.meaning.facts["permitted"]
+    found = _answered(found, build_and(decided, build_equality(left, 0)))
+    decided = build_and(decided, build_not(build_equality(left, 0)))
+    to = F.get_item(F.build_column(packing.listed), packing.place(F.get_item(choice.standing.remaining, 0)))
+    chosen = found.bindings.bind("chosen", build_if(decided, to))
+    names = {name: _name(chosen, packing.present[name]) if name in packing.present else NO_TEXT
+             for name in ("queue", "queue_manager", "channel")}  # fmt: skip
+    names["queue"] = build_kept_queue(found, names["queue"], build_not(F.is_null(chosen)))
+    what = [(found.invalid, "invalid"), (build_not(F.is_null(reason)), "failed"), (deferred, "deferred")]
+    fields = {
+        "outcome": build_case([(condition, build_literal(word)) for condition, word in what], build_literal("chosen")),
+        **names,
+        "reason": _of_valid(found, reason),
+        "permitted": _of_valid(found, exp.cast(outcome.standing.meaning.facts["permitted"], "INT")),
+        "eliminated_by": _eliminated_by(found, choice),
+        "message": build_if(found.invalid, found.fault),
+        "transmission_queue": NO_TEXT,
+    }
+    return {name: fields[name] for name in DECISION}
+
+
+def build_kept_queue(found: LoweredPlan, queue: Node, *where: Node) -> Node:
+    """The ``queue`` of a destination; ``where`` the rules keep one that is named beside a queue manager, that one."""
+    kept = found.course[0].standing.meaning.of(exp.column("kept_queue"))
+    if kept == build_literal(""):
+        return queue
+    kept = found.bindings.same("kept_queue", kept)
+    return build_case([(build_and(*where, exp.NEQ(this=kept.copy(), expression=build_literal(""))), kept)], queue)
+
+
+def build_triggering(found: LoweredPlan) -> StructFields:
+    """The fields of columns.TRIGGERING."""
+    (rules,) = found.course
+    facts = rules.standing.meaning.facts
+    concluding = [
+        (facts[get_concluded_fact(rule.id)], build_literal(rule.id))
+        for rule in rules.steps.ruleset.rules
+        if isinstance(rule.action, Conclude) and rule.action.fact == "trigger_message"
+    ]
+    rule = found.bindings.bind("rule", build_case(concluding, NO_TEXT))
+    what = [(found.invalid, "invalid"), (build_not(F.is_null(rule)), "triggers")]
+    fields = {
+        "outcome": build_case([(condition, build_literal(word)) for condition, word in what], build_literal("silent")),
+        "rule": _of_valid(found, rule),
+        "available": _of_valid(found, facts["available"]),
+        "turns_off": _of_valid(found, facts.get("trigger_off", exp.false())),
+        "failing": _of_valid(found, _failing(rules)),
+        "message": build_if(found.invalid, found.fault),
+    }
+    return {name: fields[name] for name in TRIGGERING}
+
+
+def _answered(found: LoweredPlan, unanswered: Node) -> LoweredPlan:
+    """The same, where a row for which rules of one's own say nothing is invalid."""
+    unanswered = found.bindings.bind("unanswered", unanswered)
+    invalid = found.bindings.bind("no_answer", build_or([found.invalid, unanswered]))
+    return evolve(found, invalid=invalid, fault=build_if(unanswered, build_literal(NOBODY_LEFT), found.fault))
+
+
+def _of_valid(found: LoweredPlan, value: Node) -> Node:
+    return build_if(build_not(found.invalid), value)
+
+
+def _name(struct: Node, source: ValueSource) -> Node:
+    """A name without its padding; a blank one is null."""
+    name = F.build_column(source.name, struct.name)
+    return exp.Nullif(this=name if source.checked else F.Unpadded(this=name), expression=build_literal(""))
+
+
+def _of_failing(rules: StepLowering, told: Callable[[Rule], Node], kind: str) -> Node:
+    """What is told of the rule that ends the call, or null."""
+
+    def of(number: Node) -> Node:
+        at = int(number.name)
+        return told(rules.steps.ruleset.rules[at - 1]) if at else exp.cast(exp.null(), kind)
+
+    failing = rules.standing.meaning.facts.get(FAILING_RULE, build_literal(0))
+    branches = [(each.this, of(each.args["true"])) for each in failing.args.get("ifs", [])]
+    return build_case(branches, of(failing.args.get("default") or failing))
+
+
+def _code(rule: Rule) -> int:
+    assert isinstance(rule.action, FailWith)  # noqa: S101 - told to the type checker
+    return REASONS[rule.action.reason]
+
+
+def _eliminated_by(found: LoweredPlan, rules: StepLowering) -> Node:
+    """For each subject the rule that it fell by, null for one that remains."""
+    if not rules.standing.traced or found.packing is None:
+        return NO_TEXTS
+    # Who was there last before a rule fell by it, even if another had set it aside before.
+    subject, before = F.build_variable("c"), rules.standing.before or [(rules.standing.listed, NO_TEXT)]
+    fell = [(F.has_item(those, subject), by) for those, by in reversed(before[1:])]
+    by = build_case([(F.has_item(rules.standing.remaining, subject), NO_TEXT), *fell], before[0][1])
+    return _of_valid(found, found.bindings.bind("eliminated_by", F.map_items(rules.standing.listed, by)))
+
+
+def _failing(rules: StepLowering) -> Node:
+    """The ids of the conditions that were examined for a conclusion that was asked for, and do not hold."""
+    facts = rules.standing.meaning.facts
+    asked: dict[str, list[Node]] = {}
+    for rule in rules.steps.ruleset.rules:
+        if isinstance(rule.action, Conclude):
+            for need in rule.action.needs:
+                asked.setdefault(need, []).append(facts[get_asked_fact(rule.id)])
+    parts = []
+    for rule in rules.steps.ruleset.rules:
+        if rule.id in asked:
+            fails = build_and(build_or(asked[rule.id]), build_not(facts[get_holds_fact(rule.id)]))
+            parts.append(build_if(fails, F.build_list([build_literal(rule.id)], "TEXT"), F.build_list([], "TEXT")))
+    return reduce(F.concat_lists, parts, F.build_list([], "TEXT"))
+
+
+ANSWERS: dict[Declaration, AnswerFields] = {OUTCOME: build_decision, TRIGGER: build_triggering}
+"""The documents whose tables have answers of their own."""
+
+
+@lru_cache(maxsize=64)
+def build_plan(
+    rules: Rules,
+    shape: Shape,
+    answer: AnswerFields,
+    traced: Declaration | None = None,
+    settled: Callable[[LoweredRuleset], LoweredRuleset] = lambda steps: steps,
+) -> Plan:
+    """The plan for tables of that shape, made once. What becomes of each subject is told by the document ``traced``.
+
+    ``settled`` changes the steps of each document. Raises RuleError for a rule that cannot be run on tables.
+    """
+    course = [settled(each) for each in LoweredRuleset.course([rules.ruleset(each) for each in shape.about.course])]
+    bindings = Bindings()
+    words = RowWords.of(shape, bindings)
+    packing = Packing.of(shape, _used(course)) if shape.about.subject else None
+    listed = _listed(packing, bindings) if packing else NO_SUBJECTS
+    invalid = bindings.bind("invalid", is_invalid(words, packing, shape, listed, bindings))
+    written: list[StepLowering] = []
+    facts: dict[str, Node] = {}
+    for steps in course:
+        meaning = RowExpressions(steps.vocabulary, packing, words, bindings, listed, facts, _at_start(steps, shape))
+        writing = StepLowering(steps, LoweringState(meaning, listed, traced is steps.ruleset.about))
+        writing.write()
+        written.append(writing)
+        facts = {name: bindings.bind(name, writing.standing.meaning.of(tree)) for name, tree in steps.hands_on.items()}
+    found = LoweredPlan(bindings, written, packing, invalid, _fault(words, packing, shape))
+    fields = {name: tree.copy() for name, tree in answer(found).items()}
+    made = {rule: names for each in written for rule, names in each.made.items()}
+    return Plan(bindings.found, fields, made, packing.legend() if packing else {})
+
+
+def build_invalid_decision(message: Node) -> StructFields:
+    """The fields of columns.DECISION for a row that is told what is wrong with it."""
+    types = {"text": "TEXT", "integer": "INT", "texts": "ARRAY<TEXT>"}
+    nothing = {name: exp.cast(exp.null(), types[kind]) for name, kind in DECISION.items()}
+    return {**nothing, "outcome": build_literal("invalid"), "message": message}
+
+
+def build_evaluation(found: LoweredPlan) -> StructFields:
+    """What any document says of a row: the last one of the course.
+
+    ``remaining`` are the places of the subjects that remain, in order; ``eliminated_by`` is told where that is traced,
+    ``failed_by`` is the rule that ends the call. Then each fact that rules derive about the situation, and ``message``.
+    """
+    rules, packing = found.course[-1], found.packing
+    word, types = rules.standing.meaning.word, _fact_types(rules.steps)
+    facts = {name: _of_valid(found, exp.cast(word(name), kind)) for name, kind in types.items()}
+    subjects = {}
+    if packing is not None:
+        place = exp.cast(packing.place(F.build_variable("c")), "INT")
+        subjects = {
+            "remaining": _of_valid(found, F.map_items(rules.standing.remaining, place)),
+            "eliminated_by": _eliminated_by(found, rules),
+        }
+    failed_by = _of_failing(rules, lambda rule: build_literal(rule.id), "TEXT")
+    return {
+        **subjects,
+        "failed_by": _of_valid(found, failed_by),
+        **facts,
+        "message": build_if(found.invalid, found.fault),
+    }
+
+
+def evaluation_types(rules: Rules, about: Declaration) -> dict[str, str]:
+    """The types of these fields, as SQL names them."""
+    steps = LoweredRuleset.course([rules.ruleset(each) for each in about.course])[-1]
+    subjects = {} if about.subject is None else {"remaining": "ARRAY<INT>", "eliminated_by": "ARRAY<TEXT>"}
+    return {**subjects, "failed_by": "TEXT", **_fact_types(steps), "message": "TEXT"}
+
+
+def list_situation_faults(words: RowWords, shape: Shape) -> Iterator[Fault]:
+    """What can be wrong with the situation of a row, in the order in which it is told."""
+    if shape.row is not None:
+        yield F.is_null(shape.row.copy()), build_literal(render_null_fault(words.struct))
+    for of, wrong in words.faults():
+        yield wrong, describe_source_fault(words, of)
+    demands = shape.demands
+    if demands.one_of:
+        named = [words.checked(words.columns[name]) for name in demands.one_of]
+        yield build_and(*(build_equality(each, "") for each in named)), build_literal(demands.none_given)
+
+
+def describe_source_fault(words: RowWords, of: Column) -> Node:
+    """What is told of the value of a column: that of the source that the row has it from."""
+    found = [
+        (build_not(F.is_null(source.value.copy())), _not_allowed(of, [source.told], source.value.copy(), source.kind))
+        for source in words.sources[of.name]
+    ]
+    return build_case(found)
+
+
+def find_subjects_fault(packing: Packing, shape: Shape) -> Node:
+    """What is wrong with the first subject that is not as it should be, or null."""
+    place, listed = exp.cast(F.build_variable("place"), "TEXT"), F.build_column(packing.listed)
+    name = shape.about.row.subjects
+    start, end = NULL_SUBJECT.format(subjects=name, place="{}").split("{}")
+    branches = [(F.is_null(F.EACH), F.concat_texts(start, place, end))]
+    for word, source in packing.present.items():
+        of, own = packing.columns[word], packing.own(word)
+        has_default = isinstance(of.domain, Words) or of.needed
+        value = normalize_value(of, F.coalesce(own, build_literal(of.default))) if has_default else own
+        wrong = None if source.checked else build_domain_test(of, value, [source.kind])
+        if wrong is not None:
+            before: list[Node | str] = [f"{name}[", place, f"].{source.told}"]
+            text = _not_allowed(of, before, source.value.copy(), source.kind)
+            branches.append((F.coalesce(wrong, exp.false()), text))
+    faults = F.filter_items(
+        F.map_items(listed, build_case(branches), F.EACH.name, "place"),
+        exp.Not(this=F.is_null(F.build_variable("fault"))),
+        "fault",
+    )
+    nobody = build_or([F.is_null(listed), build_equality(F.count_items(listed), 0)])
+    absent = [(nobody, build_literal(shape.demands.nobody))] if shape.demands.nobody else []
+    return build_case(absent, F.get_item(faults, 0))
+
+
+def quote_text(text: Node) -> Node:
+    """A text in quotes, or null."""
+    return F.coalesce(F.concat_texts("'", text, "'"), build_literal("null"))
+
+
+def describe_disallowed(before: list[Node | str], text: Node, allowed: str) -> Node:
+    """What is told of a value that is not allowed, by its ``text``; ``before`` ends with the name of its column."""
+    start, end = NOT_ALLOWED.format(column="", value="{}", allowed=allowed).split("{}", 1)
+    *first, last = before
+    return F.concat_texts(*first, f"{last}{start}", text, end)
+
+
+def is_invalid(words: RowWords, packing: Packing | None, shape: Shape, listed: Node, bindings: Bindings) -> Node:
+    """Whether a row has any fault; those of the subjects, which are ``listed``, are seen by their packed numbers."""
+    faults = [] if shape.row is None else [F.is_null(shape.row.copy())]
+    if shape.demands.one_of:
+        blank = [build_equality(words.checked(words.columns[name]), "") for name in shape.demands.one_of]
+        faults.append(build_and(*blank))
+    faults.extend(wrong for of, wrong in words.faults() if not has_names(of))
+    faults.append(_has_wrong_names(words, packing, bindings))
+    if shape.about.subject is not None:
+        # A number below 0 has the highest bit: the first has it, or another differs in it.
+        faults += [exp.LT(this=F.build_column(each), expression=build_literal(0)) for each in (FIRST, MIXED)]
+        if shape.demands.nobody and not shape.may_be_empty:
+            faults.append(build_equality(F.count_items(listed), 0))
+    return build_or(faults)
+
+
+@frozen
+class PlanDialect:
+    """A dialect of sqlglot's and what each of our functions is in it."""
+
+    name: str
+    lowerings: Mapping[type, Lowering]
+
+    def text(self, tree: Node, quoted: bool = False) -> str:
+        """A tree as SQL; ``quoted`` names may be keywords."""
+        return add_parentheses(self.lowered(tree)).sql(dialect=self.name, identify=quoted, copy=False)
+
+    def readable(self, tree: Node) -> str:
+        """A tree as SQL in lines that a person can read."""
+        kind = Dialect.get_or_raise(self.name).generator_class
+        lines = type("Readable", (kind,), {"paren_sql": lambda self, node: f"({self.sql(node, 'this')})"})
+        made: str = lines(dialect=self.name, pretty=True).generate(add_parentheses(self.lowered(tree)))
+        return made
+
+    def lowered(self, tree: Node) -> Node:
+        """A copy of a tree in which our functions are those of the dialect."""
+        made: Node = exp.Paren(this=tree.copy())
+        # The innermost first, since a function may take its arguments apart.
+        for node in reversed(list(made.bfs())):
+            lowering = self.lowerings.get(type(node))
+            if lowering is not None:
+                node.replace(lowering(node))
+        return made.this.pop()  # type: ignore[no-any-return]
+
+
+def build_call(name: str, *arguments: Node) -> Node:
+    """A call of a function by its name in the dialect."""
+    return exp.Anonymous(this=name, expressions=list(arguments))
+
+
+def rename_call(name: str) -> Lowering:
+    """A function that the dialect has under another name."""
+    return lambda node: build_call(name, *node.iter_expressions())
+
+
+def change_case(words: Node, text: Node) -> Node:
+    """A text in the letter case that all words of an array have; as it is if they have none."""
+    case = get_letter_case(each.name for each in words.expressions)
+    if case == "mixed":
+        return text.copy()
+    # UPPER and LOWER make ASCII letters of other ones too, and not of the same ones in every engine.
+    letters = "".join(sorted({letter for word in words.expressions for letter in word.name if letter in ascii_letters}))
+    other = letters.lower() if case == "upper" else letters.upper()
+    return build_call("TRANSLATE", text.copy(), exp.Literal.string(other), exp.Literal.string(letters))
+
+
+def normalize_case(node: InCase) -> Node:
+    """Changes the case of a text only where it is none of the words: Spark asks for the locale to do it."""
+    words, text = node.this, node.expression
+    cased = change_case(words, text)
+    return text if cased == text else build_if(exp.In(this=text, expressions=words.expressions), text.copy(), cased)
+
+
+def add_parentheses(tree: Node) -> Node:
+    """``tree`` with brackets around the operands that would not hold together without."""
+    for node in list(tree.walk()):
+        if _is_operation(node) and _is_operation(node.parent) and not _holds_together(node, node.parent):
+            place = exp.Placeholder()
+            node.replace(place)
+            place.replace(exp.Paren(this=node))
+    return tree
+
+
+class UnknownRuleError(ValueError):
+    """A name that is neither a rule's nor a ruleset's; one line."""
+
+
+def render_sql(name: str, rules: Rules, dialect: PlanDialect, written: Callable[[Plan, Declaration], Node]) -> str:
+    """The bindings that a rule makes, or all that a ruleset becomes as ``written`` by a back end.
+
+    It is about a table with the columns that every table of the document has. Raises UnknownRuleError, and RuleError
+    for rules that cannot be run on tables.
+    """
+    about = DOCUMENTS.get(name.partition(".")[0])
+    ids = [rule.id for rule in rules.ruleset(about).rules] if about else []
+    if about is None or name not in (about.name, *ids):
+        known = ids or [rule.id for each in DOCUMENTS.values() for rule in rules.ruleset(each).rules]
+        said = f"{quote_value(name)} is no rule and no ruleset; rulesets: {', '.join(DOCUMENTS)}"
+        raise UnknownRuleError(f"{said}{suggest_word(name, [*DOCUMENTS, *known])}")
+    plan = build_plan(rules, build_contract_shape(about), ANSWERS.get(about, build_evaluation))
+    if name == about.name:
+        return dialect.readable(written(plan, about))
+    made = plan.made[name]
+    of_one_pass = [rule for rule in rules.ruleset(about).rules if plan.made[rule.id] is made]
+    head = [f"-- {rule.id}: {rule.title}" for rule in of_one_pass]
+    head += _legend(plan, of_one_pass, rules.ruleset(about)) if made else []
+    bound = [dialect.readable(exp.Alias(this=plan.bindings[each], alias=exp.to_identifier(each))) for each in made]
+    nothing = ["-- nothing: in such a table it cannot apply, or nothing asks for what it derives"]
+    return "\n\n".join(["\n".join(head), *(bound or nothing)])
+
+
+def _listed(packing: Packing, bindings: Bindings) -> Node:
+    listed = bindings.bind(f"{packing.listed}_packed", packing.packed())
+    bindings.bind("first", coalesce(get_item(listed, 0), build_literal(0)))
+    bindings.bind("mixed", DifferingBits(this=listed, expression=build_column(FIRST)))
+    return listed
+
+
+def _at_start(steps: LoweredRuleset, shape: Shape) -> Mapping[str, Node]:
+    """What stands in place of what subjects carry, where that counts as it is before the first choice."""
+    carried = steps.ruleset.about.carried
+    if carried is None or not shape.from_start:
+        return {}
+    return {name: build_literal(value) for name, value in zip(carried.names, carried.start, strict=True)}
+
+
+def _fault(words: RowWords, packing: Packing | None, shape: Shape) -> Node:
+    found = build_case(list_situation_faults(words, shape))
+    return coalesce(found, find_subjects_fault(packing, shape)) if packing else found
+
+
+def _used(course: Sequence[LoweredRuleset]) -> set[str]:
+    """The words that the rules use, also by way of terms."""
+    return {
+        each.name
+        for steps in course
+        for tree in steps.expressions()
+        for each in expand_terms(tree, steps.vocabulary).find_all(exp.Column)
+    }
+
+
+def _fact_types(steps: LoweredRuleset) -> dict[str, str]:
+    return {name: FACT_TYPES[steps.vocabulary.words[name].type.kind] for name in steps.derived("situation")}
+
+
+def _not_allowed(of: Column, before: list[Node | str], value: Node, kind: FieldType) -> Node:
+    if isinstance(of.domain, Names):
+        return _item_not_allowed(of, before, value, kind)
+    if kind == "text":
+        return describe_disallowed(before, quote_text(value), of.allowed)
+    shown = F.FloatText(this=exp.cast(value, "DOUBLE")) if kind == "number" else exp.cast(value, "TEXT")
+    return describe_disallowed(before, shown, of.allowed)
+
+
+def _item_not_allowed(of: Column, before: list[Node | str], names: Node, kind: FieldType) -> Node:
+    """The first of a list of names that is none."""
+    assert isinstance(of.domain, Names)  # noqa: S101 - told to the type checker
+    one = Column(of.name, of.domain.each, "")
+    place = exp.cast(F.build_variable("place"), "TEXT")
+    is_json = kind == LIST_OF_JSON
+    wrong = build_domain_test(one, F.JsonText(this=F.EACH) if is_json else F.EACH, ["text"]) or exp.false()
+    text = _not_allowed(one, [*before, "[", place, "]"], F.EACH, "JSON" if is_json else "text")
+    told = F.map_items(names, build_case([(F.coalesce(wrong, exp.false()), text)]), F.EACH.name, "place")
+    return F.get_item(F.filter_items(told, exp.Not(this=F.is_null(F.build_variable("fault"))), "fault"), 0)
+
+
+def _has_wrong_names(words: RowWords, packing: Packing | None, bindings: Bindings) -> Node:
+    """Whether a row has names that are none. Each is looked at only where all of them together look odd."""
+    wrong, found = [wrong for of, wrong in words.faults() if has_names(of)], list(words.names())
+    if packing is not None and packing.names():
+        found += _names_of_subjects(packing, bindings)
+        no_names = build_or(is_no_name(of, packing.own(word)) for word, of in packing.names().items())
+        each = F.build_lambda(F.coalesce(no_names, exp.false()), F.EACH.name)
+        nobody = F.NoneOf(this=F.build_column(packing.listed), expression=each)
+        wrong.append(F.coalesce(build_not(nobody), exp.false()))
+    if not wrong:
+        return exp.false()
+    odd = bindings.once(ODD_NAMES.removeprefix(F.PREFIX), _look_odd(found, "all_names", bindings))
+    if packing is not None and packing.names():
+        # Mostly it is no more than that they are padded.
+        unpadded = [*words.names(), *_unpadded_of_subjects(packing, odd, bindings)]
+        odd = bindings.bind("wrong_names", build_if(odd, _look_odd(unpadded, "unpadded_names", bindings), exp.false()))
+    return build_if(odd, build_or(wrong), exp.false())
+
+
+def _look_odd(names: list[tuple[Node, Node]], bound: str, bindings: Bindings) -> Node:
+    """Whether any of the names is too long, or all of them together have a letter that none may have."""
+    text = bindings.bind(bound, F.TogetherAsText(this=exp.Tuple(expressions=[text for text, _ in names])))
+    return build_or([*(longer for _, longer in names), F.HasOddLetters(this=text)])
+
+
+def _unpadded_of_subjects(packing: Packing, odd: Node, bindings: Bindings) -> Iterator[tuple[Node, Node]]:
+    """The names of all subjects without the blanks that pad them, in rows where they are ``odd``: as below."""
+    for word, of in packing.names().items():
+        listed = F.map_items(F.build_column(packing.listed), packing.own(word), F.EACH.name)
+        unpadded = F.map_items(listed, F.Unpadded(this=F.build_variable("name")), "name")
+        found = bindings.bind(f"unpadded_{word}", build_if(odd.copy(), unpadded))
+        yield F.ListAsText(this=found), _any_has_no_length(found, of)
+
+
+def _any_has_no_length(names: Node, of: Name) -> Node:
+    """Whether any of a list of names is longer than MQ allows, or blank where one is needed."""
+    longest = exp.ArrayMax(this=F.map_items(names, F.TextLength(this=F.build_variable("name")), "name"))
+    blank = [F.has_item(names, build_literal(""))] if of.least else []
+    return build_or([exp.GT(this=longest, expression=build_literal(of.most)), *blank])
+
+
+def _names_of_subjects(packing: Packing, bindings: Bindings) -> Iterator[tuple[Node, Node]]:
+    """The names of all subjects as texts, and whether any is too long.
+
+    Those that no rule asks for are mostly alike, as queue and cluster of the destinations of a put: they are looked at
+    of the first, and of all where another has others.
+    """
+    subjects, alike, differ = F.build_column(packing.listed), [], []
+    for word, of in packing.names().items():
+        own = packing.own(word)
+        if word in packing.used:
+            longest = exp.ArrayMax(this=F.map_items(subjects, F.TextLength(this=own.copy()), F.EACH.name))
+            too_long = exp.GT(this=longest, expression=build_literal(of.most))
+            yield F.ListAsText(this=F.map_items(subjects, own, F.EACH.name)), too_long
+        else:
+            of_first = F.get_field(F.get_item(subjects, 0), packing.present[word].name)
+            first = bindings.bind(f"first_{word}", F.coalesce(of_first, build_literal("")))
+            yield first, is_too_long(of, first)
+            alike.append((of, own))
+            differ.append(exp.NEQ(this=own.copy(), expression=first))
+    if alike:
+        together = F.TogetherAsText(this=exp.Tuple(expressions=[own.copy() for _, own in alike]))
+        text = build_if(build_or(is_too_long(*name) for name in alike), build_literal(" "), together)
+        same = F.NoneOf(this=subjects, expression=F.build_lambda(build_or(differ), F.EACH.name))
+        yield (
+            build_if(same, build_literal(""), F.ListAsText(this=F.map_items(subjects, text, F.EACH.name))),
+            exp.false(),
+        )
+
+
+def _is_operation(node: object) -> bool:
+    return type(node) in _LEVELS or (isinstance(node, exp.Binary) and not isinstance(node, exp.Dot | exp.PropertyEQ))
+
+
+def _holds_together(node: exp.Expr, outer: exp.Expr | None) -> bool:
+    in_chain = isinstance(outer, _CHAINS) and type(outer) is type(node) and node.arg_key == "this"
+    return in_chain or _LEVELS.get(type(node), 0) > _LEVELS.get(type(outer), 9)
+
+
+def _legend(plan: Plan, of: Sequence[Rule], ruleset: Ruleset) -> list[str]:
+    """How the attributes that rules ask of a subject stand in the number that it is, if they do."""
+    steps = (step for step in LoweredRuleset.of(ruleset).steps if step.rule in of)
+    trees = (expand_terms(tree, ruleset.vocabulary) for step in steps for tree in list_expressions(step))
+    asked = dict.fromkeys(each.name for tree in trees for each in tree.find_all(exp.Column))
+    told = [f"--   {plan.legend[word]}" for word in asked if word in plan.legend]
+    subject = ruleset.vocabulary.subject
+    what = f"-- a {subject} is a number ({FIRST}: that of the first, {MIXED}: the bits that differ)"
+    return [what, *told] if told else []

@@ -1,0 +1,599 @@
+"""The kinds of case that ask the rules directly, and how each expectation is compared.
+
+The facts are a table ``situation`` and a list ``subjects``. A subject is named by its attribute ``name`` or, if it has
+none, by its first.
+
+In ``[case.expect]``, of the document and those that it follows:
+
+- ``remaining``: who remains in the end, in any order; ``order``: the same in this order
+- ``fell``: by subject, the rule that it fell by, for everyone who does not remain
+- ``set_aside``, ``taken_back``: everyone who was, in any order
+- ``because``: by subject, why it fell
+- ``settled``: of rules that settle, why the first did that applied; blank if none did
+- ``remarks``: the remarks of rules of which all that they derive is true
+- ``facts``: some of the facts derived about the situation; ``chosen``, ``every``: what is derived for subjects
+- ``holds``: by condition (a rule), whether it holds; ``skipped``: conditions that are not looked at
+- ``unmet``: by condition that does not hold, why
+- ``said``: by check that does not hold, its ``severity``, ``attribute``, ``message`` and ``remedy``, as far as stated
+- ``failure``: ``rule``, ``reason``, ``call``, ``because``, ``remedy``, as far as stated; an empty table: there is none
+
+``before`` are the facts at a put before, laid over the scene likewise: its choice is made first, and the sequence
+state that it leaves counts.
+
+A destination is named by its queue manager, ``"QM2"``, or where that is not enough with its channel, ``"QM2/TO.QM2"``.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
+
+from attrs import fields, frozen
+
+from mqclause.answers import RuleAnswer
+from mqclause.check.findings import find_failed_conditions
+from mqclause.documents import DOCUMENTS
+from mqclause.executors.operations import ExecutorName, Run, StepResult
+from mqclause.executors.pipeline import Pipeline
+from mqclause.executors.plain import build_first_scope
+from mqclause.language.evaluator import Scope
+from mqclause.model.configuration.snapshot import Snapshot, read_document
+from mqclause.model.diagnostics import DomainError, suggest_allowed
+from mqclause.model.facts.workload import Destination, SequenceState
+from mqclause.rulebook.case_files import (
+    Case,
+    CaseError,
+    CaseFile,
+    StatedTable,
+    compare_values,
+    merge_scene,
+    read_case_files,
+)
+from mqclause.rulebook.clauses import find_unstated_clauses, read_clause_files
+from mqclause.rulebook.rule import (
+    Choose,
+    Conclude,
+    Condition,
+    Declaration,
+    Derive,
+    FailWith,
+    MessageTemplate,
+    OrderBy,
+    Rule,
+    Settle,
+)
+from mqclause.rulebook.rules import Rules
+from mqclause.trace import StepTrace, build_scope, build_step_document, build_steps, list_rule_inputs, render_sentence
+from mqclause.workload.decision import Decision, Engine, Level
+
+Comparison = Callable[[Any, Any], Iterator[str]]
+"""Compares an answer with what a case expects under one key: what is wrong, if anything."""
+
+
+def get_subject_name(subject: Any) -> str:
+    """How a case names a subject."""
+    return str(getattr(subject, "name", None) or getattr(subject, fields(type(subject))[0].name))
+
+
+def _names(subjects: Iterable[Any]) -> list[str]:
+    return [get_subject_name(each) for each in subjects]
+
+
+def _remaining(answered: PipelineAnswer, wanted: list[str]) -> Iterator[str]:
+    yield from compare_values("remaining", sorted(wanted), sorted(_names(answered.runs[-1].remaining)))
+
+
+def _order(answered: PipelineAnswer, wanted: list[str]) -> Iterator[str]:
+    yield from compare_values("order", wanted, _names(answered.runs[-1].remaining))
+
+
+def _fell(answered: PipelineAnswer, wanted: StatedTable) -> Iterator[str]:
+    fell = {
+        get_subject_name(fate.subject): step.rule.id for step in answered.iterate_steps() for fate in step.eliminated
+    }
+    yield from compare_values("fell", dict(sorted(wanted.items())), dict(sorted(fell.items())))
+
+
+def _set_aside(answered: PipelineAnswer, wanted: list[str]) -> Iterator[str]:
+    aside = (fate.subject for step in answered.iterate_steps() for fate in step.set_aside)
+    yield from compare_values("set_aside", sorted(wanted), sorted(_names(aside)))
+
+
+def _taken_back(answered: PipelineAnswer, wanted: list[str]) -> Iterator[str]:
+    back = (each for step in answered.iterate_steps() for each in step.taken_back)
+    yield from compare_values("taken_back", sorted(wanted), sorted(_names(back)))
+
+
+def _because(answered: PipelineAnswer, wanted: StatedTable) -> Iterator[str]:
+    said = {
+        get_subject_name(fate.subject): fate.because for step in answered.iterate_steps() for fate in step.eliminated
+    }
+    for name, because in wanted.items():
+        yield from compare_values(f"because of {name}", because, said.get(name))
+
+
+def _settled(answered: PipelineAnswer, wanted: str) -> Iterator[str]:
+    settled = RuleAnswer(answered.situation, answered.runs[-1], answered.course)
+    yield from compare_values("settled", wanted, settled.because)
+
+
+def _facts(answered: PipelineAnswer, wanted: StatedTable) -> Iterator[str]:
+    got = {name: value for run in answered.runs for name, value in run.facts.items()}
+    yield from compare_values("facts", dict(wanted), {name: got.get(name) for name in wanted})
+
+
+def _chosen(answered: PipelineAnswer, wanted: StatedTable) -> Iterator[str]:
+    got = {name: value for run in answered.runs for name, value in run.chosen.items()}
+    yield from compare_values("chosen", dict(wanted), got)
+
+
+def _every(answered: PipelineAnswer, wanted: StatedTable) -> Iterator[str]:
+    got = {name: value for run in answered.runs for name, value in run.every.items() if value is not None}
+    yield from compare_values("every", dict(wanted), got)
+
+
+def _failure(answered: PipelineAnswer, wanted: StatedTable) -> Iterator[str]:
+    found = answered.runs[-1].failure
+    got = {"reason": found.reason, "call": found.call, **_ending(answered, found.rule)} if found else {}
+    stated = {key: value for key, value in got.items() if key in wanted} if wanted else got
+    yield from compare_values("failure", dict(wanted), stated)
+
+
+def _ending(answered: PipelineAnswer, at: int) -> StatedTable:
+    """The rule that ended the call, and its sentences."""
+    rule = answered.course.rulesets[-1].rules[at]
+    texts = {"because": rule.because, "remedy": getattr(rule.action, "remedy", None)}
+    return {"rule": rule.id, **{key: _sentence(answered, at, text) for key, text in texts.items() if text}}
+
+
+def _sentence(answered: PipelineAnswer, at: int, text: MessageTemplate | None = None) -> str:
+    """A sentence of a rule of the last document, its because if none is given, filled with what the rule saw."""
+    ruleset, first = answered.course.rulesets[-1], answered.first
+    seen = next(islice(list_rule_inputs(ruleset, answered.runs[-1], answered.listed, first), at, None))
+    return render_sentence(ruleset, ruleset.rules[at], None, build_scope(seen, first), text)
+
+
+def _remarks(answered: PipelineAnswer, wanted: list[str]) -> Iterator[str]:
+    ruleset = answered.course.rulesets[-1]
+    remarking = ruleset.find_remarking_rules(answered.runs[-1].facts)
+    got = [_sentence(answered, ruleset.rules.index(rule), MessageTemplate(rule.remark)) for rule in remarking]
+    yield from compare_values("remarks", wanted, got)
+
+
+def _unmet(answered: PipelineAnswer, wanted: StatedTable) -> Iterator[str]:
+    numbers = {rule.id: at for at, rule in enumerate(answered.course.rulesets[-1].rules)}
+    unmet = [name for name, holds in _conditions_of(answered).items() if not holds and name in wanted]
+    yield from compare_values("unmet", dict(wanted), {name: _sentence(answered, numbers[name]) for name in unmet})
+
+
+def _conditions_of(answered: PipelineAnswer) -> dict[str, bool]:
+    pairs = zip(answered.course.rulesets[-1].rules, answered.runs[-1].trace or (), strict=True)
+    looked_at = [
+        (rule.id, StepResult(*did)) for rule, did in pairs if did is not None and isinstance(rule.action, Condition)
+    ]
+    return {name: did.derived["holds"] for name, did in looked_at if did.derived}
+
+
+def _holding(answered: PipelineAnswer, wanted: StatedTable) -> Iterator[str]:
+    got = _conditions_of(answered)
+    yield from compare_values("holds", dict(wanted), {name: got.get(name) for name in wanted})
+
+
+def _said(answered: PipelineAnswer, wanted: Mapping[str, StatedTable]) -> Iterator[str]:
+    got = {each.rule.id: each for each in find_failed_conditions(answered.course, answered.situation, answered.runs[0])}
+    for name, stated in wanted.items():
+        said = {key: getattr(got.get(name), key, None) for key in stated}
+        yield from compare_values(f"said of {name}", dict(stated), said)
+
+
+def _skipped(answered: PipelineAnswer, wanted: list[str]) -> Iterator[str]:
+    yield from compare_values("skipped", wanted, [name for name in wanted if name not in _conditions_of(answered)])
+
+
+PIPELINE_EXPECTATIONS: Mapping[str, Comparison] = {
+    "remaining": _remaining,
+    "order": _order,
+    "fell": _fell,
+    "set_aside": _set_aside,
+    "taken_back": _taken_back,
+    "because": _because,
+    "settled": _settled,
+    "remarks": _remarks,
+    "facts": _facts,
+    "chosen": _chosen,
+    "every": _every,
+    "failure": _failure,
+    "holds": _holding,
+    "skipped": _skipped,
+    "unmet": _unmet,
+    "said": _said,
+}
+"""The closed set of keys that a case may expect, and how each is compared."""
+
+
+def _outcome(decision: Decision, wanted: str) -> Iterator[str]:
+    yield from compare_values("outcome", wanted, decision.outcome)
+
+
+def _reason(decision: Decision, wanted: Mapping[str, Any]) -> Iterator[str]:
+    got = decision.reason
+    yield from compare_values("reason", wanted, got and {key: getattr(got, key) for key in wanted})
+
+
+def _permitted(decision: Decision, wanted: list[str]) -> Iterator[str]:
+    got = [get_shortest_name(decision, each) for each in decision.permitted]
+    yield from compare_values("permitted", sorted(_labelled(decision, wanted)), sorted(got))
+    if decision.outcome == "chosen":
+        yield from compare_values("chosen is permitted", True, decision.chosen in decision.permitted)
+
+
+def _fell_in_decision(decision: Decision, wanted: Mapping[str, str]) -> Iterator[str]:
+    fell = {get_shortest_name(decision, find_destination(decision, name)): rule for name, rule in wanted.items()}
+    got = {get_shortest_name(decision, each): rule for each, rule in decision.fell_by().items()}
+    yield from compare_values("fell", dict(sorted(fell.items())), dict(sorted(got.items())))
+
+
+def _sentences_of_decision(decision: Decision, wanted: Mapping[str, str]) -> Iterator[str]:
+    sentences = {id(fate.subject): fate.because for step in decision.steps for fate in step.eliminated}
+    for name, sentence in wanted.items():
+        got = sentences.get(id(find_destination(decision, name)))
+        yield from compare_values(f"because of {name}", sentence, got)
+
+
+def _taken_back_in_decision(decision: Decision, wanted: list[str]) -> Iterator[str]:
+    got = [get_shortest_name(decision, each) for step in decision.steps for each in step.taken_back]
+    yield from compare_values("taken_back", sorted(_labelled(decision, wanted)), sorted(got))
+
+
+def _advance(decision: Decision, wanted: Mapping[str, Any]) -> Iterator[str]:
+    """An empty table says that nothing advances; a table without channel, that the local instance's counters do."""
+    got = decision.to_json()["advance"] or {}
+    yield from compare_values("advance", dict(wanted), {key: value for key, value in got.items() if value is not None})
+
+
+def _resolution(decision: Decision, wanted: list[str]) -> Iterator[str]:
+    """Each object that was followed, as ``"A QALIAS to Q"``."""
+    got = [f"{each['object']} {each['type']} to {each['to']}" for each in decision.to_json()["resolution"]]
+    yield from compare_values("resolution", wanted, got)
+
+
+def _resolved(decision: Decision, wanted: list[str]) -> Iterator[str]:
+    """The sentence of each look at the names."""
+    yield from compare_values("resolved", wanted, [each.because for each in decision.resolved.looks])
+
+
+def _chosen_destination(decision: Decision, wanted: Mapping[str, Any]) -> Iterator[str]:
+    got = decision.to_json()["chosen"] or {}
+    yield from compare_values("chosen", dict(wanted), {key: value for key, value in got.items() if value is not None})
+
+
+def _remarks_of_decision(decision: Decision, wanted: list[str]) -> Iterator[str]:
+    yield from compare_values("remarks", wanted, list(decision.remarks))
+
+
+def _asked(decision: Decision, wanted: bool) -> Iterator[str]:
+    yield from compare_values("asks the workload rules", wanted, bool(decision.runs))
+
+
+def _bind(decision: Decision, wanted: str) -> Iterator[str]:
+    yield from compare_values("bind", wanted, decision.situation.bind)
+
+
+def _priority(decision: Decision, wanted: int) -> Iterator[str]:
+    yield from compare_values("priority", wanted, decision.resolved.default_priority)
+
+
+PUT_EXPECTATIONS: Mapping[str, Comparison] = {
+    "outcome": _outcome,
+    "reason": _reason,
+    "permitted": _permitted,
+    "fell": _fell_in_decision,
+    "because": _sentences_of_decision,
+    "taken_back": _taken_back_in_decision,
+    "advance": _advance,
+    "resolution": _resolution,
+    "resolved": _resolved,
+    "chosen": _chosen_destination,
+    "remarks": _remarks_of_decision,
+    "asked": _asked,
+    "bind": _bind,
+    "priority": _priority,
+}
+"""The closed set of keys that a case may expect, and how each is compared."""
+
+
+@frozen(eq=False, slots=False)
+class RunnableCase(Case):
+    """A case with its question. It is read by the ``rules`` that it is put to, in its edition and under its readings.
+
+    A kind of case says how each key that it may expect is compared (``COMPARED``).
+    """
+
+    COMPARED: ClassVar[Mapping[str, Comparison]] = {}
+    GOES_THROUGH: ClassVar[bool] = False
+    """Whether the product is asked, and not rules alone."""
+
+    def read(self, rules: Rules) -> Rules:
+        """The rules in the case's edition, if it has one, and under its readings. Raises ReadingError."""
+        return (rules.in_edition(self.edition) if self.edition else rules).under(self.readings)
+
+    @abstractmethod
+    def answer(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
+        """What the rules answer to the case. Raises ReadingError and RuleError."""
+
+    @abstractmethod
+    def told(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
+        """All that the rules tell about the case, in values that compare."""
+
+    @abstractmethod
+    def acted(self, answer: Any) -> bool:
+        """Whether the case's rule decided something in ``answer``."""
+
+    def find_differences(self, answer: Any) -> list[str]:
+        """What in ``answer`` is not as expected, whichever rule did it."""
+        return [fault for key, wanted in self.expect.items() for fault in self.COMPARED[key](answer, wanted)]
+
+    def faults(self, rules: Rules, executor: ExecutorName = "compiled") -> list[str]:
+        """What the rules answer otherwise than the case expects."""
+        answer = self.answer(rules, executor)
+        wrong = self.find_differences(answer)
+        if self.acted(answer) != self.acts:
+            wrong.append(f"acts: expected {self.acts} of {self.rule}")
+        return wrong
+
+
+def has_decided(rule: Rule, did: Sequence[Any] | None, ordinary: Mapping[str, Any]) -> bool:
+    """Whether a rule decided something, by what the trace says it ``did``.
+
+    It let fall, took back, chose, ordered, failed the call, gave subjects values, or derived something else than what
+    is ``ordinary``: for a condition that it holds, for a conclusion that it is not drawn, unless stated otherwise.
+    """
+    if did is None or isinstance(rule.action, Choose | FailWith | OrderBy | Settle):
+        return did is not None
+    applied = StepResult(*did)
+    match rule.action:
+        case Derive(of="situation"):
+            return applied.derived != ordinary
+        case Derive():
+            return True
+        case Condition():
+            return applied.derived != (ordinary or {"holds": True})
+        case Conclude(fact=fact):
+            return applied.derived != (ordinary or {fact: False})
+    return bool(applied.fallen or applied.taken_back)
+
+
+class PipelineAnswer(NamedTuple):
+    """What the documents of a course made of a situation and the subjects ``listed``: of each its run and its steps.
+
+    ``first`` is what the first rule of the last document saw.
+    """
+
+    course: Pipeline
+    situation: Any
+    first: Scope
+    listed: Sequence[Any]
+    runs: tuple[Run, ...]
+    steps: tuple[tuple[StepTrace, ...], ...]
+
+    def iterate_steps(self) -> Iterator[StepTrace]:
+        """The steps of all documents."""
+        for each in self.steps:
+            yield from each
+
+
+@frozen(eq=False, slots=False, kw_only=True)
+class PipelineCase(RunnableCase):
+    """A situation and its subjects, put to the documents up to the ``declaration``'s."""
+
+    declaration: Declaration
+
+    EXPECTS: ClassVar[frozenset[str]] = frozenset(PIPELINE_EXPECTATIONS)
+    COMPARED: ClassVar[Mapping[str, Comparison]] = PIPELINE_EXPECTATIONS
+
+    @classmethod
+    def of(cls, file: CaseFile, table: StatedTable, place: str, **more: Any) -> Self:
+        case = super().of(file, table, place, **more)
+        for key in case.facts:
+            if key not in ("situation", "subjects"):
+                raise CaseError(f"{place}: facts: unknown key {key}{suggest_allowed(key, ('situation', 'subjects'))}")
+        names = Counter(_names(case.subjects))
+        if twice := [name for name, times in names.items() if times > 1]:
+            raise CaseError(f"{place}: facts.subjects: {', '.join(twice)} stands for several subjects")
+        assert case.situation is not None  # noqa: S101 - read now, so that what is wrong is told now
+        return case
+
+    @cached_property
+    def situation(self) -> Any:
+        """What the rules see besides the subjects."""
+        return build_value(self.declaration.situation, self.facts.get("situation", {}), f"{self}: facts.situation")
+
+    @cached_property
+    def subjects(self) -> tuple[Any, ...]:
+        """What the rules choose from, in listing order."""
+        given, kind = self.facts.get("subjects", []), self.declaration.subject
+        if kind is None:
+            return ()
+        return tuple(build_value(kind, each, f"{self}: facts.subjects[{at}]") for at, each in enumerate(given))
+
+    def answer(self, rules: Rules, executor: ExecutorName = "compiled", conditions: bool = False) -> PipelineAnswer:
+        course = Pipeline.of(self.read(rules), self.declaration, executor)
+        runs = course.run(self.situation, self.subjects, traced=True)
+        told, earlier = [], dict[str, Any]()
+        for each, run in zip(course.steps, runs, strict=True):
+            scope = build_first_scope(each, self.situation, self.subjects, None, earlier)
+            told.append(tuple(build_steps(each.ruleset, run, self.subjects, scope, conditions)))
+            earlier = dict(run.hands_on)
+        return PipelineAnswer(course, self.situation, scope, self.subjects, runs, tuple(told))
+
+    def told(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
+        answered = self.answer(rules, executor, conditions=True)
+        last = answered.runs[-1]
+        return {
+            "remaining": _names(last.remaining),
+            "failure": last.failure,
+            "facts": [dict(run.facts) for run in answered.runs],
+            "chosen": [dict(run.chosen) for run in answered.runs],
+            "every": [dict(run.every) for run in answered.runs],
+            "steps": [
+                build_step_document(step, lambda each: {"name": get_subject_name(each)})
+                for step in answered.iterate_steps()
+            ],
+        }
+
+    def acted(self, answer: PipelineAnswer) -> bool:
+        return any(
+            has_decided(rule, did, self.ordinary)
+            for ruleset, run in zip(answer.course.rulesets, answer.runs, strict=True)
+            for rule, did in zip(ruleset.rules, run.trace or (), strict=True)
+            if rule.id == self.rule
+        )
+
+
+def build_value(kind: type, stated: Any, place: str) -> Any:
+    """A value of an attrs class from its fields in TOML. Raises CaseError, which begins with ``place``."""
+    if not isinstance(stated, dict):
+        raise CaseError(f"{place}: is not a table")
+    known = [each.name for each in fields(kind)]
+    for key in stated:
+        if key not in known:
+            raise CaseError(f"{place}: unknown key {key}{suggest_allowed(key, known)}")
+    hints = get_type_hints(kind)
+    values = {key: _value(hints[key], value, f"{place}.{key}") for key, value in stated.items()}
+    try:
+        return kind(**values)
+    except (DomainError, TypeError) as error:
+        raise CaseError(f"{place}: {error}") from None
+
+
+@frozen(eq=False, slots=False)
+class DecisionCase(RunnableCase):
+    """One put in its facts; ``before`` are the facts of the put before it, if there was one."""
+
+    before: StatedTable | None = None
+
+    GOES_THROUGH: ClassVar[bool] = True
+    KEYS: ClassVar[frozenset[str]] = frozenset({"before"})
+    EXPECTS: ClassVar[frozenset[str]] = frozenset(PUT_EXPECTATIONS)
+    COMPARED: ClassVar[Mapping[str, Comparison]] = PUT_EXPECTATIONS
+
+    @classmethod
+    def of(cls, file: CaseFile, table: StatedTable, place: str, **more: Any) -> Self:
+        before = merge_scene(file.facts, table["before"], place) if "before" in table else None
+        return super().of(file, table, place, before=before, **more)
+
+    @cached_property
+    def snapshot(self) -> Snapshot:
+        """The facts as the engine takes them."""
+        return read_document(self.facts, str(self))
+
+    @cached_property
+    def earlier(self) -> Snapshot | None:
+        """The facts at the put before, if there was one."""
+        return None if self.before is None else read_document(self.before, f"{self}: before")
+
+    def answer(self, rules: Rules, executor: ExecutorName = "compiled", explain: Level = "rule") -> Decision:
+        engine = Engine(self.read(rules), executor)
+        state = None if self.earlier is None else self._choice(engine, self.earlier, None, "off").state
+        return self._choice(engine, self.snapshot, state, explain)
+
+    def told(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
+        return self.answer(rules, executor, "condition").to_json()
+
+    def acted(self, answer: Decision) -> bool:
+        looks = [(each.course.rulesets[0], each.run) for each in answer.resolved.looks]
+        runs = zip(answer.rulesets, answer.runs, strict=True) if answer.runs else ()
+        return any(
+            has_decided(rule, did, self.ordinary)
+            for ruleset, run in (*looks, *runs)
+            for rule, did in zip(ruleset.rules, run.trace or (), strict=True)
+            if rule.id == self.rule
+        )
+
+    def _choice(self, engine: Engine, snapshot: Snapshot, state: SequenceState | None, explain: Level) -> Decision:
+        if snapshot.put is None:
+            raise CaseError(f"{self}: facts: put is missing")
+        return engine.choose(snapshot.put, snapshot.cluster, state, explain)
+
+
+def find_destination(decision: Decision, name: str) -> Destination:
+    """The destination that ``name`` stands for. Raises CaseError unless there is exactly one."""
+    queue_manager, channel, cluster = (*name.split("/"), "", "")[:3]
+    found = [
+        each
+        for each in decision.listed
+        if each.queue_manager == queue_manager
+        and (not channel or each.channel == channel)
+        and (not cluster or each.cluster == cluster)
+    ]
+    if len(found) != 1:
+        raise CaseError(f"{name!r} stands for {len(found)} destinations")
+    return found[0]
+
+
+def get_shortest_name(decision: Decision, of: Destination) -> str:
+    """The shortest name that ``destination`` understands."""
+    there = [each for each in decision.listed if each.queue_manager == of.queue_manager]
+    if len(there) == 1:
+        return of.queue_manager
+    alone = sum(each.channel == of.channel for each in there) == 1
+    return f"{of.queue_manager}/{of.channel}" if alone else f"{of.queue_manager}/{of.channel}/{of.cluster}"
+
+
+@frozen
+class DocumentCounts:
+    """A document by the name of its folder and its title; how many ``rules``, of any edition, and ``cases`` it has.
+
+    ``sentences`` are those of the document itself, of which ``stated`` have rules and the others a reason why they are
+    none; ``more`` are those of other books that its rules rest on. ``missing`` says which rules state no sentence, or
+    another one than they say, and which sentences have no rule.
+    """
+
+    document: str
+    title: str
+    sentences: int
+    stated: int
+    more: int
+    rules: int
+    cases: int
+    missing: tuple[str, ...]
+
+
+def count_documents(rules: Rules) -> tuple[DocumentCounts, ...]:
+    """Every document, in the order in which they are declared. Raises RuleError and CaseError."""
+    return tuple(_counted(rules, name) for name in DOCUMENTS)
+
+
+def _value(hint: Any, value: Any, place: str) -> Any:
+    if isinstance(value, list):
+        return tuple(value)
+    if hint is float and type(value) is int:
+        return float(value)
+    if hint in (bool, int, float, str) and type(value) is not hint:
+        raise CaseError(f"{place}: {value!r} is not of the type {hint.__name__}")
+    return value
+
+
+def _labelled(decision: Decision, names: Iterable[str]) -> list[str]:
+    return [get_shortest_name(decision, find_destination(decision, name)) for name in names]
+
+
+def _counted(rules: Rules, name: str) -> DocumentCounts:
+    files = read_clause_files(rules, name)
+    every = [clause for file in files for clause in file.clauses]
+    # A document that lies before its reader has sentences with fingerprints; other books give numbers and pages.
+    own = [clause for clause in every if clause.fingerprint] or every
+    return DocumentCounts(
+        name,
+        files[0].title,
+        len(own),
+        sum(clause.rules is not None for clause in own),
+        len(every) - len(own),
+        len(rules.in_folder(name)),
+        sum(len(file.tables) for file in read_case_files(None, name)),
+        tuple(find_unstated_clauses(rules, name)),
+    )

@@ -1,1 +1,0 @@
-"""Why: what each step did, in sentences and as a document."""

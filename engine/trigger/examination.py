@@ -1,0 +1,420 @@
+"""Examine a trigger event: whether it makes a trigger message, condition by condition (class Triggers)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cached_property, lru_cache
+from math import ceil, floor, isfinite
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from attrs import evolve, field, fields, frozen
+from sqlglot import exp
+
+from mqclause.answers import RuleAnswer
+from mqclause.documents import CALL, TRIGGER
+from mqclause.executors.operations import ExecutorName, Let, LoweredRuleset, Run, StepResult
+from mqclause.executors.pipeline import Pipeline
+from mqclause.executors.plain import build_first_scope
+from mqclause.language.evaluator import Scope, evaluate, is_possible
+from mqclause.language.parser import expand_terms
+from mqclause.model.facts.domains import REASONS
+from mqclause.model.facts.messages import EnqueueRules, ItemRole, Message
+from mqclause.model.facts.objects import Queue, QueueCall
+from mqclause.model.timeline.trigger_events import DEPTHS, TOTAL_DEPTHS, CallFailure, MessageRules, TriggerEvent
+from mqclause.retrieval.order import compile_message_terms
+from mqclause.rulebook.rule import Conclude, Condition, Derive, Expression, Remedy, Rule, Ruleset
+from mqclause.rulebook.rules import Rules
+from mqclause.trace import list_rule_inputs, render_sentence
+
+DERIVED = StepResult._fields.index("derived")
+"""Where a row of the trace holds what a rule derived."""
+
+TURNING_POINTS: Mapping[type[exp.Expression], tuple[int, ...]] = {
+    exp.GTE: (0,),
+    exp.LT: (0,),
+    exp.GT: (1,),
+    exp.LTE: (1,),
+    exp.EQ: (0, 1),
+    exp.NEQ: (0, 1),
+}
+"""From which numbers on a comparison with one says something else than below: so many above it."""
+
+MIRRORED_COMPARISONS: Mapping[type[exp.Expression], type[exp.Expression]] = {
+    exp.GTE: exp.LTE,
+    exp.LTE: exp.GTE,
+    exp.GT: exp.LT,
+    exp.LT: exp.GT,
+}
+
+MessageQuestion = tuple[Any, ...]
+"""A question: the kind of occasion, the priority of the message, and the attributes of the queue that matter."""
+
+MESSAGE_FACTS = frozenset({"counts"})
+"""The fact that is asked for: whether a waiting message counts."""
+
+MOST_ANSWERS = 10_000
+"""Answers that are kept; the attributes that matter have few values."""
+
+
+@frozen
+class ConditionResult:
+    """A condition that was examined: whether it holds, why not, which command would change that, and what to mind."""
+
+    rule: Rule
+    holds: bool
+    because: str = ""
+    remedy: str = ""
+    advice: str = ""
+
+
+@frozen(eq=False)
+class Examination:
+    """What the trigger rules say about one occasion.
+
+    ``rule`` is the rule by which a trigger message is written, or None. ``fields`` are the derived fields of the
+    trigger message, ``events`` is how many are written. ``available`` is false while a unit of work holds it back;
+    ``turns_off`` says that the message switches triggering off for the queue.
+    """
+
+    occasion: TriggerEvent
+    rule: Rule | None
+    fields: Mapping[str, Any]
+    available: bool
+    events: int
+    turns_off: Rule | None
+    run: Run = field(repr=False)
+    course: Pipeline = field(repr=False)
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """The trigger rules."""
+        return self.course.rulesets[-1]
+
+    @property
+    def trigtype(self) -> str:
+        """The trigger type that a trigger message is written for; blank where no rule says it."""
+        found: str = self.fields.get("message_trigtype") or ""
+        return found
+
+    @property
+    def conditions(self) -> Iterator[ConditionResult]:
+        """Every condition that decides about this occasion, in the document's order."""
+        examined = self.list_examined_rules()
+        scopes = self._scopes({rule for rule, holds in examined if not holds})
+        for rule, holds in examined:
+            yield ConditionResult(rule, True) if holds else self._failing(rule, scopes[rule])
+
+    @property
+    def failed_conditions(self) -> list[ConditionResult]:
+        """The conditions that stand in the way of a trigger message."""
+        return [self.build_failed_condition(rule) for rule in self.failed_rules]
+
+    @property
+    def failed_rules(self) -> list[Rule]:
+        """The same without the sentences that explain them.
+
+        Where several conclusions could write it, each asks for conditions of its own besides those that all ask for
+        (an arrival triggers by clause 3 or, behind other messages, by clause 11). If one has all of its own, what
+        fails of the others' own says nothing.
+        """
+        failing = [rule for rule, holds in self.list_examined_rules() if not holds]
+        failed = {rule.id for rule in failing}
+        needs, shared = [set(each.needs) for each in self._asked()], {*self.needed}
+        if not all(failed & own - shared for own in needs):
+            shared |= next(own for own in needs if not failed & own - shared)
+            failing = [rule for rule in failing if rule.id in shared]
+        return [rule for rule in failing if self._is_told(rule)]
+
+    def build_failed_condition(self, rule: Rule) -> ConditionResult:
+        """A condition that fails."""
+        return self._failing(rule, self._scopes({rule})[rule])
+
+    @property
+    def needed(self) -> frozenset[str]:
+        """The conditions, by rule, that no conclusion which could write a trigger message does without."""
+        needs = [frozenset(each.needs) for each in self._asked()]
+        return frozenset[str].intersection(*needs) if needs else frozenset()
+
+    def list_examined_rules(self) -> list[tuple[Rule, bool]]:
+        """The conditions without the sentences that explain them."""
+        needed = {need for conclusion in self._asked() for need in conclusion.needs}
+        return [
+            (rule, did.derived["holds"])
+            for rule, did in self._applied
+            if rule.id in needed and isinstance(rule.action, Condition) and did.derived
+        ]
+
+    def _failing(self, rule: Rule, scope: Scope) -> ConditionResult:
+        said = render_sentence(self.ruleset, rule, None, scope), *self._remedy(rule, scope)
+        return ConditionResult(rule, False, *said)
+
+    def _is_told(self, rule: Rule) -> bool:
+        """Whether it is news, beside another condition that fails, that this one does."""
+        told = rule.action.told if isinstance(rule.action, Condition) else None
+        return told is None or bool(evaluate(told, self._scopes({rule})[rule]))
+
+    def _remedy(self, rule: Rule, scope: Scope) -> tuple[str, str]:
+        """The command and the advice of the first remedy that applies; blank where there is none."""
+        for each in _applying(rule, scope):
+            texts = (each.command, each.advice)
+            command, advice = (render_sentence(self.ruleset, rule, None, scope, text) if text else "" for text in texts)
+            return command, advice
+        return "", ""
+
+    def remedies(self, of: Rule) -> list[str]:
+        """What could be typed so that a condition that fails holds, each in place of the others."""
+        scope = self._scopes({of})[of]
+        commands = (each.command for each in _applying(of, scope))
+        return [render_sentence(self.ruleset, of, None, scope, command) for command in commands if command]
+
+    def _asked(self) -> list[Conclude]:
+        """The conclusions that the occasion asks for."""
+        return [rule.action for rule, _ in self._applied if isinstance(rule.action, Conclude)]
+
+    @cached_property
+    def _applied(self) -> list[tuple[Rule, StepResult]]:
+        pairs = zip(self.ruleset.rules, self.run.trace or (), strict=True)
+        return [(rule, StepResult(*did)) for rule, did in pairs if did is not None]
+
+    def _scopes(self, wanted: Collection[Rule]) -> dict[Rule, Scope]:
+        """What each of the ``wanted`` rules saw."""
+        first = build_first_scope(self.course.steps[-1], self.occasion, (), None, {})
+        saw = (
+            zip(self.ruleset.rules, list_rule_inputs(self.ruleset, self.run, (), first), strict=True) if wanted else ()
+        )
+        return {rule: evolve(first, facts=seen.facts) for rule, seen in saw if rule in wanted}
+
+
+class Triggers:
+    """The trigger rules; holds no state and may be shared between threads.
+
+    Arguments as for Engine; it pickles as its rules. ``judge`` is what a queue manager's course depends on, asked of
+    the same rules and those of calls. Raises RuleError.
+    """
+
+    def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
+        self.rules = Rules.given(rules)
+        self.executor = executor
+        self._course = Pipeline.of(self.rules, TRIGGER, executor)
+        calls = Pipeline.of(self.rules, CALL, executor) if self.rules.in_folder(CALL.name) else None
+        self.judge = TriggerCallbacks(self._course, compile_message_terms(self.rules), calls)
+        self._deriving = {fact: _deriving(self.ruleset, fact) for fact in ("trigger_message", "trigger_off")}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Triggers, (self.rules, self.executor)
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """The trigger rules."""
+        return self._course.rulesets[-1]
+
+    @property
+    def steps(self) -> LoweredRuleset:
+        """Their steps."""
+        return self._course.steps[-1]
+
+    @property
+    def readings(self) -> Mapping[str, str]:
+        """The choices, by reading, that they were read by."""
+        return dict(self.ruleset.readings)
+
+    def examine(self, occasion: TriggerEvent) -> Examination:
+        """Whether ``occasion`` makes a trigger message, and by which conditions."""
+        run = self._course.run(occasion, (), traced=True)[-1]
+        wrote, turned_off = self._derives(run, "trigger_message"), self._derives(run, "trigger_off")
+        facts = run.facts
+        return Examination(
+            occasion, wrote, facts, facts["available"], facts["trigger_events"], turned_off, run, self._course
+        )
+
+    def _derives(self, run: Run, fact: str) -> Rule | None:
+        """The first rule that derived that ``fact`` is so; None where it is not."""
+        trace = run.trace or ()
+        for place, rule in self._deriving[fact] if run.facts.get(fact) else ():
+            did = trace[place]
+            if did and did[DERIVED][fact]:
+                return rule
+        return None
+
+    def releases(self, ending: TriggerEvent) -> bool:
+        """Whether the end of a unit of work releases a trigger message that it held back."""
+        released: bool = self._course.run(ending, ())[-1].facts["released"]
+        return released
+
+
+class Comparison(NamedTuple):
+    """What a number of messages is compared with, and from how many above that on the comparison says another thing."""
+
+    with_what: Expression
+    above: tuple[int, ...]
+
+
+def find_thresholds(steps: LoweredRuleset, occasion: TriggerEvent) -> frozenset[int]:
+    """The numbers of messages before a put at which a comparison of the rules turns for a queue, described as occasion.
+
+    What is compared may count the message that is put, too. What rules derive is not known here, and blank.
+    """
+    scope = Scope(steps.vocabulary, occasion)
+    found = ((evaluate(each.with_what, scope), each.above) for each in _compared(steps))
+    turns = (whole + more - put for value, above in found if isfinite(value) for whole in (floor(value), ceil(value))
+             for more in above for put in (0, 1))  # fmt: skip
+    return frozenset(each for each in turns if each >= 0)
+
+
+class AnswerCache(dict[int, Any]):
+    """Answers to a question about a priority, each asked for once."""
+
+    def __init__(self, ask: Callable[[int], Any]) -> None:
+        super().__init__()
+        self.ask = ask
+
+    def __missing__(self, priority: int) -> Any:
+        answer = self[priority] = self.ask(priority)
+        return answer
+
+
+@frozen(eq=False)
+class TriggerCallbacks:
+    """The trigger rules, a ``course``, and those of ``calls`` asked about messages and calls: see model.timeline.judge.
+
+    Without rules of calls none fails. ``terms`` of retrieval say what a message is when it is put. ``runs`` are the
+    answers about messages so far.
+    """
+
+    course: Pipeline
+    terms: EnqueueRules
+    calls: Pipeline | None = None
+    runs: dict[MessageQuestion, Run] = field(factory=dict, init=False, repr=False)
+
+    def messages(self, queue: Queue) -> MessageRules:
+        """The priority that each message gets when it is put, and the priorities with which it counts on the queue."""
+        of_queue = self._values(queue)
+
+        def priority(given: int) -> int:
+            return self.terms.priority(given, queue)
+
+        return MessageRules(
+            AnswerCache(priority), AnswerCache(lambda each: self._asked("waiting", each, of_queue).facts["counts"])
+        )
+
+    def in_item(self, message: Message) -> ItemRole:
+        """What a message of a group, or a segment, is where it belongs."""
+        return self.terms.in_item(message)
+
+    def looks_at(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
+        """Whether a conclusion can be asked for on such an occasion."""
+        return _concludes(self._ruleset, occasion, shared, in_unit_of_work)
+
+    def failure(self, call: QueueCall) -> CallFailure | None:
+        """What a call fails with by the rules of calls, and what would change that."""
+        found = self.calls.run(call, ())[0].failure if self.calls is not None else None
+        if self.calls is None or found is None:
+            return None
+        told = RuleAnswer.of(call, self.calls)
+        return CallFailure(REASONS[found.reason], told.because, told.remedy)
+
+    @property
+    def _ruleset(self) -> Ruleset:
+        return self.course.rulesets[-1]
+
+    @cached_property
+    def _attributes(self) -> tuple[str, ...]:
+        """The attributes of a queue that the answers depend on."""
+        known = {each.name for each in fields(Queue)}
+        return tuple(sorted(known & find_dependencies(self._ruleset, MESSAGE_FACTS)))
+
+    @cached_property
+    def _values(self) -> Callable[[Queue], Any]:
+        return attrgetter("name", *self._attributes)
+
+    def _asked(self, occasion: str, priority: int, of_queue: MessageQuestion) -> Run:
+        key = (occasion, priority, of_queue[1:])
+        run = self.runs.get(key)
+        if run is None:
+            seen = dict(zip(self._attributes, of_queue[1:], strict=True))
+            situation = TriggerEvent(queue="", occasion=occasion, message_priority=priority, **seen)
+            run = self.course.run(situation, (), traced=True)[-1]
+            if len(self.runs) >= MOST_ANSWERS:
+                self.runs.clear()
+            self.runs[key] = run
+        return run
+
+
+@lru_cache(maxsize=64)
+def find_dependencies(ruleset: Ruleset, facts: frozenset[str]) -> frozenset[str]:
+    """The attributes and facts that some facts depend on, those facts among them."""
+    rules = [(rule.when, rule.action) for rule in ruleset.rules if isinstance(rule.action, Derive | Conclude)]
+    words, before = facts, frozenset[str]()
+    while words != before:
+        before = words
+        for when, action in rules:
+            if isinstance(action, Conclude):
+                # It depends on every condition: on all that there is.
+                words |= frozenset(ruleset.vocabulary.words) if action.fact in words else frozenset()
+                continue
+            values = [value for name, value in action.values if name in words]
+            trees = [expand_terms(tree, ruleset.vocabulary) for tree in [*values, *([when] if values and when else [])]]
+            words |= {column.name for tree in trees for column in tree.find_all(exp.Column)}
+    return words
+
+
+def _applying(rule: Rule, scope: Scope) -> Iterator[Remedy]:
+    for each in rule.action.remedies if isinstance(rule.action, Condition) else ():
+        if each.when is None or evaluate(each.when, scope):
+            yield each
+
+
+def _deriving(ruleset: Ruleset, fact: str) -> list[tuple[int, Rule]]:
+    """The rules that may derive ``fact``, each with its place in the trace."""
+    found = []
+    for place, rule in enumerate(ruleset.rules):
+        concludes = isinstance(rule.action, Conclude) and rule.action.fact == fact
+        if concludes or (isinstance(rule.action, Derive) and fact in dict(rule.action.values)):
+            found.append((place, rule))
+    return found
+
+
+@lru_cache(maxsize=16)
+def _compared(steps: LoweredRuleset) -> tuple[Comparison, ...]:
+    """What the rules compare numbers of messages with, of a queue or its queue manager alone."""
+    trees = [expand_terms(tree, steps.vocabulary) for tree in steps.expressions()]
+    counts = _counts(steps)
+    found = (each for tree in trees for each in _comparisons(tree, counts))
+    return tuple(dict.fromkeys(found))
+
+
+def _counts(steps: LoweredRuleset) -> frozenset[str]:
+    """The attributes that are numbers of messages, and the facts that rules derive of them."""
+    values = [each for step in steps.steps if isinstance(step, Let) for each in step.values]
+    derived = [(each.name, expand_terms(each.value, steps.vocabulary)) for each in values]
+    words, before = frozenset({*DEPTHS, *TOTAL_DEPTHS}), frozenset[str]()
+    while words != before:
+        before = words
+        words |= {name for name, tree in derived if _names(tree, before) and _is_number(name, steps)}
+    return words
+
+
+def _is_number(name: str, steps: LoweredRuleset) -> bool:
+    word = steps.vocabulary.words.get(name)
+    return word is not None and word.type.is_number
+
+
+def _comparisons(tree: Expression, counts: Collection[str]) -> Iterator[Comparison]:
+    for node in tree.find_all(*TURNING_POINTS):
+        kind: type[Expression] = type(node)
+        sides = ((node.this, node.expression, kind), (node.expression, node.this, MIRRORED_COMPARISONS.get(kind, kind)))
+        for one, other, said in sides:
+            if _names(one, counts) and not _names(other, counts):
+                yield Comparison(other, TURNING_POINTS[said])
+
+
+def _names(tree: Expression, words: Collection[str]) -> bool:
+    return any(column.name in words for column in tree.find_all(exp.Column))
+
+
+@lru_cache(maxsize=1024)
+def _concludes(ruleset: Ruleset, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
+    known = {"occasion": occasion, "shared": shared, "in_unit_of_work": in_unit_of_work}
+    conclusions = [rule.when for rule in ruleset.rules if isinstance(rule.action, Conclude)]
+    return any(when is None or is_possible(when, ruleset.vocabulary, known) for when in conclusions)

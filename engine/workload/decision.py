@@ -1,0 +1,930 @@
+"""Decide a put: the engine, and the decision with its outcome, its destination and its why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from itertools import islice
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from attrs import define, evolve, fields, frozen
+
+from mqclause.answers import Outcome, Reason, get_outcome
+from mqclause.documents import EXIT, OUTCOME, RESOLUTION
+from mqclause.executors.operations import ExecutorName, Run, build_listing
+from mqclause.executors.pipeline import Pipeline
+from mqclause.executors.plain import build_first_scope
+from mqclause.exits.process import Exit, ExitFaultError
+from mqclause.exits.session import ANYBODY, Caller, Exits, ExitSession
+from mqclause.language.evaluator import Scope
+from mqclause.model.diagnostics import check_type
+from mqclause.model.exits.calls import (
+    ExitCall,
+    ExitCallParameters,
+    OfferedDestination,
+    OfferedMessage,
+    build_mqwxp,
+    build_offered_destinations,
+    is_queue_choice,
+)
+from mqclause.model.exits.structures import MQWXP, NO_USER_AREA
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.domains import REASONS
+from mqclause.model.facts.objects import Put
+from mqclause.model.facts.workload import (
+    START,
+    UNCHANGED,
+    Destination,
+    DestinationSequence,
+    SequenceState,
+    Situation,
+    build_situation,
+    list_destinations,
+)
+from mqclause.rulebook.rule import Choose, FailWith, Ruleset
+from mqclause.rulebook.rules import AUTO, Rules
+from mqclause.trace import (
+    FORMAT,
+    StepTrace,
+    build_scope,
+    build_step_document,
+    build_steps,
+    encode_steps,
+    json_text,
+    list_rule_inputs,
+    render_remarks,
+    render_sentence,
+)
+from mqclause.workload.equivalence import EquivalenceClass
+from mqclause.workload.exit_answer import ExitAnswer, derive_for_destination
+from mqclause.workload.resolution import (
+    Depths,
+    Resolution,
+    ResolutionStep,
+    TransmissionQueueRules,
+    get_transmission_queue_rules,
+    resolve_names,
+)
+
+Level = Literal["off", "verdict", "rule", "condition"]
+LEVELS: tuple[Level, ...] = ("off", "verdict", "rule", "condition")
+
+PUT_DEFAULTS = tuple((attribute.name, attribute.default) for attribute in fields(Put))
+
+MOST_NAMED = 4
+"""How many of several destinations are named."""
+
+DestinationKey = tuple[str, str, str]
+"""What tells a destination from others in an answer: queue, queue manager and route; a local one has no route."""
+
+
+@frozen
+class Advance:
+    """The counters that the chosen destination has after the choice; a blank channel is the local instance's."""
+
+    channel: str
+    dest_seq_factor: float
+    dest_seq_number: int
+
+
+@define(eq=False)
+class Decision:
+    """What the rules answer to one put.
+
+    ``outcome`` is ``chosen``, ``failed`` (then ``reason`` says with which reason code) or ``deferred``: an MQOPEN
+    that succeeds and fixes no destination. ``permitted`` is filled from level ``verdict`` on, ``steps`` from level
+    ``rule`` on. ``resolved`` says where the names of the put led; there are ``runs`` only if the workload rules were
+    asked. ``exit`` is what became of the choice where an exit was given or named; ``steps`` show the rules' own.
+    ``refusal`` is the reason code of a put that the transmission queue does not take. It pickles with its rules as
+    their text.
+    """
+
+    put: Put
+    cluster: Cluster
+    level: Level
+    course: Pipeline
+    situation: Situation
+    listed: tuple[Destination, ...]
+    runs: tuple[Run, ...]
+    rules: Rules
+    before: SequenceState | None
+    resolved: Resolution
+    exit: ExitAnswer | None = None
+    refusal: Reason | None = None
+
+    def __repr__(self) -> str:
+        return f"<Decision: {self.verdict}>"
+
+    @property
+    def run(self) -> Run | None:
+        """What the workload rules did, if they were asked."""
+        return self.runs[0] if self.runs else None
+
+    @cached_property
+    def kind(self) -> EquivalenceClass:
+        """What the rules see but for names."""
+        return EquivalenceClass.of(
+            self.course, self.situation, self.listed, None if self.before is None else self.before.counters
+        )
+
+    @property
+    def rulesets(self) -> tuple[Ruleset, ...]:
+        """The rules that were run: of the choice, and of what the call ends with."""
+        return self.course.rulesets
+
+    @property
+    def readings(self) -> Mapping[str, str]:
+        """The choices, by reading, that these rulesets were read by."""
+        return dict(self.course.readings)
+
+    @property
+    def outcome(self) -> Outcome:
+        """What became of the put."""
+        if not self.runs:
+            if self.resolved.reason is not None:
+                return "failed"
+            return "deferred" if self.resolved.deferred else "chosen"
+        if self.refusal is not None:
+            return "failed"
+        if self.exit is not None and (self.exit.failed or self.exit.chosen is not None):
+            return "failed" if self.exit.failed else "chosen"
+        return get_outcome(self.runs)
+
+    @property
+    def remaining(self) -> Sequence[Destination]:
+        """Every destination that is left, at any level; what an exit chose against the rules, alone."""
+        if self.refusal is not None:
+            return ()
+        if self.exit is not None and (self.exit.failed or self.exit.has_overridden):
+            return () if self.exit.chosen is None else (self.exit.chosen,)
+        if self.runs:
+            return self.runs[0].remaining
+        return self.listed if self.outcome == "chosen" else ()
+
+    @property
+    def chosen(self) -> Destination | None:
+        """The destination: what an exit chose, else of several permitted ones the first, as rules list them."""
+        if self.outcome != "chosen":
+            return None
+        return (self.exit and self.exit.chosen) or self.remaining[0]
+
+    @property
+    def candidate(self) -> Destination | None:
+        """The destination before its transmission queue is asked for room; None where the rules or an exit leave none.
+
+        It raises nothing, whatever rules of one's own leave unsaid.
+        """
+        if self.exit is not None and (self.exit.failed or self.exit.chosen is not None):
+            return self.exit.chosen
+        if not self.runs or self.runs[-1].failure or self.runs[-1].facts.get("deferred"):
+            return None
+        return next(iter(self.runs[0].remaining), None)
+
+    @property
+    def permitted(self) -> tuple[Destination, ...]:
+        """Every destination that the document allows after its last step."""
+        return () if self.level == "off" else tuple(self.remaining)
+
+    @property
+    def reason(self) -> Reason | None:
+        """The reason code of a failed call."""
+        if not self.runs:
+            return self.resolved.reason
+        if self.refusal is not None:
+            return self.refusal
+        return None if self.exit is None and self.runs[-1].failure is None else self._reason
+
+    @cached_property
+    def _reason(self) -> Reason | None:
+        if self.exit is not None and self.exit.failed:
+            return Reason(*self.exit.failure, self.exit.rule.id, self.exit.because)
+        failure = self.runs[-1].failure
+        if failure is None or self.outcome != "failed":
+            # An exit may choose where the rules leave nothing.
+            return None
+        ruleset, first = self.rulesets[-1], self._first_scope(-1)
+        rule, run, saw = ruleset.rules[failure.rule], self.runs[-1], first
+        if not all(isinstance(each.action, FailWith) for each in ruleset.rules[: failure.rule]):
+            # What the rules before it left stands in the trace.
+            if run.trace is None:
+                run = self.course.executors[-1].run(self.situation, self.listed, None, first.facts, True)
+            saw = build_scope(
+                next(islice(list_rule_inputs(ruleset, run, self.listed, first), failure.rule, None)), first
+            )
+        because = render_sentence(ruleset, rule, None, saw)
+        return Reason(failure.reason, REASONS[failure.reason], failure.call, rule.id, because)
+
+    @property
+    def edition_from(self) -> str:
+        """Where the edition is from: the command level, the one who asks, or nobody and the oldest is assumed."""
+        if self.rules.by_level:
+            own = self.cluster.queue_manager
+            return f"CMDLEVEL {own.command_level} of {own.name}"
+        return "default" if self.rules.asked == AUTO else "--edition"
+
+    @property
+    def binds(self) -> bool:
+        """Whether the messages go to the queue manager that is chosen and to no other: by the open, or by its name."""
+        return bool(self.situation.put_queue_manager) or self.fixed
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the open chooses, for all puts on its handle."""
+        return self._fixes(self.situation)
+
+    @property
+    def fixed_by_default(self) -> bool:
+        """Whether it would, if the open left the binding to the queue."""
+        return self._fixes(evolve(self.situation, bind=self.resolved.default_binding))
+
+    def _fixes(self, situation: Situation) -> bool:
+        return bool(Scope(self.rulesets[-1].vocabulary, situation).value("fixed"))
+
+    @property
+    def advance(self) -> Advance | None:
+        """How the counters of the chosen destination advance; None where rules derive nothing of it."""
+        chosen = self.chosen
+        if chosen is None:
+            return None
+        derived = self._derived_for(chosen)
+        return Advance(chosen.channel, *self._advanced(chosen, derived)) if derived else None
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader should know besides: the remarks of rules, where all that they derive is true."""
+        told = self.resolved.remarks if self.exit is None else (*self.resolved.remarks, *self.exit.remarks)
+        if not self.runs:
+            return told
+        chosen = self._remarks(0) if self.outcome == "chosen" else ()
+        return (*told, *chosen, *self._remarks(1))
+
+    def _remarks(self, document: int) -> tuple[str, ...]:
+        """Those of the rules of one document."""
+        run, scope = self.runs[document], self._first_scope(document)
+        return render_remarks(self.rulesets[document], run, self.listed, scope, lambda: self._traced()[document])
+
+    def _traced(self) -> tuple[Run, ...]:
+        """What the rules did, with the trace of each."""
+        carried = None if self.before is None else self.before.counters
+        return self.course.run(self.situation, self.listed, carried, traced=True)
+
+    def other_readings(self) -> tuple[OtherReading, ...]:
+        """The choices of readings, one at a time in place of the one in force, by which the answer is another."""
+
+        return find_other_readings(self)
+
+    @cached_property
+    def steps(self) -> tuple[StepTrace, ...]:
+        """Every rule of the choice in order, and what it did; empty below level ``rule``."""
+        if self.run is None or self.run.trace is None:
+            return ()
+        scope = self._first_scope(0)
+        return tuple(build_steps(self.rulesets[0], self.run, self.listed, scope, self.level == "condition"))
+
+    @property
+    def state(self) -> SequenceState:
+        """The sequence state to pass to the next choice of the same queue manager."""
+        before = self.before or SequenceState.of(self.cluster)
+        if before.seen is not self.cluster:
+            before = before.noticed(self.cluster, build_listing(self.rulesets[0]))
+        if not self.runs:
+            return before
+        every = self._for_every()
+        if every:
+            before = before.with_every(every, self.listed)
+        chosen = self.chosen
+        derived = self._derived_for(chosen)
+        return before if chosen is None or not derived else before.after(chosen, self._advanced(chosen, derived))
+
+    def _for_every(self) -> dict[str, Any]:
+        """What rules derived for every destination."""
+        return {name: value for name, value in self.runs[0].every.items() if value is not None} if self.runs else {}
+
+    def _derived_for(self, chosen: Destination | None) -> Mapping[str, Any]:
+        """What rules derive for the chosen destination, also for one that an exit chose."""
+        if chosen is None or not self.runs:
+            return {}
+        remaining = self.runs[0].remaining
+        if remaining and chosen is remaining[0]:
+            return self.runs[0].chosen
+        return derive_for_destination(chosen, self.rulesets[0], self.runs[0], self._first_scope(0))
+
+    def _advanced(self, chosen: Destination, derived: Mapping[str, Any]) -> DestinationSequence:
+        """The counters of the chosen destination: as rules ``derived`` them, and otherwise as they were."""
+        if len(derived) < len(DestinationSequence._fields):
+            own = DestinationSequence(chosen.dest_seq_factor, chosen.dest_seq_number)
+            was = own if self.before is None else self.before.counters.get(chosen.counter, START)
+            derived = {**was._asdict(), **self._for_every(), **derived}
+        return DestinationSequence(**derived)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The rules go as their text.
+        kept = (self.put, self.cluster, self.level, self.situation, self.listed, self.runs, self.rules, self.before)
+        return _of_pickle, (*kept, self.exit, self.refusal)
+
+    def _first_scope(self, document: int) -> Scope:
+        """What the first rule of a document saw."""
+        steps = self.course.steps[document]
+        carried = None if self.before is None else self.before.counters
+        earlier = self.runs[document - 1].hands_on if document else {}
+        return build_first_scope(steps, self.situation, self.listed, carried, earlier)
+
+    def fell_by(self) -> dict[Destination, str]:
+        """For each destination that did not remain, the id of the rule that it fell by; raises as ``check_traced``."""
+        self.check_traced()
+        return {fate.subject: step.rule.id for step in self.steps for fate in step.eliminated}
+
+    def check_traced(self) -> None:
+        """Raises ValueError below level ``rule``: who fell by which rule is then not known."""
+        if self.run is not None and self.run.trace is None:
+            raise ValueError(f"who fell by which rule is known of a decision with explain='rule', not {self.level!r}")
+
+    def to_json(self) -> dict[str, Any]:
+        """The decision as the document ``mqclause.trace/1``: plain JSON values, see trace.schema.json."""
+        document = build_document_head(self)
+        document["steps"] = [build_step_document(step, build_destination_document) for step in self.steps]
+        document.update(build_document_tail(self))
+        return document
+
+    def to_json_text(self, besides: Mapping[str, Any] | None = None) -> str:
+        """What json.dumps gives for ``to_json()``, several times as fast; ``besides`` stands in place of its own."""
+        document = build_document_head(self)
+        document["steps"] = []
+        document.update(build_document_tail(self, besides))
+        text = json_text(document)
+        return text.replace('"steps": []', f'"steps": {encode_steps(self.steps, build_destination_document)}', 1)
+
+    def __str__(self) -> str:
+        """The decision in a few lines: each rule that decided something, and the answer."""
+        lines = []
+        for step in self.steps:
+            lines += [f"{step.rule.clause:>4}  - {fate.subject.name}: {fate.because}" for fate in step.eliminated]
+            lines += [f"{step.rule.clause:>4}  + {each.name}: taken back" for each in step.taken_back]
+        return "\n".join([*lines, self.verdict])
+
+    @property
+    def verdict(self) -> str:
+        """The answer in one sentence."""
+
+        return render_verdict(self)
+
+
+class Engine:
+    """Chooses destinations by the workload rules.
+
+    It holds no state of any queue manager: the sequence state goes in and comes out with each choice, so one
+    engine may be shared between threads. It pickles as its ``rules``, which are by default those that come with the
+    project; where these are of no edition, a choice is made by the edition of the local queue manager's command level.
+    ``executor`` is ``compiled`` (microseconds), ``chaining`` (durable_rules) or ``plain`` (the reference).
+    Raises RuleError.
+
+    ``exits`` are cluster workload exits by the name in CLWLEXIT, functions that take one MQWXP (see mqclause.exits);
+    a call of one may take ``exit_limit`` seconds, or as many as the exit rules say. They run in processes of their own
+    until ``close``, or the end of ``with``; what an exit remembers is then forgotten, as when a queue manager ends.
+    Raises ValueError and TypeError.
+    """
+
+    def __init__(
+        self,
+        rules: Rules | None = None,
+        executor: ExecutorName = "compiled",
+        exits: Mapping[str, Exit] | None = None,
+        exit_limit: float | None = None,
+    ) -> None:
+        self.rules = Rules.given(rules)
+        self.executor = executor
+        if exits and exit_limit is None:
+            exit_limit = get_default_exit_limit(self.rules)
+        self.exits = Exits(exits, exit_limit)
+        self._sessions: dict[str, ExitSession] = {}
+        self._by_level = self.rules.asked == AUTO
+        self._of_editions: dict[int, Engine] = {}
+        self._course = Pipeline.of(self.rules, OUTCOME, executor)
+        self.listing = build_listing(self._course.rulesets[0])
+        self._names = Pipeline.of(self.rules, RESOLUTION, executor)
+
+    @classmethod
+    def given(cls, engine: Engine | None) -> Engine:
+        """The engine that was given, or where none was, one of the rules that come with mqclause. Raises TypeError."""
+        return cls() if engine is None else check_type("engine", engine, cls)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Engine, (self.rules, self.executor, self.exits.given, self.exits.limit)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Calls the exits with TERM and ends their processes; a later choice starts them again, with INIT."""
+        for session in self._sessions.values():
+            self.exits.end(session)
+        self._sessions.clear()
+        self.exits.close()
+
+    def at(self, cluster: Cluster) -> Engine:
+        """The engine for choices at the local queue manager of ``cluster``: that of its edition, if its level is known.
+
+        It shares the exits with this one, and what they remember.
+        """
+        level = cluster.queue_manager.command_level
+        if not level or not self._by_level:
+            return self
+        found = self._of_editions.get(level)
+        if found is None:
+            found = Engine(self.rules.of_level(level), self.executor)
+            found.exits, found._sessions = self.exits, self._sessions
+            self._of_editions[level] = found
+        return found
+
+    @property
+    def readings(self) -> Mapping[str, str]:
+        """The choices, by reading, that its rules were read by."""
+        return dict(self._course.readings)
+
+    def choose(
+        self,
+        put: Put,
+        cluster: Cluster,
+        state: SequenceState | None = None,
+        explain: Level = "verdict",
+        caller: Caller | None = ANYBODY,
+        depths: Depths | None = None,
+    ) -> Decision:
+        """The destination of ``put``, made at the local queue manager of ``cluster``.
+
+        ``state`` is ``Decision.state`` of the previous choice; without it the facts' own sequence numbers and factors
+        count. ``explain`` says how much of the why the decision holds: ``off`` the outcome alone, ``verdict`` also
+        every permitted destination, ``rule`` each rule with who fell by it and why, ``condition`` also the tests with
+        their values. ``caller`` is what an exit needs to know; for None no exit is called. ``depths``: how many
+        messages are on local queues, if the facts do not say. Raises TypeError, and ValueError for another level.
+        """
+        _check(put, cluster, explain)
+        if self._by_level and cluster.queue_manager.command_level:
+            return self.at(cluster).choose(put, cluster, state, explain, caller, depths)
+        left_open = put.bind == "AS_Q_DEF"
+        where = resolve_names(self._names, cluster, put.queue, put.queue_manager, put.call, left_open)
+        last, changed, counters = cluster.last_seq_number, UNCHANGED, None
+        if state is not None:
+            check_type("state", state, SequenceState, ", as decision.state")
+            last, changed, counters = state.last_number, state.noticed(cluster, self.listing).pending, state.counters
+        bind = where.default_binding if left_open else put.bind
+        seen = build_situation(put, where.names, bind, cluster, last, changed, where.inhibited_by)
+        runs: tuple[Run, ...] = ()
+        if where.needs_workload_rules:
+            listed = list_destinations(cluster, where.named, self.listing, seen)
+            runs = self._course.run(seen, listed, counters, explain in ("rule", "condition"))
+        else:
+            listed = () if where.reason is not None or where.deferred else (where.destination,)
+        decision = Decision(put, cluster, explain, self._course, seen, listed, runs, self.rules, state, where)
+        if runs and caller is not None and self._names_exit(cluster, caller):
+            decision.exit = self._answer_of_exit(decision, caller)
+        if runs and cluster.own_queues:
+            decision.refusal = self.sending.refusal(decision.candidate, put.call, cluster, depths)
+        return decision
+
+    def _answer_of_exit(self, decision: Decision, caller: Caller) -> ExitAnswer:
+        """What an exit makes of a decision; what it remembers is kept by queue manager, unless the caller keeps it."""
+        own = decision.cluster.queue_manager.name
+        session = caller.session or self._sessions.setdefault(own, ExitSession())
+        return self._exit_question.answer(decision, caller, session)
+
+    def exit_parameters(
+        self, put: Put, cluster: Cluster, state: SequenceState | None = None, caller: Caller = ANYBODY
+    ) -> MQWXP:
+        """What an exit would be called with for ``put``, in this process and without calling one: to try one with."""
+        plain = Engine(self.rules, self.executor).choose(put, cluster, state, "off", caller)
+        return self.at(cluster)._exit_question.build_parameters(plain, caller)
+
+    def exit_answer(self, decision: Decision) -> ExitAnswer:
+        """What the exits make of a decision of the rules, at a queue manager that has just been started."""
+        check_type("decision", decision, Decision)
+        return self.at(decision.cluster)._exit_question.answer(decision, ANYBODY, ExitSession())
+
+    @cached_property
+    def sending(self) -> TransmissionQueueRules:
+        """Which puts fail at their transmission queue."""
+        return get_transmission_queue_rules(self.rules)
+
+    @cached_property
+    def _exit_question(self) -> ExitCaller:
+        """Made when it is first needed: most choices know no exit."""
+        return ExitCaller(self.rules, self.exits, self.executor)
+
+    def _names_exit(self, cluster: Cluster, caller: Caller) -> bool:
+        """Whether there is an exit, or a name of one: CLWLEXIT, now or when it counted."""
+        check_type("caller", caller, Caller, " or None")
+        named = cluster.queue_manager.clwlexit or caller.exit_at_start or caller.exit_at_connection
+        return bool(self.exits.names or (named and self._has_exit_rules))
+
+    @cached_property
+    def _has_exit_rules(self) -> bool:
+        """Whether the rules, which may be of one's own, say anything about exits."""
+        return any(path.startswith(f"{EXIT.name}/") for path in self.rules.files)
+
+    def resolve(
+        self, cluster: Cluster, queue: str, queue_manager: str = "", call: str = "MQPUT", for_input: bool = False
+    ) -> Resolution:
+        """Where two names lead that a call gives, before any workload rule. Raises ValueError where both are blank.
+
+        ``for_input``: the call opens the queue to get or to browse messages.
+        """
+        check_type("cluster", cluster, Cluster, ", as snapshot.cluster")
+        queue = check_type("queue", queue, str).rstrip(" ")
+        queue_manager = check_type("queue_manager", queue_manager, str).rstrip(" ")
+        return resolve_names(self.at(cluster)._names, cluster, queue, queue_manager, call, for_input=for_input)
+
+
+def build_document_head(decision: Decision) -> dict[str, Any]:
+    """What stands before the steps in the document of a decision."""
+    reason, chosen = decision.reason, decision.chosen
+    return {
+        "format": FORMAT,
+        "ruleset": decision.rulesets[0].name,
+        "edition": decision.rules.edition,
+        "edition_from": decision.edition_from,
+        "readings": dict(decision.course.readings),
+        "put": _stated(decision.put),
+        "resolution": [_look(each) for each in decision.resolved.followed],
+        "outcome": decision.outcome,
+        "reason": reason and {"name": reason.name, "code": reason.code, "call": reason.call},
+        "chosen": chosen and build_destination_document(chosen),
+        "permitted": [build_destination_document(each) for each in decision.permitted],
+    }
+
+
+def build_document_tail(decision: Decision, besides: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """What stands behind them; ``besides`` has its remarks and all else that a decision alone does not say in full."""
+    reason, advance = decision.reason, decision.advance
+    document: dict[str, Any] = {
+        "advance": advance and _advance(advance),
+        **({"remarks": list(decision.remarks), "incomplete": []} if besides is None else besides),
+    }
+    if reason is not None:
+        document |= {"because": reason.because, "rule": reason.rule}
+    if decision.exit is not None and decision.exit.is_given:
+        document["exit"] = decision.exit.document(build_destination_document)
+    return document
+
+
+def build_destination_document(destination: Destination) -> dict[str, Any]:
+    """How a document names a destination."""
+    document = {
+        "queue": destination.queue or None,
+        "queue_manager": destination.queue_manager,
+        "channel": destination.channel or None,
+    }
+    if destination.transmission_queue:
+        document["transmission_queue"] = destination.transmission_queue
+    return document
+
+
+@frozen(eq=False)
+class DecisionResult:
+    """How a choice ends: its outcome, who is permitted (where an exit was called, the one that is taken), the reason.
+
+    ``reason`` is the name of a reason code, and ``call`` the MQI call that returns it; ``topic`` is what a put
+    publishes to. Blank where there is none.
+    """
+
+    outcome: str
+    permitted: tuple[Destination, ...] = ()
+    reason: str = ""
+    call: str = ""
+    topic: str = ""
+
+    @classmethod
+    def of(cls, decision: Decision) -> DecisionResult:
+        """How a decision ends."""
+        taken = None if decision.exit is None else decision.exit.chosen
+        reason = decision.reason
+        ends = (reason.name, reason.call) if reason is not None else ("", "")
+        permitted = tuple(decision.remaining) if taken is None else (taken,)
+        return cls(decision.outcome, permitted, *ends, decision.resolved.topic)
+
+    def is_same_result_as(self, other: DecisionResult) -> bool:
+        """Whether both are alike: in outcome and reason code or, where there is none, in who is permitted."""
+        return self._told_by == other._told_by
+
+    @cached_property
+    def _told_by(self) -> tuple[object, ...]:
+        # By way of something put-disabled a call fails whoever is permitted.
+        permitted = () if self.reason else self.permitted
+        return self.outcome, self.reason, self.call, self.topic, tuple(dict.fromkeys(map(_destined, permitted)))
+
+    def said(self, by_route: Container[str]) -> str:
+        """It in a few words: who is permitted, the one that is taken first, or the reason code.
+
+        Queue managers ``by_route`` are named with the route: see with_several_routes.
+        """
+        if self.reason:
+            return f"{self.reason} ({REASONS[self.reason]}) at {self.call}"
+        if self.topic:
+            return f"the topic {self.topic}"
+        several = (each.host if each.queue_manager in by_route else each.queue_manager for each in self.permitted)
+        named = join_names(list(dict.fromkeys(several)), "or")
+        if self.outcome == "deferred":
+            return f"left to the put, which would meet {named} now" if named else "left to the put"
+        return named
+
+
+def find_multiroute_queue_managers(listed: Iterable[Destination]) -> frozenset[str]:
+    """The queue managers that several of the routes lead to."""
+    routes = Counter(queue_manager for _, queue_manager, _ in set(map(_destined, listed)))
+    return frozenset(name for name, count in routes.items() if count > 1)
+
+
+def is_same_answer(one: Decision, other: Decision) -> bool:
+    """Whether both end alike."""
+    return DecisionResult.of(one).is_same_result_as(DecisionResult.of(other))
+
+
+def render_verdict(decision: Decision) -> str:
+    """The answer in one sentence."""
+    reason = decision.reason
+    if reason is not None:
+        return f"{reason.call} fails with {reason.name} ({reason.code}): {reason.because}"
+    if decision.resolved.topic:
+        return "; ".join(decision.resolved.last.remarks)
+    if decision.outcome == "deferred":
+        at_put = _reason_at_put(decision)
+        if at_put is not None:
+            return f"MQOPEN succeeds; a put fails with {at_put.name} ({at_put.code}): {at_put.because}"
+        return "MQOPEN succeeds and fixes no destination; the choice is made when a message is put"
+    chosen = decision.chosen
+    assert chosen is not None, "neither failed nor deferred"  # noqa: S101
+    if decision.exit is not None and decision.exit.has_overridden:
+        return f"goes to {chosen.name}, which the exit chose"
+    others = len(decision.permitted) - 1
+    tie = f" (as good: {others} other{'s' if others > 1 else ''})" if others > 0 else ""
+    return f"goes to {chosen.name}{tie}"
+
+
+def summarize_decision(decision: Decision) -> str:
+    """The answer in a few words."""
+    return DecisionResult.of(decision).said(find_multiroute_queue_managers(decision.listed))
+
+
+def join_names(names: list[str], last: str = "and") -> str:
+    """Names as they stand in a sentence: ``QM2, QM3 and QM4``; of many the first few and how many more."""
+    shown = names if len(names) <= MOST_NAMED + 1 else [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
+    return shown[0] if len(shown) == 1 else f" {last} ".join((", ".join(shown[:-1]), shown[-1])) if shown else ""
+
+
+class ExitCaller:
+    """The exit rules and the exits that an engine was given. Safe to share between threads."""
+
+    def __init__(self, rules: Rules, exits: Exits, executor: ExecutorName) -> None:
+        self.rules = rules
+        self.exits = exits
+        self.executor = executor
+        self._course = Pipeline.of(rules, EXIT, executor)
+
+    def answer(self, decision: Decision, caller: Caller, session: ExitSession) -> ExitAnswer:
+        """What an exit makes of ``decision``, which is the workload rules' own."""
+        call, listed = self._call(decision, caller, session), decision.listed
+        run = self._course.run(call, listed)[0]
+        offered, choice = tuple(run.remaining), get_default_choice(decision.remaining, caller, run.facts)
+        if run.facts["called"]:
+            offer = _offer(run.facts, decision, offered, choice, caller)
+            call = self._called(run.facts["exit_name"], evolve(call, own_choice=offer.own_choice), session, offer)
+            run = self._course.run(call, listed)[0]
+            session.suppressed |= run.facts["suppresses"]
+            if run.facts["off_for_handle"] and caller.handle is not None:
+                session.failed_on.add(caller.handle)
+        return ExitAnswer(self.rules, self.executor, call, offered, choice, listed, run)
+
+    def build_parameters(self, decision: Decision, caller: Caller) -> MQWXP:
+        """What an exit would be called with, whether there is one or not."""
+        run = self._course.run(self._call(decision, caller, ExitSession()), decision.listed)[0]
+        choice = get_default_choice(decision.remaining, caller, run.facts)
+        offer = _offer(run.facts, decision, tuple(run.remaining), choice, caller)
+        return build_mqwxp(offer._replace(user_area=NO_USER_AREA))
+
+    def _call(self, decision: Decision, caller: Caller, session: ExitSession) -> ExitCall:
+        """The choice as the exit rules see it before an exit is called."""
+        own = decision.cluster.queue_manager
+        return ExitCall(
+            decision.put.call, decision.situation.bind, decision.put.cluster_pcf, bool(caller.left),
+            decision.resolved.inhibited, own.platform,
+            own.clwlexit if caller.exit_at_start is None else caller.exit_at_start,
+            own.clwlexit if caller.exit_at_connection is None else caller.exit_at_connection,
+            self.exits.names, session.suppressed, caller.handle in session.failed_on,
+            _message(decision, caller).length, own.clwllen, self.exits.limit or 0.0, clwlexit=own.clwlexit,
+            others_permitted=any(each.queue_manager != caller.left for each in decision.remaining),
+        )  # fmt: skip
+
+    def _called(self, name: str, call: ExitCall, session: ExitSession, offer: ExitCallParameters) -> ExitCall:
+        """The call with what the exit answered to it."""
+        try:
+            found = self.exits.call(name, session, offer)
+        except ExitFaultError as error:
+            answer: dict[str, Any] = {"timed_out": error.timed_out, "fault": str(error)}
+        else:
+            answer = {"response": found.response, "destination_chosen": found.destination_chosen}
+        return evolve(call, answered=True, init_fault=session.take_init_fault(), **answer)
+
+
+def get_default_exit_limit(rules: Rules) -> float | None:
+    """How many seconds one call of an exit may take where nobody states it, by the exit rules; None without such."""
+    if not rules.in_folder(EXIT.name):
+        return None
+    return float(Pipeline.of(rules, EXIT).run(ExitCall(), ())[0].facts["time_limit"])
+
+
+def get_default_choice(
+    permitted: Sequence[Destination], caller: Caller, facts: Mapping[str, Any]
+) -> Destination | None:
+    """The queue manager's own choice: the permitted destination whose turn it is, else that listed first.
+
+    By ``facts``, which the exit rules derived, those of the queue manager that failed are passed over.
+    """
+    over = caller.left if facts["passes_over_target"] else None
+    among = [each for each in permitted if each.queue_manager != over]
+    return next((each for each in among if each.queue_manager == caller.turn), next(iter(among), None))
+
+
+@frozen(eq=False)
+class OtherReading:
+    """A choice of a reading other than the one in force, and what is decided by it."""
+
+    reading: str
+    choice: str
+    decision: Decision
+
+    def __str__(self) -> str:
+        return f"with {self.reading}={self.choice}: {summarize_decision(self.decision)}"
+
+
+def find_other_readings(decision: Decision) -> tuple[OtherReading, ...]:
+    """Each choice, one at a time, of a reading that concerns these rules, by which the answer is another.
+
+    It is decided anew for each choice: by the compiled rules, which are loaded once for each.
+    """
+    known = decision.rules.known_readings
+    found = []
+    for name, chosen in _concerned(decision):
+        for choice in known[name].choices:
+            if choice != chosen:
+                engine = engine_of(decision.rules.under({**decision.rules.readings, name: choice}))
+                other = engine.choose(decision.put, decision.cluster, decision.before)
+                if not is_same_answer(decision, other):
+                    found.append(OtherReading(name, choice, other))
+    return tuple(found)
+
+
+@lru_cache(maxsize=64)
+def engine_of(rules: Rules) -> Engine:
+    """The engine by rules that a decision is compared with, made once."""
+    return Engine(rules)
+
+
+def describe_ties(decision: Decision) -> Iterator[str]:
+    """Who fell by listing order alone, equal to one that stayed. Needs level ``rule``."""
+    for step in decision.steps:
+        if step.eliminated and (fallen := [fate.subject.host for fate in step.eliminated if fate.is_tied]):
+            yield f"clause {step.rule.clause}: {join_names(fallen)} fell as equal, listed later"
+
+
+def describe_final_tie(decision: Decision) -> str:
+    """Of several that are permitted, who is taken: the one listed first, or by an exit; blank if it is the only one."""
+    if decision.outcome != "chosen" or len(decision.permitted) < 2:
+        return ""
+    names = join_names([each.host for each in decision.permitted])
+    return f"{names} are equally good; {describe_tie_break(decision)}"
+
+
+def describe_tie_break(decision: Decision) -> str:
+    """By what one of several permitted destinations is taken."""
+    answer = decision.exit
+    if answer is not None and answer.is_choice_taken and answer.chosen is not None:
+        return f"the exit took {answer.chosen.host}"
+    choices = [step.rule.action for step in decision.steps if step.applied and isinstance(step.rule.action, Choose)]
+    return f"the one listed {'last' if choices and choices[-1].ties == 'last-listed' else 'first'} is taken"
+
+
+def _of_pickle(
+    put: Put,
+    cluster: Cluster,
+    level: Level,
+    situation: Situation,
+    listed: tuple[Destination, ...],
+    runs: tuple[Run, ...],
+    rules: Rules,
+    before: SequenceState | None,
+    of_exit: ExitAnswer | None,
+    refusal: Reason | None,
+) -> Decision:
+    where = resolve_names(
+        Pipeline.of(rules, RESOLUTION), cluster, put.queue, put.queue_manager, put.call, put.bind == "AS_Q_DEF"
+    )
+    return Decision(
+        put,
+        cluster,
+        level,
+        Pipeline.of(rules, OUTCOME),
+        situation,
+        listed,
+        runs,
+        rules,
+        before,
+        where,
+        of_exit,
+        refusal,
+    )
+
+
+def _check(put: object, cluster: object, level: object) -> None:
+    """Raises TypeError or ValueError if one of the arguments of a choice is none."""
+    if isinstance(put, Put) and isinstance(cluster, Cluster) and level in LEVELS:
+        return
+    check_type("put", put, Put, "(queue=…)")
+    check_type("cluster", cluster, Cluster, ", as snapshot.cluster")
+    raise ValueError(f"explain={level!r} is not a level; allowed: {', '.join(LEVELS)}")
+
+
+def _look(look: ResolutionStep) -> dict[str, Any]:
+    """An object that was followed: an alias of a queue manager is a QREMOTE too."""
+    facts = look.facts
+    kind = facts["object_kind"]
+    return {
+        "object": facts["object"],
+        "type": "QREMOTE" if kind == "QMALIAS" else kind,
+        "to": facts["leads_to"],
+        **look.document(),
+    }
+
+
+def _stated(put: Put) -> dict[str, Any]:
+    """The attributes of the put that are not MQ's defaults."""
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, default in PUT_DEFAULTS
+        if (value := getattr(put, name)) is not default and value != default
+    }
+
+
+def _advance(advance: Advance) -> dict[str, Any]:
+    return {
+        "channel": advance.channel or None,
+        "dest_seq_factor": advance.dest_seq_factor,
+        "dest_seq_number": advance.dest_seq_number,
+    }
+
+
+def _reason_at_put(decision: Decision) -> Reason | None:
+    """What a put after an MQOPEN by way of a put-disabled object fails with, if it does."""
+    if not decision.resolved.inhibited:
+        return None
+    asked = decision.put
+    put = Put.as_written(
+        asked.queue, asked.queue_manager, call="MQPUT", bind="NOTFIXED", cluster_pcf=asked.cluster_pcf,
+        from_cluster_channel=asked.from_cluster_channel, already_sent_to=asked.already_sent_to,
+    )  # fmt: skip
+    return Engine(decision.rules).choose(put, decision.cluster, decision.before, caller=None).reason
+
+
+def _destined(destination: Destination) -> DestinationKey:
+    return destination.queue, destination.queue_manager, "" if destination.is_local else destination.channel
+
+
+def _message(decision: Decision, caller: Caller) -> OfferedMessage:
+    """What is put, or will be when it is an open that asks."""
+    return caller.message or OfferedMessage(decision.put.length)
+
+
+def _offer(
+    facts: Any, decision: Decision, offered: tuple[Destination, ...], choice: Destination | None, caller: Caller
+) -> ExitCallParameters:
+    """What the exit is told; its user area is filled in when it is called."""
+    put, cluster, named = decision.put, decision.cluster, decision.resolved.named
+    own, queue = cluster.queue_manager, decision.resolved.names[0]
+    message = _message(decision, caller) if facts["with_message"] else None
+    length, cut = message.length if message else 0, facts["buffer_length"]
+    return ExitCallParameters(
+        facts["exit_reason"], b"", own.clwldata, put.from_cluster_channel, queue, own.name, own.clwlmruc,
+        offered.index(choice) + 1 if choice in offered else 0,
+        [_counted(route, decision.before) for route in build_offered_destinations(cluster, named, offered)],
+        is_queue_choice(named), length, cut,
+        message.buffer[:cut] if message and message.buffer is not None else None,
+        dict(message.descriptor) if message else None,
+    )  # fmt: skip
+
+
+def _counted(route: OfferedDestination, state: SequenceState | None) -> tuple[Any, ...]:
+    """A route with the counters of ``state``; without one, with those of the facts."""
+    if state is None:
+        return tuple(route)
+    factor, number = state.counters.get(route.counter, START)
+    return tuple(route._replace(numbers=(factor, number)))
+
+
+def _concerned(decision: Decision) -> Iterator[tuple[str, str]]:
+    """The choices that were made: of the rules that chose, and of those that followed names, if any led on."""
+    yield from decision.readings.items()
+    if decision.resolved.followed:
+        yield from decision.resolved.last.course.rulesets[0].readings

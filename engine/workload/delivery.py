@@ -1,0 +1,245 @@
+"""Find what keeps a message from its queue after its destination is chosen, by the rules of delivery."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property, lru_cache
+from typing import Any
+
+from attrs import define, evolve, field
+
+from mqclause.answers import RuleAnswer
+from mqclause.documents import DELIVERY
+from mqclause.executors.pipeline import Pipeline
+from mqclause.model.diagnostics import find_closest
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.delivery import (
+    Delivery,
+    DeliveryContext,
+    TransmissionChannels,
+    find_serving_queue,
+    get_channel_queue,
+)
+from mqclause.model.facts.domains import LARGEST
+from mqclause.model.facts.objects import Channel, Queue
+from mqclause.model.facts.workload import Destination
+from mqclause.rulebook.rules import Rules
+from mqclause.workload.decision import Decision
+from mqclause.workload.resolution import build_sending_delivery
+
+WAITING_FACT = "waits_for_channel"
+"""What the rules of delivery derive of a message that waits for a channel."""
+
+
+class DeliveryAnswer(RuleAnswer):
+    """What the rules say of one message on its way. The situation is a Delivery."""
+
+    @cached_property
+    def waits(self) -> bool:
+        """Whether it waits for a channel."""
+        return bool(self.facts[WAITING_FACT])
+
+
+def check_delivery(seen: Delivery, rules: Rules) -> DeliveryAnswer | None:
+    """What rules say of a way; None where nothing is in it."""
+    return _told(seen, _way_rules(rules))
+
+
+def _told(seen: Delivery, course: Pipeline | None) -> DeliveryAnswer | None:
+    if course is None or not any(course.run(seen, ())[0].facts.values()):
+        return None
+    return DeliveryAnswer.of(seen, course)
+
+
+@lru_cache(maxsize=16)
+def _way_rules(rules: Rules) -> Pipeline | None:
+    """The rules about ways; None where there are none."""
+    return Pipeline.of(rules, DELIVERY) if rules.in_folder(DELIVERY.name) else None
+
+
+def check_deliveries(
+    chosen: Iterable[Destination], decision: Decision, beyond: DeliveryContext, bound: bool = False
+) -> dict[Destination, DeliveryAnswer]:
+    """Those of the destinations, chosen by a decision or as good as that, to which something is in the way.
+
+    Messages are bound as the decision has it, or ``bound`` all the same.
+    """
+    course, cluster, bound = _way_rules(decision.rules), decision.cluster, bound or decision.binds
+    found = ((each, _told(build_delivery(each, cluster, beyond, bound), course)) for each in chosen)
+    return {each: told for each, told in found if told is not None}
+
+
+def find_obstacles(decision: Decision, beyond: DeliveryContext) -> tuple[str, ...]:
+    """The remarks on the ways to all that a decision permits, or an exit chose, and on values stated in vain."""
+    if decision.refusal is not None:
+        return find_refusal_remarks(decision, beyond)
+    if decision.outcome == "failed":
+        return ()
+    found = [*check_deliveries(decision.remaining, decision, beyond).values(), *_on_overridden(decision, beyond)]
+    return tuple(dict.fromkeys(said for told in found for said in told.remarks))
+
+
+def _on_overridden(decision: Decision, beyond: DeliveryContext) -> Iterator[DeliveryAnswer]:
+    """What is said of the values that a CLUSSDR states, of every route that there was to choose from."""
+    sender = decision.cluster.queue_manager.name
+    for each in decision.listed if beyond.overridden else ():
+        stated = "" if each.is_local else beyond.overridden.get(each.channel, "")
+        seen = Delivery(sender, "", each.queue_manager, channel=each.channel, overridden=stated)
+        yield from filter(None, [check_delivery(seen, decision.rules) if stated else None])
+
+
+def find_refusal_remarks(decision: Decision, beyond: DeliveryContext) -> tuple[str, ...]:
+    """The remarks on the transmission queue that does not take the message of a put."""
+    taken = decision.candidate
+    if taken is None:
+        return ()
+    seen = build_sending_delivery(taken.channel, decision.cluster)
+    found = check_delivery(evolve(seen, defclxq=seen.defclxq or beyond.defclxq), decision.rules)
+    return () if found is None else tuple(found.remarks)
+
+
+@define(eq=False)
+class DeliveryRemarks:
+    """The remarks on the ways out of one queue manager over time; those of one state of its cluster are made once."""
+
+    rules: Rules
+    beyond: DeliveryContext
+    _cluster: Cluster | None = None
+    _told: dict[tuple[Destination | str, bool], tuple[str, ...]] = field(factory=dict)
+
+    def obstacles(self, chosen: Destination, cluster: Cluster, bound: bool = False) -> tuple[str, ...]:
+        """What stands in the way to a destination, as the cluster now is: it may have been another at the choice.
+
+        A message that is ``bound`` goes to that destination alone.
+        """
+        told = self._of(cluster)
+        key = (chosen, bound)
+        if key not in told:
+            way = evolve(
+                build_delivery(chosen, cluster, self.beyond, bound), channel_status=_status_now(chosen, cluster)
+            )
+            told[key] = self._remarks(way)
+        return told[key]
+
+    def started(self, queue: str, cluster: Cluster) -> tuple[str, ...]:
+        """What keeps a trigger message for a queue here from starting anything, as the cluster now is."""
+        told, key = self._of(cluster), (queue, False)
+        if key not in told:
+            way = build_trigger_delivery(cluster.own_queues[queue], cluster, self.beyond)
+            told[key] = self._remarks(way)
+        return told[key]
+
+    def find_obstacles_ahead(self, queue: str, route: Channel, cluster: Cluster) -> tuple[str, ...]:
+        """What a message for ``queue`` that has left, or leaves now, meets at the end of its ``route``."""
+        sent = Destination(queue, route.queue_manager, route.name, route.cluster, channel_status=route.status)
+        # What is put-disabled or full here is behind it.
+        return self._remarks(evolve(build_delivery(sent, cluster, self.beyond), put_disabled_here=(), full_here=()))
+
+    def _of(self, cluster: Cluster) -> dict[tuple[Destination | str, bool], tuple[str, ...]]:
+        """The remarks made so far of this state of the cluster."""
+        if cluster is not self._cluster:
+            self._cluster, self._told = cluster, {}
+        return self._told
+
+    def _remarks(self, way: Delivery) -> tuple[str, ...]:
+        found = check_delivery(way, self.rules)
+        return () if found is None else tuple(found.remarks)
+
+
+def build_delivery(chosen: Destination, cluster: Cluster, beyond: DeliveryContext, bound: bool = False) -> Delivery:
+    """The way to a destination. What is named beside a queue manager is looked at where it leads to, too."""
+    told = beyond.hosted.get(chosen.queue_manager, {})
+    leads_to, there = told.get(chosen.queue, ""), None if chosen.is_local else _queue_there(chosen, cluster)
+    return Delivery(
+        cluster.queue_manager.name,
+        chosen.queue,
+        chosen.queue_manager,
+        chosen.is_local,
+        chosen.channel,
+        chosen.channel_status,
+        _is_enabled(chosen, cluster),
+        cluster.put_disabled_here,
+        beyond.shown_queues.get(chosen.channel, "") or find_serving_queue(chosen.channel, cluster.serving),
+        cluster.queue_manager.defclxq or beyond.defclxq,
+        chosen.queue_manager in beyond.told_wholly,
+        chosen.queue in told,
+        leads_to,
+        not leads_to or _is_somewhere(leads_to, cluster, beyond),
+        not leads_to or leads_to in told,
+        bound,
+        by_alias=chosen.is_alias,
+        alias_of_model=leads_to in beyond.models.get(chosen.queue_manager, ()),
+        suspended=chosen.suspended,
+        shares_queues=cluster.queue_manager.igq == "ENABLED",
+        is_missing=beyond.shown_queues.get(chosen.channel, "") in beyond.no_queues,
+        full_here=cluster.full_here,
+        queue_of_channel=get_channel_queue(chosen.channel),
+        overridden=beyond.overridden.get(chosen.channel, ""),
+        depth=(there.curdepth or 0) if there else 0,
+        maxdepth=there.maxdepth if there else LARGEST,
+        **_on_transmission_queue(chosen.transmission_queue, cluster, beyond),
+    )
+
+
+def build_trigger_delivery(queue: Queue, cluster: Cluster, beyond: DeliveryContext) -> Delivery:
+    """The way of a trigger message for a queue, as far as a channel that it starts."""
+    taking = cluster.taking_from.get(queue.name, ())
+    meant = [each for each in cluster.channel_statuses if each.name == queue.trigdata] if queue.trigdata else taking
+    takers = TransmissionChannels.of(meant, beyond.unknown_state)
+    return Delivery(**_triggered(queue, beyond), **takers.seen(), is_sent_from=_is_sent_from(queue.name, beyond))
+
+
+def _on_transmission_queue(name: str, cluster: Cluster, beyond: DeliveryContext) -> dict[str, Any]:
+    """What is told of a transmission queue that a message leaves by, other than that of the cluster."""
+    if not name:
+        return {}
+    found = cluster.own_queues.get(name)
+    is_triggered = found is not None and found.trigger
+    return {
+        "by_transmission_queue": name,
+        "is_sent_from": _is_sent_from(name, beyond),
+        "is_triggered": is_triggered,
+        **TransmissionChannels.of(cluster.taking_from.get(name, ()), beyond.unknown_state).seen(),
+        **(_triggered(found, beyond) if found is not None and is_triggered else {}),
+    }
+
+
+def _is_sent_from(transmission_queue: str, beyond: DeliveryContext) -> bool:
+    return beyond.sent_from is None or transmission_queue in beyond.sent_from
+
+
+def _triggered(queue: Queue, beyond: DeliveryContext) -> dict[str, Any]:
+    """A queue for which trigger messages are written, and what they start."""
+    is_channel = queue.trigdata not in beyond.no_channels
+    return {
+        "triggered_queue": queue.name,
+        "usage": queue.usage,
+        "process": queue.process,
+        "initq": queue.initq,
+        "trigdata": queue.trigdata,
+        "trigdata_is_channel": is_channel,
+        "like_trigdata": "" if is_channel else find_closest(queue.trigdata, beyond.channels),
+    }
+
+
+def _status_now(chosen: Destination, cluster: Cluster) -> str:
+    routes = () if chosen.is_local else cluster.channels_by_queue_manager.get(chosen.queue_manager, ())
+    same = (each for each in routes if (each.name, each.cluster) == (chosen.channel, chosen.cluster))
+    return next((each.status for each in same), chosen.channel_status)
+
+
+def _is_enabled(chosen: Destination, cluster: Cluster) -> bool:
+    found = _queue_there(chosen, cluster)
+    return chosen.put_enabled if found is None else found.put == "ENABLED"
+
+
+def _queue_there(chosen: Destination, cluster: Cluster) -> Queue | None:
+    """The queue at the target that has the chosen name; None where that is an alias of a queue manager."""
+    found = () if chosen.alias else cluster.queues_by_name.get(chosen.queue, ())
+    return next((each for each in found if each.queue_manager == chosen.queue_manager), None)
+
+
+def _is_somewhere(queue: str, cluster: Cluster, beyond: DeliveryContext) -> bool:
+    """Whether a queue manager that is described has the queue, or one may that is not."""
+    hosted = not beyond.whole or any(queue in names for names in beyond.hosted.values())
+    return hosted or queue in cluster.queues_by_name

@@ -1,0 +1,189 @@
+"""What a decision would be in other editions of MQ, and what to say of the one in force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import evolve, frozen
+
+from mqclause.rulebook.clauses import list_clauses
+from mqclause.rulebook.loader import EVIDENCE, edition_of
+from mqclause.rulebook.rules import AUTO, Rules
+from mqclause.workload.decision import (
+    Decision,
+    Level,
+    build_destination_document,
+    engine_of,
+    is_same_answer,
+    summarize_decision,
+)
+
+WIDEST = 10
+"""So far above the last known level are the queue managers of the next edition: 9xy has the levels 9x0 to 9x9."""
+
+
+@frozen(eq=False)
+class OtherEdition:
+    """Another edition, and what is decided by it; ``rule`` is the first one there that decides something else.
+
+    ``since`` is the edition from which on, or for the oldest one in which, its rules are these. ``evidence`` says how
+    it is known what holds there, see mqclause.rulebook.reading.
+    """
+
+    edition: str
+    since: str
+    decision: Decision
+    rule: str
+    evidence: str
+
+    @property
+    def clause(self) -> str:
+        """The clause of that rule, to be said; blank if no rule is found."""
+        found = [each.clause for ruleset in self.decision.rulesets for each in ruleset.rules if each.id == self.rule]
+        return f" (clause {found[0]})" if found else ""
+
+    def document(self) -> dict[str, Any]:
+        """As in ``mqclause.trace/1``."""
+        reason = self.decision.reason
+        return {
+            "edition": self.edition,
+            "outcome": self.decision.outcome,
+            "permitted": [build_destination_document(each) for each in self.decision.permitted],
+            "reason": reason and {"name": reason.name, "code": reason.code, "call": reason.call},
+            "rule": self.rule,
+            "evidence": self.evidence,
+        }
+
+
+def other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
+    """The oldest and the newest edition, as far as the answer is another there. Needs level ``rule``."""
+    found = []
+    own = _own(decision, "rule")
+    for edition, since in _compared(decision):
+        other = _decided(decision, decision.rules.in_edition(since), "rule")
+        if not is_same_answer(own, other):
+            rule = _deciding(own, other)
+            found.append(OtherEdition(edition, since, other, rule, _evidence(other, edition, rule)))
+    return tuple(found)
+
+
+def differs_by_edition(decision: Decision) -> str:
+    """That the answer is another in the oldest or the newest edition, in a sentence that is the same for many answers.
+
+    Blank where it is the same in both.
+    """
+    rules = decision.rules
+    own = _own(decision, "verdict")
+    where = [
+        f"in {edition}" if edition == rules.known_editions[0] else f"from {since} on"
+        for edition, since in _compared(decision)
+        if not is_same_answer(own, _decided(decision, rules.in_edition(since), "verdict"))
+    ]
+    return f"{_begun(decision)}; {' and '.join(where)} the answer is another, as explain tells" if where else ""
+
+
+def _compared(decision: Decision) -> Iterator[tuple[str, str]]:
+    """The oldest and the newest edition, each with that from which on its rules hold.
+
+    Only those of which a rule is another than in the edition in force: no others need be read.
+    """
+    rules = decision.rules
+    own = rules.as_stated(rules.edition)
+    for edition in dict.fromkeys((rules.known_editions[0], rules.known_editions[-1])) if decision.runs else ():
+        since = rules.as_stated(edition)
+        if since != own:
+            yield edition, since
+
+
+def _own(decision: Decision, level: Level) -> Decision:
+    """What the rules in force decide by themselves: before any exit, and whatever a transmission queue refuses."""
+    return _decided(decision, decision.rules, level) if decision.exit is not None else _chosen(decision)
+
+
+def _decided(decision: Decision, rules: Rules, level: Level) -> Decision:
+    """The same put by these rules, before any exit and any transmission queue."""
+    return _chosen(engine_of(rules).choose(decision.put, decision.cluster, decision.before, level, caller=None))
+
+
+def _chosen(decision: Decision) -> Decision:
+    return decision if decision.refusal is None else evolve(decision, refusal=None)
+
+
+def _deciding(decision: Decision, other: Decision) -> str:
+    """The first rule of the other decision by which a destination fell that did not fall by it in this one."""
+    pairs = zip(_fell(decision), _fell(other), strict=True)
+    fell = {after for before, after in pairs if after and after != before}
+    ordered = (rule.id for rule in other.rulesets[0].rules if rule.id in fell)
+    return next(ordered, other.reason.rule if other.reason is not None else "")
+
+
+def _fell(decision: Decision) -> list[str]:
+    """For each destination in listing order the rule that it fell by; blank for those that remain."""
+    by = {id(each): rule for each, rule in decision.fell_by().items()}
+    return [by.get(id(each), "") for each in decision.listed]
+
+
+def _evidence(other: Decision, edition: str, rule: str) -> str:
+    """How the answer of an edition is known: the weaker of what is said of the edition and of the rule's sentence."""
+    of_edition: str = other.rules.toml("editions.toml").get(edition, {}).get("evidence", "recalled")
+    document = rule.partition(".")[0]
+    known = list_clauses(other.rules, document) if document in other.rules.clauses else ()
+    sentences = [each for each in known if rule in (each.rules or ())]
+    of_rule = [each.evidence for each in sentences if each.since and each.evidence]
+    return max([of_edition, *of_rule[:1]], key=[*EVIDENCE].index)
+
+
+def remarks_of_editions(decision: Decision, others: tuple[OtherEdition, ...]) -> Iterator[str]:
+    """What a reader should know of the edition: that others answer otherwise, that a level is none that is known."""
+    rules, own = decision.rules, decision.cluster.queue_manager
+    known, level = rules.levels, own.command_level
+    of_level = edition_of(level, known) if level else ""
+    if level and decision.runs:
+        first, last = min(known.values()), max(known.values())
+        if rules.asked != AUTO and not rules.by_level and of_level != rules.edition:
+            yield f"{own.name} is of command level {level}, edition {of_level}; edition {rules.edition} was asked for"
+        elif rules.by_level and level < first:
+            yield f"{own.name} is of command level {level}, below that of the oldest edition that is known, {of_level}"
+        elif rules.by_level and level >= last + WIDEST:
+            yield f"{own.name} is of command level {level}, above that of the last edition that is known, {of_level}"
+    for each in others:
+        yield _difference(decision, each)
+
+
+def _difference(decision: Decision, other: OtherEdition) -> str:
+    """Both answers in a sentence, with the clause that makes the difference, and how the later one is known."""
+    rules, is_newer = decision.rules, other.edition != decision.rules.known_editions[0]
+    where = f"from {other.since} on" if is_newer else f"in {other.edition}"
+    later = other.edition if is_newer else rules.edition
+    of_later = rules.toml("editions.toml").get(later, {})
+    source = f"; of {later}: {EVIDENCE[of_later['evidence']]} ({of_later['source']})" if "evidence" in of_later else ""
+    begins = f"by edition {rules.edition} ({decision.edition_from})"
+    if decision.edition_from == "default":
+        begins = (
+            f"edition {rules.edition} is assumed, as nothing tells the level of {decision.cluster.queue_manager.name}"
+        )
+        begins += "; by it"
+    return f"{begins} {_ends(decision)}; {where} {_ends(other.decision)}{other.clause}{source}"
+
+
+def _begun(decision: Decision, by: bool = False) -> str:
+    """The edition in force and where it is from, as the beginning of a sentence about the answer."""
+    edition = decision.rules.edition
+    if decision.edition_from != "default":
+        begun = f"by edition {edition} ({decision.edition_from})"
+        return begun if by else f"decided {begun}"
+    assumed = f"edition {edition} is assumed, as nothing tells the level of {decision.cluster.queue_manager.name}"
+    return f"{assumed}; by it" if by else assumed
+
+
+def _ends(decision: Decision) -> str:
+    """How a decision ends, as the second half of a sentence."""
+    ends = summarize_decision(decision)
+    return (
+        f"the put goes to {ends}"
+        if decision.outcome == "chosen"
+        else f"it ends with {ends}"
+        if decision.reason
+        else ends
+    )

@@ -1,0 +1,110 @@
+"""Equivalence classes of choices: choices that differ only in names leave the same places of their lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any, get_type_hints
+
+from attrs import field, fields, frozen
+from sqlglot import exp
+
+from mqclause.executors.operations import CarriedValues, Let, LoweredRuleset, Rank
+from mqclause.executors.pipeline import Pipeline
+from mqclause.model.facts.domains import Words
+from mqclause.model.facts.workload import Destination, Situation
+
+MOST_CLASSES = 4096
+"""Of how many kinds an answer is kept."""
+
+
+def _names_in(of: type[Any]) -> tuple[str, ...]:
+    """The fields that hold names: text, or texts, of no closed list of words."""
+    kinds = get_type_hints(of)
+    texts = (each for each in fields(of) if kinds[each.name] in (str, tuple[str, ...], tuple[str, str]))
+    return tuple(each.name for each in texts if not isinstance(each.metadata.get("domain"), Words))
+
+
+def _reader(of: type[Any], names: Sequence[str]) -> tuple[Callable[[Any], tuple[Any, ...]], ...]:
+    others = [each.name for each in fields(of) if each.name not in names]
+    return attrgetter(*others), attrgetter(*names)
+
+
+SITUATION_NAMES, DESTINATION_NAMES = _names_in(Situation), _names_in(Destination)
+NAME_ATTRIBUTES = frozenset({*SITUATION_NAMES, *DESTINATION_NAMES})
+_SITUATION, _DESTINATION = _reader(Situation, SITUATION_NAMES), _reader(Destination, DESTINATION_NAMES)
+
+
+@frozen(cache_hash=True)
+class EquivalenceClass:
+    """A situation and its destinations, equal to others that differ in names alone, where rules do not go by these.
+
+    Which names are the same as one another is part of it. ``carried`` are the counters that go before the facts'.
+    """
+
+    told_by: tuple[object, ...]
+    situation: Situation = field(eq=False, repr=False)
+    listed: tuple[Destination, ...] = field(eq=False, repr=False)
+    carried: CarriedValues | None = field(eq=False, repr=False)
+
+    @classmethod
+    def of(
+        cls, course: Pipeline, seen: Situation, listed: tuple[Destination, ...], carried: CarriedValues | None
+    ) -> EquivalenceClass:
+        """The kind of a choice by the rules of ``course``."""
+        numbers: dict[object, object] = {}
+        number: Callable[[object], object] = (
+            (lambda name: name) if has_name_tests(course) else lambda name: numbers.setdefault(name, len(numbers))
+        )
+        values, names = _SITUATION
+        told: list[object] = [values(seen)]
+        for name in names(seen):
+            told += map(number, name) if isinstance(name, tuple) else [name and number(name)]
+        values, names = _DESTINATION
+        for each in listed:
+            told += values(each), *[name and number(name) for name in names(each)]
+        if carried is not None:
+            told.append(tuple(carried.get(each.counter) for each in listed))
+        return cls(tuple(told), seen, listed, carried)
+
+
+@lru_cache
+def has_name_tests(course: Pipeline) -> bool:
+    """Whether a rule looks into a name, or at which comes first; which are the same, or blank, may matter to any."""
+    return any(_looks_into_names(steps) for steps in course.steps)
+
+
+def _looks_into_names(steps: LoweredRuleset) -> bool:
+    looking = set[str]()
+    for _ in steps.vocabulary.terms:  # a term may stand on another one
+        looking |= {name for name, tree in steps.vocabulary.terms.items() if _is_of_names(tree, looking)}
+    return any(_is_of_names(tree, looking) for tree in _deciding(steps))
+
+
+def _is_of_names(tree: exp.Expression, terms: Collection[str]) -> bool:
+    columns = tree.find_all(exp.Column)
+    return any(each.name in terms or (each.name in NAME_ATTRIBUTES and not _only_compares(each)) for each in columns)
+
+
+def _deciding(steps: LoweredRuleset) -> Iterator[exp.Expression]:
+    """Every expression in which a name could decide: not those that only say by which attributes there are groups."""
+    ordering = (step for step in steps.steps if isinstance(step, Rank | Let))
+    ranked = {id(tree) for step in ordering for tree in _values(step)}
+    return (tree for tree in steps.expressions() if id(tree) in ranked or not isinstance(tree, exp.Column))
+
+
+def _values(step: Rank | Let) -> list[exp.Expression]:
+    return [each.by for each in step.keys] if isinstance(step, Rank) else [each.value for each in step.values]
+
+
+def _only_compares(column: exp.Column) -> bool:
+    """Whether it is only asked if a name is that of another column, or blank."""
+    test = column.parent
+    if not isinstance(test, exp.EQ | exp.NEQ | exp.ArrayContains):
+        return False
+    return all(_is_plain(each) for each in (test.this, test.expression))
+
+
+def _is_plain(side: Any) -> bool:
+    return isinstance(side, exp.Column) or (isinstance(side, exp.Literal) and side.this == "")

@@ -1,0 +1,228 @@
+"""The answer of a cluster workload exit to a choice, and what the exit rules make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Any, NamedTuple
+
+from attrs import evolve, field, frozen
+
+from mqclause.documents import EXIT
+from mqclause.executors.operations import ExecutorName, Run, StepResult
+from mqclause.executors.pipeline import Pipeline
+from mqclause.executors.plain import build_first_scope
+from mqclause.language.evaluator import Scope, evaluate
+from mqclause.model.configuration.completeness import MissingInformation
+from mqclause.model.diagnostics import quote_value
+from mqclause.model.exits.calls import ExitCall
+from mqclause.model.facts.domains import REASONS
+from mqclause.model.facts.objects import QueueManager
+from mqclause.model.facts.workload import Destination
+from mqclause.rulebook.rule import Condition, Derive, MessageTemplate, Rule, RuleError, Ruleset
+from mqclause.rulebook.rules import Rules
+from mqclause.trace import SubjectNamer, build_scope, list_rule_inputs, render_sentence
+
+CHOICE_FACTS = ("choice_ignored", "own_choice_stands", "exit_choice_stands")
+"""The facts of which rules derive one about an answer that lets the call go on."""
+
+
+class SentenceArguments(NamedTuple):
+    """A rule and what it saw: the arguments of ``sentence``."""
+
+    ruleset: Ruleset
+    rule: Rule
+    subject: None
+    scope: Scope
+    because: MessageTemplate | None
+
+
+@frozen(eq=False, slots=False)
+class ExitAnswer:
+    """Whether an exit was called for a choice, with what, what it answered, and what the exit rules make of that.
+
+    ``offered`` are the destinations in the order of DestinationArray; ``own_choice`` is the queue manager's own, None
+    where it has none.
+    """
+
+    rules: Rules = field(repr=False)
+    executor: ExecutorName
+    call: ExitCall
+    offered: tuple[Destination, ...]
+    own_choice: Destination | None
+    listed: tuple[Destination, ...] = field(repr=False)
+    run: Run = field(repr=False)
+
+    @property
+    def called(self) -> bool:
+        """Whether the exit was called."""
+        return bool(self.run.facts["called"])
+
+    @property
+    def is_given(self) -> bool:
+        """Whether there is an exit of the name that CLWLEXIT had when it counted."""
+        return self.run.facts["exit_name"] in self.call.exits_given
+
+    @property
+    def reason(self) -> str | None:
+        """ExitReason, if it was called."""
+        return str(self.run.facts["exit_reason"]) if self.called else None
+
+    @property
+    def response(self) -> str | None:
+        """ExitResponse as the exit left it; None if it was not called, or failed."""
+        return self.call.response if self.called and not self.fails else None
+
+    @property
+    def failed(self) -> bool:
+        """Whether its answer ends the call with a reason code."""
+        return self.run.failure is not None
+
+    @property
+    def is_choice_taken(self) -> bool:
+        """Whether the destination that the exit chose is taken, be it the queue manager's own choice too."""
+        return bool(self.run.facts["exit_choice_stands"])
+
+    @property
+    def chosen(self) -> Destination | None:
+        """The destination that is taken after the exit was called; None if the call failed or fixes none."""
+        if self.failed:
+            return None
+        if self.is_choice_taken:
+            return self.offered[self.call.destination_chosen - 1]
+        return self.own_choice if self.run.facts["own_choice_stands"] else None
+
+    @property
+    def has_overridden(self) -> bool:
+        """Whether another destination is taken than the queue manager's own choice."""
+        return self.chosen is not None and self.chosen is not self.own_choice
+
+    @property
+    def dead_lettered(self) -> bool:
+        """Whether a message on the way goes to the dead-letter queue."""
+        return bool(self.run.facts["dead_lettered"])
+
+    @property
+    def fails(self) -> bool:
+        """Whether the exit gave no answer that can be read."""
+        return bool(self.run.facts["off_for_handle"])
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader should know besides: that an exit is named and not given, and what rules remark of others."""
+        missing = not (self.called or self.is_given) and bool(self.run.facts["exit_name"])
+        return (*((self.because,) if missing else ()), *self.remarks_by_rule.values())
+
+    @cached_property
+    def missing(self) -> MissingInformation | None:
+        """That an exit would be called, if one were given for the name in CLWLEXIT; None where none would be."""
+        name = self.run.facts["exit_name"]
+        if self.called or self.is_given or not name:
+            return None
+        given = evolve(self.call, exits_given=(*self.call.exits_given, name))
+        if not self._course.run(given, self.listed)[0].facts["called"]:
+            return None
+        ruleset, rule, _, scope, _ = self._decided
+        remedies = rule.action.remedies if isinstance(rule.action, Condition) else ()
+        commands = (render_sentence(ruleset, rule, None, scope, each.command) for each in remedies if each.command)
+        return MissingInformation(self.because, name, next(commands, ""))
+
+    @property
+    def failure(self) -> tuple[str, int, str]:
+        """The reason code that ends the call: its name, its number, and the call."""
+        assert self.run.failure is not None, "the exit ended no call"  # noqa: S101
+        return self.run.failure.reason, REASONS[self.run.failure.reason], self.run.failure.call
+
+    @property
+    def rule(self) -> Rule:
+        """The rule that decided: that the exit is not called, or what its answer does."""
+        return self._decided[1]
+
+    @property
+    def because(self) -> str:
+        """Why, in a sentence."""
+        return render_sentence(*self._decided)
+
+    @property
+    def _course(self) -> Pipeline:
+        return Pipeline.of(self.rules, EXIT, self.executor)
+
+    @cached_property
+    def _traced(self) -> Run:
+        """The run once more, with what each rule did: found when it is asked for, because seldom anybody asks."""
+        return self._course.run(self.call, self.listed, traced=True)[0]
+
+    @cached_property
+    def _decided(self) -> SentenceArguments:
+        """The deciding rule and what it saw. Raises RuleError where the rules have none."""
+        at = next(self._deciding(self._course.rulesets[0].rules, self._traced), None)
+        if at is None:
+            said = f"no rule says what the exit's answer {quote_value(self.response or '')} comes to"
+            raise RuleError(f"{EXIT.name}/", "", said)
+        return self._at(at)
+
+    @property
+    def remarks_by_rule(self) -> Mapping[str, str]:
+        """What rules remark, by their ids, but for those that say whose choice stands."""
+        ruleset, found = self._course.rulesets[0], {}
+        for rule in ruleset.find_remarking_rules(self.run.facts):
+            if isinstance(rule.action, Derive) and not {name for name, _ in rule.action.values} & set(CHOICE_FACTS):
+                found[rule.id] = render_sentence(*self._at(ruleset.rules.index(rule)))
+        return found
+
+    def _at(self, at: int) -> SentenceArguments:
+        """What a rule has to say: by its number, with what it saw."""
+        course, run = self._course, self._traced
+        ruleset = course.rulesets[0]
+        first = build_first_scope(course.steps[0], self.call, self.listed, None, {})
+        seen = next(islice(list_rule_inputs(ruleset, run, self.listed, first), at, None))
+        rule = ruleset.rules[at]
+        return SentenceArguments(
+            ruleset, rule, None, build_scope(seen, first), MessageTemplate(rule.remark) if rule.remark else None
+        )
+
+    def _deciding(self, rules: Sequence[Rule], run: Run) -> Iterator[int]:
+        if run.failure is not None:
+            yield run.failure.rule
+        for at, (rule, did) in enumerate(zip(rules, run.trace or (), strict=True)):
+            derived: Mapping[str, Any] = (StepResult(*did).derived if did is not None else None) or {}
+            if isinstance(rule.action, Condition) and not derived.get("holds", True):
+                yield at
+            if isinstance(rule.action, Derive) and any(derived.get(fact) for fact in CHOICE_FACTS):
+                yield at
+
+    def document(self, named: SubjectNamer) -> dict[str, Any]:
+        """The key ``exit`` of a trace; ``named`` is how it names a destination."""
+        own, chosen = self.own_choice, self.chosen
+        return {
+            "called": self.called,
+            "reason": self.reason,
+            "destination_count": len(self.offered),
+            "own_choice": own and named(own),
+            "response": self.response,
+            "chosen": chosen and named(chosen),
+            "rule": self.rule.id,
+            "clause": self.rule.clause,
+            "because": self.because,
+        }
+
+
+def find_missing_exit(rules: Rules, own: QueueManager, given: Collection[str]) -> MissingInformation | None:
+    """That an exit would be called for puts of a queue manager that are not bound, and is none of those ``given``."""
+    name, listed = own.clwlexit, (Destination(own.name, is_local=True),)
+    call = ExitCall("MQPUT", "NOTFIXED", False, False, False, own.platform, name, name, tuple(given), clwlexit=name)
+    run = Pipeline.of(rules, EXIT).run(call, listed)[0]
+    return ExitAnswer(rules, "compiled", call, listed, None, listed, run).missing
+
+
+def derive_for_destination(chosen: Destination, ruleset: Ruleset, run: Run, first: Scope) -> dict[str, Any]:
+    """What rules derive for the destination that is chosen, where an exit chose another than they.
+
+    ``run`` is theirs, and ``first`` what the first of them saw.
+    """
+    every = {name: value for name, value in run.every.items() if value is not None}
+    scope = Scope(first.vocabulary, first.situation, (chosen,), first.carried, run.facts, every, chosen)
+    actions = [rule.action for rule in ruleset.rules if isinstance(rule.action, Derive)]
+    values = [value for action in actions if action.of == "chosen" for value in action.values]
+    return {name: evaluate(tree, scope) for name, tree in values}

@@ -1,0 +1,115 @@
+"""Everything that ``mqclause explain`` reports about a decision: other readings, ties, unknown facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
+
+from attrs import asdict, evolve, frozen
+
+from mqclause.model.configuration.completeness import MissingInformation
+from mqclause.model.configuration.snapshot import Snapshot
+from mqclause.model.diagnostics import check_type
+from mqclause.workload.decision import Decision, describe_final_tie, describe_ties
+from mqclause.workload.delivery import find_obstacles
+from mqclause.workload.editions import OtherEdition, other_editions, remarks_of_editions
+from mqclause.workload.sensitivity import AskExit, find_unknowns
+
+NO_COUNTERS = "MQ displays no sequence numbers: taken as 0"
+
+
+@frozen(eq=False)
+class Explanation:
+    """A decision and what a reader should know besides.
+
+    ``readings`` are choices by which the answer is another, ``ties`` say who fell by listing order alone,
+    ``incomplete`` is what is not known and could change the answer, ``assumptions`` what the sources cannot tell and
+    was taken to be so for this answer, ``sources`` what is odd about them, ``obstacles`` what is in the way of the
+    message then, ``editions`` are those of MQ that answer otherwise, and ``edition_from`` says where the one in force
+    is from.
+    """
+
+    decision: Decision
+    readings: tuple[str, ...] = ()
+    ties: tuple[str, ...] = ()
+    incomplete: tuple[MissingInformation, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    obstacles: tuple[str, ...] = ()
+    editions: tuple[OtherEdition, ...] = ()
+    edition_from: str = ""
+
+    @classmethod
+    def of(cls, decision: Decision, snapshot: Snapshot, other_readings: bool = True) -> Self:
+        """All that is to be said of a decision made in the snapshot's cluster at level ``rule`` or ``condition``.
+
+        It decides anew for each state of a channel that no source tells, and for each choice of a reading, which takes
+        several times as long as all else, where they are asked for. Raises ValueError for another level.
+        """
+        check_type("decision", decision, Decision)
+        check_type("snapshot", snapshot, Snapshot, ", as read_files gives")
+        decision.check_traced()
+        readings = tuple(map(str, decision.other_readings())) if other_readings else ()
+        ties = tuple(describe_ties(decision))
+        odd = tuple(map(str, snapshot.remarks))
+        others = other_editions(decision) if other_readings else ()
+        assumptions = (*_assumed(decision, snapshot, ties), *remarks_of_editions(decision, others))
+        ahead, unknown = find_obstacles(decision, snapshot.beyond), find_unknowns(decision, snapshot)
+        if others and decision.edition_from == "default":
+            unknown += (_level_of(decision),)
+        place = _place_of_level(decision, snapshot)
+        return cls(decision, readings, ties, unknown, assumptions, odd, ahead, others, place)
+
+    def with_exit(self, decision: Decision, snapshot: Snapshot, ask_exit: AskExit) -> Self:
+        """The same of ``decision``, made of it by an exit; what is said of the own choice stays where that stands."""
+        told = self
+        if decision is not self.decision:
+            told = evolve(self, decision=decision, obstacles=find_obstacles(decision, snapshot.beyond))
+        if decision.exit is None or not decision.exit.called:
+            return told
+        if decision.exit.failed:
+            return evolve(told, readings=(), ties=(), incomplete=())
+        told = evolve(told, incomplete=find_unknowns(decision, snapshot, ask_exit))
+        return evolve(told, readings=(), ties=()) if decision.exit.has_overridden else told
+
+    def to_json(self) -> dict[str, Any]:
+        """The document ``mqclause.trace/1`` with everything in it."""
+        return self.decision.to_json() | self._besides()
+
+    def to_json_text(self) -> str:
+        """What json.dumps gives for ``to_json()``, several times as fast."""
+        return self.decision.to_json_text(self._besides())
+
+    def _besides(self) -> dict[str, Any]:
+        """What a decision alone does not say, or not in full."""
+        tie, own = describe_final_tie(self.decision), self.decision.remarks
+        ties = (*self.ties, *([tie] if tie else []))
+        editions = {"other_editions": [each.document() for each in self.editions]} if self.editions else {}
+        return {
+            **({"edition_from": self.edition_from} if self.edition_from else {}),
+            **editions,
+            "remarks": [*self.obstacles, *own, *self.sources, *ties, *self.readings],
+            "incomplete": [asdict(each) for each in self.incomplete],
+            "assumptions": list(self.assumptions),
+        }
+
+
+def _level_of(decision: Decision) -> MissingInformation:
+    """That the command level is not known, on which the answer depends."""
+    return MissingInformation("the command level", decision.cluster.queue_manager.name, "DISPLAY QMGR CMDLEVEL")
+
+
+def _place_of_level(decision: Decision, snapshot: Snapshot) -> str:
+    """Where the edition is from, with the place of the command level in its source."""
+    told, own = decision.edition_from, decision.cluster.queue_manager
+    if not decision.rules.by_level or own != snapshot.cluster.queue_manager:
+        return told
+    return f"{told}, {snapshot.provenance.of(snapshot.cluster.queue_manager, 'command_level')}"
+
+
+def _assumed(decision: Decision, snapshot: Snapshot, ties: Sequence[str]) -> Iterator[str]:
+    """What the sources cannot tell and is taken to be so, as far as it has to do with the answer."""
+    if not snapshot.shows_counters and (ties or len(decision.permitted) > 1):
+        yield NO_COUNTERS
+    if decision.runs or decision.reason is not None:
+        yield from snapshot.assumptions

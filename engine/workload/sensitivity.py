@@ -1,0 +1,524 @@
+"""Find the unknown facts that could change a decision, and the DISPLAY command that would tell each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import repeat
+from typing import Any
+
+from attrs import evolve, field, fields, fields_dict, frozen
+from sqlglot import exp
+
+from mqclause.answers import get_outcome
+from mqclause.documents import OUTCOME
+from mqclause.executors.compiled import CompiledExecutor
+from mqclause.executors.operations import LoweredRuleset, Run
+from mqclause.executors.pipeline import Pipeline
+from mqclause.language.evaluator import Scope, evaluate
+from mqclause.model.configuration.completeness import EVERY_STATE, AtOthers, MissingInformation, drop_answered_commands
+from mqclause.model.configuration.snapshot import Snapshot
+from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster
+from mqclause.model.facts.domains import Whole, Words
+from mqclause.model.facts.objects import Fact, Queue, QueueManager
+from mqclause.model.facts.workload import Destination
+from mqclause.workload.decision import Decision, DecisionResult, Engine, find_multiroute_queue_managers
+from mqclause.workload.equivalence import MOST_CLASSES, EquivalenceClass
+from mqclause.workload.exit_answer import ExitAnswer
+from mqclause.workload.resolution import get_transmission_queue_rules
+
+MOST_CHANNELS = 20
+"""About the states of how many channels, each alone, an exit is asked."""
+
+AskExit = Callable[[Decision], ExitAnswer]
+"""Asks an exit about a decision of the rules."""
+
+OtherResults = Mapping[str, DecisionResult]
+"""How a decision ends otherwise, by the state of channels."""
+
+
+@frozen
+class _EndsAt:
+    """An Ending with the places of those who are permitted, instead of these."""
+
+    outcome: str
+    places: tuple[int, ...]
+    reason: str
+    call: str
+
+    @classmethod
+    def of(cls, runs: Sequence[Run], listed: Sequence[Destination]) -> _EndsAt:
+        place = {id(each): at for at, each in enumerate(listed)}
+        failure = runs[-1].failure
+        ends = ("", "") if failure is None else (failure.reason, failure.call)
+        return cls(get_outcome(runs), tuple(place[id(each)] for each in runs[0].remaining), *ends)
+
+    def among(self, listed: Sequence[Destination]) -> DecisionResult:
+        """The Ending of a choice of these."""
+        return DecisionResult(self.outcome, tuple(listed[at] for at in self.places), self.reason, self.call)
+
+
+GroupedResults = tuple[tuple[tuple[str, ...], _EndsAt], ...]
+"""States that rules do not tell apart, and how a choice ends with them."""
+
+VARIED_ATTRIBUTE = "channel_status"
+"""The attribute of a destination that is varied."""
+
+CHANNEL_STATES = tuple(
+    state for state in getattr(fields(Destination), VARIED_ATTRIBUTE).metadata["domain"].words if state
+)
+"""Every status that a channel can have."""
+
+MissingObject = tuple[str, str]
+"""An MQ object that something is not known of, in words, and the command that tells it."""
+
+Route = tuple[str, str]
+"""A channel and the queue manager that it leads to: in every cluster it has one status."""
+
+NAMES = ("target", "rname", "rqmname", "xmitq")
+"""Attributes that can be any name: no other value can be tried."""
+
+MOST_FACTS = 20
+"""Of how many facts that are left open it is asked whether they matter."""
+
+
+@frozen
+class CombinedStates(MissingInformation):
+    """What the states of all channels at once would make of it, beside those that matter alone: no further fact."""
+
+
+def find_unknowns(
+    decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = None
+) -> tuple[MissingInformation, ...]:
+    """What is not known and could change ``decision``, which was made in the ``snapshot``'s cluster, with an exit."""
+    open_still = tuple(left_open(decision, snapshot))
+    if _is_settled(decision):
+        return open_still
+    states = () if _always_refused(decision) else find_unknown_states(_asked_of_rules(decision), snapshot, ask_exit)
+    missing = (*snapshot.incomplete, *find_unknown_names(decision, snapshot), *find_unknown_exits(decision))
+    found = (*missing, *open_still, *states)
+    return tuple(drop_answered_commands(found, snapshot.asked))
+
+
+def find_unknown_names(decision: Decision, snapshot: Snapshot) -> Iterator[MissingInformation]:
+    """A name that the put came to and that is not known, although no source would tell it."""
+    if decision.runs or decision.reason is None:
+        return
+    seen, cluster = decision.resolved.last.situation, decision.cluster
+    at_another = seen.queue_manager not in ("", seen.local_queue_manager)
+    name, kind = (seen.queue_manager, "CLUSQMGR") if at_another else (seen.queue, "QCLUSTER")
+    if name and name not in cluster.own_queues and name not in cluster.queues_by_name:
+        told = {each.command for each in snapshot.incomplete}
+        for what, command in snapshot.asked.find_missing_commands(name, kind) if snapshot.asked.alone else ():
+            if command.replace(f"'{name}'", "*") not in told:
+                yield MissingInformation(f"nobody asked at {seen.local_queue_manager} {what}", name, command)
+        if snapshot.partial_of and not seen.known_as_model:
+            yield _asked_of_repositories(name, kind, snapshot)
+    ways = {seen.xmitq: seen.xmitq_defined, seen.alias_xmitq: seen.alias_xmitq_defined,
+            seen.defxmitq: seen.defxmitq_defined, name: name in cluster.own_queues or seen.known_as_model}  # fmt: skip
+    for each in (each for each, defined in ways.items() if each and not defined):
+        if snapshot.covered.leaves_out("QUEUE", each):
+            what = f"a dump of {seen.local_queue_manager} does not tell whether there is a queue {each}"
+            yield MissingInformation(what, each, f"DISPLAY QUEUE('{each}') ALL")
+
+
+def find_unknown_exits(decision: Decision) -> Iterator[MissingInformation]:
+    """An exit that would be called, and that nobody has given."""
+    missing = None if decision.exit is None else decision.exit.missing
+    if missing is not None:
+        yield missing
+
+
+def find_missing_objects(decision: Decision, snapshot: Snapshot) -> Iterator[MissingObject]:
+    """What rests_on would tell of besides an exit that nobody has given, without what becomes of it: in less time."""
+    yield from ((each.about, each.command) for each in left_open(decision, snapshot))
+    if not _is_settled(decision):
+        missing = (*snapshot.incomplete, *find_unknown_names(decision, snapshot))
+        of_states: Iterable[MissingObject] = ()
+        if snapshot.of_unknown_state and not _always_refused(decision):
+            of_states = _UnknownStates.of(_asked_of_rules(decision), snapshot).told_by()
+        for about, command in (*((each.about, each.command) for each in missing), *of_states):
+            yield about, "" if snapshot.asked.holds(command) else command
+
+
+def find_unknown_states(
+    decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = None
+) -> Iterator[MissingInformation]:
+    """Channels whose status no source tells, where another status than the one taken gives another answer.
+
+    It is decided anew for every status of each of them alone, and for every status of all of them at once; of states
+    that no rule tells apart, once. An exit may tell them all apart, and is asked about MOST_CHANNELS channels alone.
+    """
+    return _UnknownStates.of(decision, snapshot, ask_exit).told() if snapshot.of_unknown_state else iter(())
+
+
+@lru_cache
+def group_states(course: Pipeline) -> tuple[tuple[str, ...], ...]:
+    """The states of a channel in groups: by no test of the rules is one told from another of its group."""
+    groups: dict[tuple[object, ...], tuple[str, ...]] = {}
+    for state in CHANNEL_STATES:
+        scopes = (Scope(steps.vocabulary, None, subject=Destination(channel_status=state)) for steps in course.steps)
+        answers = (answer for steps, scope in zip(course.steps, scopes, strict=True) for answer in _tests(steps, scope))
+        key = tuple(answers)
+        groups[key] = (*groups.get(key, ()), state)
+    return tuple(groups.values())
+
+
+def build_missing_state(
+    route: Route, taken: str, others: Mapping[str, str], routes: Mapping[Route, str]
+) -> MissingInformation:
+    """That the state of one of the routes is not known, and what other states make of the answer."""
+    what = f"channel status unknown; taken as {taken}. {render_alternatives(f'{route[0]} is', others)}"
+    return MissingInformation(what, route[0], build_status_command(route, routes))
+
+
+def build_status_command(route: Route, routes: Mapping[Route, str]) -> str:
+    """The command that tells the state of one of the routes."""
+    channel, queue_manager = route
+    alone = sum(name == channel for name, _ in routes) == 1
+    named, to = _in_mqsc(channel), _in_mqsc(queue_manager)
+    return build_chstatus_command(channel) if alone else f"DISPLAY CLUSQMGR({to}) CHANNEL({named}) STATUS"
+
+
+def build_chstatus_command(channel: str) -> str:
+    """The command that tells the state of the only channel of a name."""
+    return f"DISPLAY CHSTATUS({_in_mqsc(channel)})"
+
+
+def render_alternatives(subject: str, answers: Mapping[str, str]) -> str:
+    """``If TO.QM2 is RETRYING: QM3``, for each answer; the states that change nothing, where those are fewer."""
+    by_answer: dict[str, list[str]] = {}
+    for state, answer in answers.items():
+        by_answer.setdefault(answer, []).append(state)
+    kept = [state for state in CHANNEL_STATES if state not in answers]
+    if len(by_answer) == 1 and 0 < len(kept) < len(answers):
+        neither = f"neither {' nor '.join(kept)}" if len(kept) > 1 else f"not {kept[0]}"
+        return f"If {subject} {neither}: {next(iter(by_answer))}"
+    said = "; ".join(f"if {subject} {' or '.join(states)}: {answer}" for answer, states in by_answer.items())
+    return said[:1].upper() + said[1:]
+
+
+def left_open(decision: Decision, snapshot: Snapshot) -> Iterator[MissingInformation]:
+    """The attributes that no display shows and by which the decision would be another, or could be."""
+    facts = [each for each in _in_play(decision) if snapshot.unshown.of(each)] if snapshot.leaves_open else ()
+    unknown = [
+        _Unknown(fact, attribute, words)
+        for fact in facts[:MOST_FACTS]
+        for attribute, words in snapshot.unshown.of(fact).items()
+    ]
+    told = dict[tuple[str, str, str], list[_Unknown]]()
+    for each in _Trial.of(decision).deciding(unknown) if unknown else ():
+        told.setdefault((*snapshot.unshown.kind_and_name(each.fact), each.fact.name), []).append(each)
+    for (kind, name, of), found in told.items():
+        words = dict.fromkeys(word for each in found for word in (*each.words, *each.beside))
+        shown_in = "QUEUE" if kind in ("QLOCAL", "QALIAS", "QREMOTE") else kind
+        command = " ".join([f"DISPLAY {shown_in}('{name}')" if name else f"DISPLAY {shown_in}", *words])
+        yield from (MissingInformation(each.what, of, command) for each in found)
+
+
+def _asked_of_repositories(name: str, kind: str, snapshot: Snapshot) -> MissingInformation:
+    """What a partial repository does not know it asks the full ones for, when it is opened."""
+    own, of = snapshot.cluster.queue_manager.name, ", ".join(snapshot.partial_of)
+    others = snapshot.cluster.remote_queue_managers
+    of_them = (each for each in others if any(map(each.is_full_in, {*each.clusters}.intersection(snapshot.partial_of))))
+    full = ", ".join(each.name for each in of_them)
+    what = f"whether {full or 'full repositories'} know {name}, which {own}, no full repository of {of}, does not"
+    return AtOthers(what, full or name, f"DISPLAY {kind}('{name}') ALL")
+
+
+def _always_refused(decision: Decision) -> bool:
+    """Whether no transmission queue takes the message, whoever is chosen."""
+    if decision.refusal is None:
+        return False
+    sending, call = get_transmission_queue_rules(decision.rules), decision.put.call
+    return all(sending.refusal(each, call, decision.cluster) is not None for each in decision.listed)
+
+
+def _asked_of_rules(decision: Decision) -> Decision:
+    """The decision as rules and exits make it, whether its transmission queue takes the message or not."""
+    return decision if decision.refusal is None else evolve(decision, refusal=None)
+
+
+def _is_settled(decision: Decision) -> bool:
+    """Whether the names came to a queue of the local queue manager: what others have does not matter then."""
+    return not decision.runs and decision.reason is None
+
+
+@frozen(eq=False)
+class _UnknownStates:
+    """The ``routes`` whose status no source tells, with the one taken; those that matter ``alone``, and all at once.
+
+    About ``asked`` of them each alone it was asked.
+    """
+
+    decision: Decision
+    routes: Mapping[Route, str]
+    asked: int
+    alone: Mapping[Route, OtherResults]
+    together: OtherResults
+
+    @classmethod
+    def of(cls, decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = None) -> _UnknownStates:
+        """Asks the rules, and an exit."""
+        routes = _untold(decision, snapshot)
+        changed = _Changed(decision, ask_exit)
+        asked = routes if ask_exit is None else _first_of(routes, decision)
+        alone = {route: found for route, taken in asked.items() if (found := changed.endings({route: taken}))}
+        return cls(decision, routes, len(asked), alone, changed.endings(routes) if len(routes) > 1 else {})
+
+    def told_by(self) -> Iterator[MissingObject]:
+        """The channels of which another state gives another answer, and what tells the state."""
+        yield from ((channel, build_status_command((channel, to), self.routes)) for channel, to in self.alone)
+        if self.together and not self.alone:
+            yield self.decision.cluster.queue_manager.name, EVERY_STATE
+
+    def told(self) -> Iterator[MissingInformation]:
+        """What is not known, in words."""
+        routes, local = self.routes, self.decision.cluster.queue_manager.name
+        by_route = find_multiroute_queue_managers(self.decision.listed)
+        alone = {route: _said(found, by_route) for route, found in self.alone.items()}
+        for route, others in alone.items():
+            yield build_missing_state(route, routes[route], others, routes)
+        known = {answer for others in alone.values() for answer in others.values()}
+        together = _said(self.together, by_route)
+        news = {state: answer for state, answer in together.items() if answer not in known}
+        if news:
+            assumed = ", ".join(dict.fromkeys(routes.values()))
+            alternatives = render_alternatives("all of them are", news)
+            what = f"states of {len(routes)} channels unknown; taken as {assumed}. {alternatives}"
+            yield (CombinedStates if alone else MissingInformation)(what, local, EVERY_STATE)
+        if self.asked < len(routes):
+            what = f"states of {len(routes)} channels unknown; an exit was asked about {self.asked} of them alone"
+            yield MissingInformation(what, local, EVERY_STATE)
+
+
+def _said(endings: OtherResults, by_route: Container[str]) -> dict[str, str]:
+    """The endings in words; one that several states lead to is worded once."""
+    words = {each: each.said(by_route) for each in dict.fromkeys(endings.values())}
+    return {state: words[each] for state, each in endings.items()}
+
+
+def _first_of(routes: Mapping[Route, str], decision: Decision) -> dict[Route, str]:
+    """MOST_CHANNELS of the routes, those of the exit's choice and of the own choice first."""
+    answer = decision.exit
+    chosen = [each.counter for each in (answer.chosen, answer.own_choice) if each is not None] if answer else []
+    first = [route for route in dict.fromkeys([*chosen, *routes]) if route in routes]
+    return {route: routes[route] for route in first[:MOST_CHANNELS]}
+
+
+def _untold(decision: Decision, snapshot: Snapshot) -> dict[Route, str]:
+    """The routes of the destinations whose status no source tells, with the status that is taken for it."""
+    asked = {(each.channel, each.queue_manager, each.cluster): each for each in decision.listed if each.channel}
+    untold = {}
+    for channel in snapshot.of_unknown_state:
+        listed = asked.get((channel.name, channel.queue_manager, channel.cluster))
+        if listed is not None:
+            untold[channel.name, channel.queue_manager] = listed.channel_status
+    return untold
+
+
+@frozen(eq=False)
+class _Changed:
+    """A decision with other states of channels."""
+
+    decision: Decision
+    ask_exit: AskExit | None = None
+    _course: Pipeline = field(init=False)
+
+    @_course.default
+    def _compiled(self) -> Pipeline:
+        # The decision may be one by an executor that explains, and is slow.
+        is_compiled = isinstance(self.decision.course.executors[0], CompiledExecutor)
+        return self.decision.course if is_compiled else Pipeline.of(self.decision.rules, OUTCOME)
+
+    def endings(self, routes: Mapping[Route, str]) -> dict[str, DecisionResult]:
+        """The ending for each status of all of the ``routes``, instead of the one given, by which it is another."""
+        listed = self.decision.listed
+        places = tuple(at for at, each in enumerate(listed) if (each.channel, each.queue_manager) in routes)
+        taken = frozenset(routes.values())
+        if self.ask_exit is not None:
+            return dict(self._by_exit(self.ask_exit, places, taken))
+        kind = self.decision.kind
+        return {
+            state: ending
+            for states, ends in _other_endings(self._course, kind, places, taken)
+            for state, ending in zip(states, repeat(ends.among(listed)))
+        }
+
+    def _by_exit(
+        self, ask: AskExit, places: tuple[int, ...], taken: frozenset[str]
+    ) -> Iterator[tuple[str, DecisionResult]]:
+        now = DecisionResult.of(self.decision)
+        for state in (each for each in CHANNEL_STATES if taken != {each}):
+            listed, runs = _with_state(self._course, self.decision.kind, places, state)
+            found = evolve(self.decision, level="verdict", course=self._course, listed=listed, runs=runs, exit=None)
+            found.exit = ask(found)
+            if not now.is_same_result_as(other := DecisionResult.of(found)):
+                yield state, other
+
+
+@lru_cache(MOST_CLASSES)
+def _other_endings(
+    course: Pipeline, kind: EquivalenceClass, places: tuple[int, ...], taken: frozenset[str]
+) -> GroupedResults:
+    """How a choice ends with another state than the one ``taken`` at these ``places``, where it ends otherwise."""
+    now = _EndsAt.of(course.run(kind.situation, kind.listed, kind.carried), kind.listed).among(kind.listed)
+    found = []
+    for states in group_states(course):
+        if not taken.issubset(states):
+            listed, runs = _with_state(course, kind, places, states[0])
+            ending = _EndsAt.of(runs, listed)
+            if not ending.among(kind.listed).is_same_result_as(now):
+                found.append((states, ending))
+    return tuple(found)
+
+
+def _with_state(
+    course: Pipeline, kind: EquivalenceClass, places: Container[int], state: str
+) -> tuple[tuple[Destination, ...], tuple[Run, ...]]:
+    """The destinations with that state at these places, and what the rules make of them."""
+    listed = tuple(evolve(each, channel_status=state) if at in places else each for at, each in enumerate(kind.listed))
+    return listed, course.run(kind.situation, listed, kind.carried)
+
+
+def _tests(steps: LoweredRuleset, scope: Scope) -> Iterator[object]:
+    """What each test of a status says of the one in ``scope``; the status itself, where it is used in another way."""
+    for tree in (*steps.expressions(), *steps.vocabulary.terms.values()):
+        for column in tree.find_all(exp.Column):
+            if column.name == VARIED_ATTRIBUTE:
+                test = _test_of(column)
+                alone = {each.name for each in test.find_all(exp.Column)} == {VARIED_ATTRIBUTE}
+                yield evaluate(test if alone else column, scope)
+
+
+def _test_of(tree: Any) -> Any:
+    """The comparison that a column stands in; the whole that it stands in where it is compared with nothing."""
+    while tree.parent is not None and not isinstance(tree, exp.Predicate):
+        tree = tree.parent
+    return tree
+
+
+def _in_mqsc(name: str) -> str:
+    """A name as a command takes it: in quotes where MQSC would fold it to upper case."""
+    return name if name == name.upper() else f"'{name}'"
+
+
+def _in_play(decision: Decision) -> Iterator[Fact]:
+    """What the decision looked at: queues and aliases of the names, the routes to where they are, and who is there."""
+    cluster = decision.cluster
+    situations = [look.situation for look in decision.resolved.looks]
+    names = dict.fromkeys(name for each in situations for name in (each.queue, each.queue_manager) if name)
+    yield cluster.queue_manager
+    for name in names:
+        yield from cluster.queues_by_name.get(name, ())
+        yield from cluster.aliases_by_name.get(name, ())
+    for host in dict.fromkeys(each.queue_manager for each in decision.listed):
+        yield from cluster.channels_by_queue_manager.get(host, ())
+        yield from [cluster.remote[host]] if host in cluster.remote else ()
+
+
+@frozen(eq=False)
+class _Unknown:
+    """An attribute of a fact that no display shows, the keywords of MQSC that tell it, and those that do with it.
+
+    ``answers`` are what other values make of the decision, each with these.
+    """
+
+    fact: Fact
+    attribute: str
+    words: Sequence[str]
+    beside: dict[str, None] = field(factory=dict)
+    answers: dict[str, list[str]] = field(factory=dict)
+
+    @property
+    def what(self) -> str:
+        """What is not known, in words."""
+        unknown = f"{self.words[0]} of {self.fact.name} is shown by no display"
+        if not self.answers:
+            return f"{unknown}, and leads the put on"
+        said = "; ".join(f"if {' or '.join(values)}: {answer}" for answer, values in self.answers.items())
+        taken = _shown(getattr(self.fact, self.attribute)) or "blank"
+        return f"{unknown}; taken as {taken}. {said[:1].upper()}{said[1:]}"
+
+    def others(self, cluster: Cluster) -> Sequence[Any]:
+        """Other values that it may have: every word, the lowest and the highest number, each cluster."""
+        domain = fields_dict(type(self.fact))[self.attribute].metadata["domain"]
+        values: Sequence[Any] = ()
+        if self.attribute in ("clusters", "suspended"):
+            values = [(each,) for each in cluster.queue_manager.clusters]
+        elif isinstance(domain, Words):
+            values = domain.words
+        elif isinstance(domain, Whole):
+            values = (domain.low, domain.high)
+        return [each for each in values if each != getattr(self.fact, self.attribute)]
+
+    def said(self, value: Any) -> str:
+        """That it has a value: ``CLWLUSEQ(ANY)``."""
+        return f"{self.words[0]}({_shown(value)})"
+
+
+@frozen(eq=False)
+class _Trial:
+    """A decision, to be made anew with other values of what is not known; ``now`` is how it ends."""
+
+    decision: Decision
+    engine: Engine
+    now: DecisionResult
+
+    @classmethod
+    def of(cls, decision: Decision) -> _Trial:
+        engine = Engine(decision.rules)
+        return cls(decision, engine, _ending(engine, decision, decision.cluster))
+
+    def deciding(self, unknown: Sequence[_Unknown]) -> list[_Unknown]:
+        """Those by which the decision would be another, or could be."""
+        for each in unknown:
+            for value in each.others(self.decision.cluster):
+                is_other = self.tried(each, {each.attribute: value}, each.said(value))
+                if not is_other and each.attribute == "clusters" and self.is_own(each.fact):
+                    self.try_beside(each, value, unknown)
+        return [each for each in unknown if each.answers or self.leads_on(each)]
+
+    def try_beside(self, clusters: _Unknown, value: Any, unknown: Sequence[_Unknown]) -> None:
+        """In a cluster more is asked of the queue than outside of any: in it, with another attribute of it."""
+        for each in (one for one in unknown if one.fact is clusters.fact and one is not clusters):
+            for other in each.others(self.decision.cluster):
+                changed = {clusters.attribute: value, each.attribute: other}
+                if self.tried(clusters, changed, f"{clusters.said(value)} and {each.said(other)}"):
+                    clusters.beside.update(dict.fromkeys(each.words))
+
+    def tried(self, of: _Unknown, changed: Mapping[str, Any], said: str) -> bool:
+        """Whether it ends otherwise with the fact changed, which is noted."""
+        ending = _ending(self.engine, self.decision, _with(self.decision.cluster, of.fact, changed))
+        if ending.is_same_result_as(self.now):
+            return False
+        answer = ending.said(find_multiroute_queue_managers(self.decision.listed))
+        of.answers.setdefault(answer, []).append(said)
+        return True
+
+    def leads_on(self, each: _Unknown) -> bool:
+        """Whether it is a name that the put is led to."""
+        followed = any(each.fact.name == look.facts["object"] for look in self.decision.resolved.looks)
+        return each.attribute in NAMES and self.is_own(each.fact) and followed
+
+    def is_own(self, fact: Fact) -> bool:
+        """Whether it is a queue of the local queue manager."""
+        return isinstance(fact, Queue) and fact.queue_manager == self.decision.cluster.queue_manager.name
+
+
+def _ending(engine: Engine, decision: Decision, cluster: Cluster) -> DecisionResult:
+    return DecisionResult.of(engine.choose(decision.put, cluster, decision.before, caller=None))
+
+
+def _shown(value: Any) -> str:
+    return ", ".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _with(cluster: Cluster, fact: Fact, changed: Mapping[str, Any]) -> Cluster:
+    if isinstance(fact, QueueManager):
+        return evolve(cluster, queue_manager=evolve(fact, **changed))
+    listed = getattr(cluster, CLUSTER_FIELDS[type(fact)])
+    more: dict[str, Any] = {
+        CLUSTER_FIELDS[type(fact)]: [evolve(each, **changed) if each is fact else each for each in listed]
+    }
+    return evolve(cluster, **more)

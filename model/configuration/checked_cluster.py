@@ -1,0 +1,434 @@
+"""What the check rules see of several queue managers together."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import Any
+
+from attrs import define, evolve, field
+
+from mqclause.model.configuration.checked_member import MANUAL_DEFTYPES, Contribution, OnDisplay
+from mqclause.model.configuration.checked_objects import (
+    CONFIGURED_QUEUES,
+    QUEUE_ATTRIBUTES,
+    RECORDED_ATTRIBUTES,
+    TEMPORARY_NAME_PREFIX,
+    ConfiguredObject,
+)
+from mqclause.model.configuration.completeness import INSERT, has_matching_receiver
+from mqclause.model.configuration.objects import FACT_ATTRIBUTES
+from mqclause.model.diagnostics import Diagnostic, find_closest
+from mqclause.model.facts.cluster import SUGGESTIONS, Cluster
+from mqclause.model.facts.objects import Channel, ModelQueue, Queue, QueueManager, RemoteQueueManager
+from mqclause.model.facts.workload import get_appearance
+
+Appearance = tuple[tuple[Any, ...], ...]
+"""What the workload rules see of an instance, and of each route to it."""
+
+_ATTRIBUTES_OF = attrgetter(*QUEUE_ATTRIBUTES)
+
+_LACKED = {
+    kind: frozenset(name for name, _ in FACT_ATTRIBUTES["QLOCAL"].values())
+    - {name for name, _ in FACT_ATTRIBUTES[kind].values()}
+    for kind in CONFIGURED_QUEUES
+}
+"""The attributes of a local queue that a queue of another type has not, like CLWLUSEQ."""
+
+_VALUES_OF = attrgetter(*(name for name in QUEUE_ATTRIBUTES if name not in ("descr", "target", "base_queue", "rname")))
+"""All of a queue but texts that are its own, and what it leads to."""
+
+OBSERVER = "ANYBODY.ELSE"
+"""A member that hosts nothing: what it cannot reach nobody else can."""
+
+NAMELESS = "THIS.QUEUE.MANAGER"
+"""How a queue manager is named, whose name no file tells, while names are resolved."""
+
+ANY_QUEUE = "ANY.QUEUE"
+"""The queue that is named where it is asked what an alias of a queue manager leads to: it is there wherever that is."""
+
+
+@define(eq=False)
+class ClusterCheckContext:
+    """What all of them tell. An own file of a queue manager counts before what others display of it.
+
+    What is found later, by the rules: ``fell_by``, why a host of a queue in a cluster that looks so is not chosen;
+    ``led_by``, the transmission queue by which an alias or a remote definition of a kind leads somewhere.
+    """
+
+    described: dict[str, Contribution]
+    queues: dict[tuple[str, str], dict[str, Queue]] = field(factory=dict)
+    receivers: dict[tuple[str, str], dict[str, Channel]] = field(factory=dict)
+    by_channel: dict[str, Channel] = field(factory=dict)
+    repositories: dict[str, set[str]] = field(factory=dict)
+    partials: set[tuple[str, str]] = field(factory=set)
+    connames: dict[str, str] = field(factory=dict)
+    members: dict[str, set[str]] = field(factory=dict)
+    unanswered: dict[str, set[str]] = field(factory=dict)
+    closed: set[str] = field(factory=set)
+    many: set[str] = field(factory=set)
+    fell_by: dict[tuple[str, str, Appearance], str] = field(factory=dict)
+    led_by: dict[object, str] = field(factory=dict)
+    told: dict[OnDisplay, frozenset[str]] = field(factory=dict)
+    _by_kind: dict[str, tuple[list[str], list[str]]] = field(factory=dict)
+    _of_hosts: dict[tuple[str, str], dict[str, Any]] = field(factory=dict)
+    _looks: dict[tuple[str, str], dict[str, Appearance]] = field(factory=dict)
+    _around: dict[tuple[str, bool], Cluster] = field(factory=dict)
+    _near: dict[tuple[str, str, frozenset[str]], str] = field(factory=dict)
+
+    @classmethod
+    def of(cls, contributions: Sequence[Contribution]) -> ClusterCheckContext:
+        """What the contributions say together, whatever their order."""
+        found = cls({each.name: each for each in contributions})
+        ordered = sorted(contributions, key=lambda each: each.name)
+        for own in (True, False):
+            for each in ordered:
+                found.take(each, own)
+        for each in ordered:
+            for cluster, sender, _ in each.senders:
+                if not has_matching_receiver(sender, found.by_channel):
+                    found.unanswered.setdefault(cluster, set()).add(sender)
+        return found
+
+    def take(self, each: Contribution, own: bool) -> None:
+        """Takes what a queue manager says of itself, or what it displays of others."""
+        for queue in each.queues:
+            if (queue.queue_manager == each.name) == own and (own or queue.queue_manager not in self.described):
+                for cluster in queue.clusters:
+                    self.queues.setdefault((queue.name, cluster), {}).setdefault(queue.queue_manager, queue)
+        for shown, told in each.told.items():
+            if (shown[2] == each.name) == own and (own or shown[2] not in self.described):
+                self.told[shown] = self.told.get(shown, told) & told
+        for channel in each.receivers:
+            if (channel.queue_manager == each.name) == own and (own or channel.queue_manager not in self.described):
+                self.receivers.setdefault((channel.queue_manager, channel.cluster), {}).setdefault(
+                    channel.name, channel
+                )
+                self.by_channel.setdefault(channel.name, channel)
+        if own:
+            self.closed |= each.clusters if each.knows_all else frozenset()
+            if not each.is_named:
+                self.many |= each.clusters.union(*(queue.clusters for queue in each.queues))
+            for cluster in each.clusters:
+                self.members.setdefault(cluster, set()).add(each.name)
+            for cluster in each.repositories:
+                self.repositories.setdefault(cluster, set()).add(each.name)
+            if each.is_named and each.tells_repositories and not each.knows_all:
+                self.partials |= {(name, each.name) for name in each.clusters - each.repositories}
+        else:
+            for cluster, name in each.others:
+                self.repositories.setdefault(cluster, set()).add(name)
+            self.partials |= {found for found in each.partials if not self._tells_of_itself(found[1])}
+        for name, conname in each.connames.items():
+            of = self.by_channel.get(name)
+            if (of is not None and of.queue_manager == each.name) == own:
+                self.connames.setdefault(name, conname)
+
+    def _tells_of_itself(self, name: str) -> bool:
+        """Whether files of a queue manager tell of what it is a full repository."""
+        return name in self.described and self.described[name].tells_repositories
+
+    def list_instances(self, name: str, clusters: Sequence[str]) -> dict[str, Queue]:
+        """The instances of a queue in some clusters, by host."""
+        found: dict[str, Queue] = {}
+        for cluster in clusters:
+            for host, queue in self.queues.get((name, cluster), {}).items():
+                found.setdefault(host, queue)
+        return found
+
+    def seen(self, about: ConfiguredObject) -> Iterator[ConfiguredObject]:
+        """What the others make of the object: in each of its clusters, with all that a CLUSSDR has otherwise."""
+        if about.is_membership:
+            yield from (self.member(about, name) for name in about.clusters)
+        elif about.is_route:
+            yield from self.route(about)
+        elif about.chltype == "CLUSSDR":
+            differing, seen = [*self.differing(about)], self.sender(about)
+            yield from (seen.evolved(receiver_differs=name.upper()) for name in differing or [""])
+        elif about.shown_at and about.queue_manager in self.described:
+            return  # by its own files
+        elif about.object_type in ("CHANNEL", "QMGR") or not about.clustered:
+            yield about
+        else:
+            for name in about.clusters:
+                now = self.queues.get((about.name, name), {}).get(about.queue_manager)
+                # A change may have another than the row that was displayed.
+                put, rank = (
+                    about.put if now is None or not about.shown_at else now.put,
+                    0 if now is None else now.clwlrank,
+                )
+                hosts = self.describe_hosts(about.name, name)
+                yield about.evolved(clusters=(name,), cluster=name, put=put, clwlrank=rank, **hosts)
+
+    def describe_hosts(self, name: str, cluster: str) -> dict[str, Any]:
+        """What the hosts of a queue in a cluster have."""
+        key = (name, cluster)
+        if key not in self._of_hosts:
+            hosts = [*self.queues.get(key, {}).values()]
+            enabled = sum(each.put == "ENABLED" for each in hosts)
+            differ = {"hosts_differ_in": tuple(name.upper() for name in self.find_differing_attributes(hosts))}
+            highest = max((each.clwlrank for each in hosts), default=0)
+            of_highest = sum(each.put == "ENABLED" and each.clwlrank == highest for each in hosts)
+            ranks = {"highest_rank": highest, "enabled_of_highest_rank": of_highest}
+            counts = {"hosts": len(hosts), "enabled_hosts": enabled, **ranks}
+            self._of_hosts[key] = {**counts, **differ, **self.describe_knowledge((cluster,))}
+        return self._of_hosts[key]
+
+    def describe_knowledge(self, clusters: Iterable[str]) -> dict[str, Any]:
+        """What the files tell of the members of some clusters: of the one that they tell least of."""
+        unsure = [name for name in clusters if name not in self.closed]
+        return {
+            "is_told_whole": not unsure,
+            "members": min((len(self.members.get(name, ())) for name in unsure), default=0),
+            "more_members": any(name in self.many or name in self.unanswered for name in unsure),
+        }
+
+    def find_differing_attributes(self, hosts: Sequence[Queue]) -> Iterator[str]:
+        """The attributes of which hosts of a queue are known to have several values."""
+        told = [self.told.get(("QUEUE", each.name, each.queue_manager)) for each in hosts]
+        for name, values in zip(QUEUE_ATTRIBUTES, zip(*map(_ATTRIBUTES_OF, hosts), strict=True), strict=bool(hosts)):
+            if len(set(values)) > 1:
+                known = {
+                    value
+                    for value, of, host in zip(values, told, hosts, strict=True)
+                    if (of is None or name in of) and name not in _LACKED[host.type]
+                }
+                yield from [name] if len(known) > 1 else []
+
+    def member(self, about: ConfiguredObject, cluster: str) -> ConfiguredObject:
+        """A queue manager as a member of one of its clusters, with what that has."""
+        full, name = self.repositories.get(cluster, set()), about.queue_manager
+        own = self.described[name]
+        elsewhere = own.clusters - {cluster}
+        manual = {(sender, to) for of, sender, to in own.manual if of == cluster}
+        return about.evolved(
+            repository=name in full,
+            own_repository_told=name in full or (cluster, name) in self.partials,
+            repository_elsewhere=bool(own.repositories - {cluster}),
+            other_clusters=len(elsewhere),
+            fewest_repositories_elsewhere=min((len(self.repositories.get(each, ())) for each in elsewhere), default=0),
+            manual_senders=len({sender for sender, _ in manual}),
+            senders_told=own.tells_senders,
+            reaches_repository=any(not self.is_known_non_repository(cluster, *each) for each in manual),
+            unjoined_repositories=", ".join(
+                sorted(each for each in full - {name} if not self.has_sender_to(each, cluster, manual))
+            ),
+            **self.count_members(name, cluster),
+            **self.of_cluster(cluster),
+        )
+
+    def of_cluster(self, cluster: str) -> dict[str, Any]:
+        """What a cluster has, as far as the files tell of its members."""
+        told = all(self.described[each].tells_repositories for each in self.members.get(cluster, ()))
+        full = self.repositories.get(cluster, ())
+        return {
+            "cluster": cluster,
+            "repositories": len(full),
+            "repositories_told": told,
+            **self.describe_knowledge((cluster,)),
+        }
+
+    def is_known_non_repository(self, cluster: str, sender: str, to: str) -> bool:
+        """Whether a defined sender is known to lead to none, or not to have reached the one that it should lead to."""
+        target = to or getattr(self.by_channel.get(sender), "queue_manager", "")
+        return (cluster, target) in self.partials or target.startswith(TEMPORARY_NAME_PREFIX)
+
+    def has_sender_to(self, queue_manager: str, cluster: str, manual: Iterable[tuple[str, str]]) -> bool:
+        """Whether a defined sender leads to a queue manager, by its receivers; so it is where no file tells those."""
+        receivers = self.receivers.get((queue_manager, cluster), {})
+        return not receivers or any(
+            to == queue_manager
+            or sender in receivers
+            or (INSERT.search(sender) and has_matching_receiver(sender, self.by_channel))
+            for sender, to in manual
+        )
+
+    def route(self, about: ConfiguredObject) -> Iterator[ConfiguredObject]:
+        """A route in its cluster, and where it leads; of a channel that is none nothing is to be said.
+
+        One that a display shows as a channel of a cluster is one, whatever cluster that is.
+        """
+        to = self.by_channel.get(about.name)
+        clusters = about.clusters or ((to.cluster,) if to is not None else ())
+        leads_to = about.leads_to or (to.queue_manager if to is not None else "")
+        if clusters and not self.described[about.queue_manager].clusters.isdisjoint(clusters):
+            is_manual = about.deftype in MANUAL_DEFTYPES
+            partial = is_manual and (clusters[0], leads_to) in self.partials
+            more = self.of_cluster(clusters[0])
+            yield about.evolved(clusters=clusters, leads_to=leads_to, leads_to_partial=partial, **more)
+        elif about.is_shown and not about.clusters:
+            yield about.evolved(leads_to=leads_to)
+
+    def sender(self, about: ConfiguredObject) -> ConfiguredObject:
+        """A defined sender with where it leads, and how the receiver of its name is to be reached."""
+        to = self.by_channel.get(about.name)
+        if to is None:
+            return about
+        partial = next((each for each in about.clusters if (each, to.queue_manager) in self.partials), "")
+        more = self.of_cluster(partial or next(iter(about.clusters), ""))
+        conname = self.connames.get(about.name, "")
+        apart = bool(conname and about.conname) and parse_addresses(conname).isdisjoint(parse_addresses(about.conname))
+        is_told = not INSERT.search(conname + about.conname)
+        return about.evolved(leads_to=to.queue_manager, leads_to_partial=bool(partial), receiver_conname=conname,
+                      connects_elsewhere=apart and is_told, **more)  # fmt: skip
+
+    def differing(self, about: ConfiguredObject) -> Iterator[str]:
+        """The attributes that a sender states otherwise than the receiver of its name is known to have them."""
+        receiver = self.by_channel.get(about.name)
+        told = None if receiver is None else self.told.get(("CHANNEL", receiver.name, receiver.queue_manager))
+        for name, value in about.states.items():
+            if receiver is not None and (told is None or name in told) and getattr(receiver, name) != value:
+                yield name
+
+    def count_members(self, queue_manager: str, cluster: str) -> dict[str, Any]:
+        """How many members there are that a member could be told apart from: see ConfiguredObject."""
+        if not self._by_kind:
+            for host, name in sorted(self.receivers):
+                if host in self.described:
+                    kinds = self._by_kind.setdefault(name, ([], []))
+                    kinds[host in self.repositories.get(name, ())].append(host)
+        kinds = self._by_kind.get(cluster, ([], []))
+        alike = kinds[queue_manager in self.repositories.get(cluster, ())]
+        return {
+            "partial_members": len(kinds[0]),
+            "like_members_before": bisect_left(alike, queue_manager),
+            "cluster_is_named": not INSERT.search(cluster),
+        }
+
+    def find_undescribed_members(self, local: str | None) -> Iterator[Diagnostic]:
+        """What a CLUSSDR leads to that no file describes; with ``local`` only where that queue manager has it."""
+        told = set[tuple[str, str]]()
+        for owner, each in sorted(self.described.items()):
+            for cluster, sender, (file, line) in each.senders if local in (None, owner) else ():
+                if sender in self.unanswered.get(cluster, ()) and (cluster, sender) not in told:
+                    told.add((cluster, sender))
+                    leads = f"CHANNEL({sender}): leads to a member of {cluster} that no file describes"
+                    lacks = "which queues it hosts and whether it is a full repository is not judged"
+                    asked = f"DISPLAY CLUSQMGR(*) CHANNEL at {owner} names it, dmpmqcfg -a there tells the rest"
+                    yield Diagnostic(file, f"{leads}: {lacks}; {asked}", line)
+
+    def find_outdated_records(self) -> Iterator[ConfiguredObject]:
+        """Each queue of which a queue manager knows an attribute otherwise than its owner is known to have it."""
+        for record in (record for _, each in sorted(self.described.items()) for record in each.records):
+            owner = self.described.get(record.owner)
+            own = self.queues.get((record.name, record.cluster), {}).get(record.owner)
+            if owner is not None and own is not None:
+                told = self.told.get(("QUEUE", record.name, record.owner), frozenset(RECORDED_ATTRIBUTES))
+                for name in RECORDED_ATTRIBUTES:
+                    is_told = name in record.values and name in told and (record.name, name) not in owner.altered
+                    if is_told and record.values[name] != getattr(own, name):
+                        yield ConfiguredObject(
+                            own.type, record.name, record.owner, owner=record.owner if owner.is_named else "",
+                            clusters=(record.cluster,), places={"": record.place}, record_differs=name.upper(),
+                            recorded=str(record.values[name]), defined=str(getattr(own, name)), recorded_at=record.at,
+                        )  # fmt: skip
+
+    def build_local_view(self, about: ConfiguredObject, local: str | None) -> ConfiguredObject:
+        """The object as ``local`` sees it: whether it is its own, and whether they share a cluster."""
+        if local is None:
+            return about
+        mine = self.described[local].clusters if local in self.described else frozenset()
+        shared = not mine.isdisjoint(about.clusters)
+        return about.evolved(is_own=about.queue_manager == local, in_shared_cluster=shared)
+
+    def looks(self, name: str, cluster: str) -> Mapping[str, Appearance]:
+        """How the hosts of a queue in a cluster look to whoever chooses, each with the routes to it."""
+        key = (name, cluster)
+        if key not in self._looks:
+            self._looks[key] = {
+                host: (get_appearance(queue), *map(get_appearance, self.receivers.get((host, cluster), {}).values()))
+                for host, queue in self.queues.get(key, {}).items()
+            }
+        return self._looks[key]
+
+    def build_trial_cluster(self, about: ConfiguredObject, cluster: str) -> Cluster:
+        """What somebody else in ``cluster`` sees of a clustered queue: only the channel to this host is not stopped."""
+        hosts = self.queues.get((about.name, cluster), {})
+        channels = [
+            evolve(each, status="RUNNING" if host == about.queue_manager else "STOPPED", deftype="CLUSSDRA")
+            for host in hosts
+            for each in self.receivers.get((host, cluster), {}).values()
+        ]
+        remotes = [RemoteQueueManager(host, (cluster,)) for host in hosts]
+        queues = [evolve(each, clusters=(cluster,)) for each in hosts.values()]
+        return Cluster(QueueManager(OBSERVER, (cluster,)), remotes, queues, (), channels)
+
+    def build_surrounding_cluster(self, about: ConfiguredObject, more: bool) -> Cluster:
+        """What an alias or a remote definition can lead to, as its queue manager knows it.
+
+        With ``more`` a member that no file describes has every queue, and is every queue manager, that is named.
+        """
+        key = about.queue_manager, more
+        if key not in self._around:
+            self._around[key] = self._led_to(about, more)
+        return self._around[key]
+
+    def get_equivalence_key(self, about: ConfiguredObject, queue: Queue) -> tuple[object, ...] | None:
+        """All that rules of names see of an alias, or a remote definition, and of what it leads to, but two names.
+
+        These are its own and that of the queue that it leads to, where nothing else has them; None if something has.
+        """
+        cluster, target = self.build_surrounding_cluster(about, False), queue.base_queue or queue.rname
+        ways = (queue.rqmname, queue.xmitq, cluster.queue_manager.defxmitq)
+        led_to = cluster.own_queues.get(target)
+        for name in (queue.name, target):
+            has_it = name in cluster.remote or name in cluster.aliases_by_name or name in cluster.models
+            if has_it or name in ways or len(cluster.queues_by_name.get(name, ())) != (name in cluster.own_queues):
+                return None
+        if not target or target == queue.name or (led_to is not None and (led_to.base_queue or led_to.rname)):
+            return None
+        of_target = led_to and (led_to.type, *_VALUES_OF(led_to))
+        return about.queue_manager, queue.type, ways, _VALUES_OF(queue), of_target
+
+    def _led_to(self, about: ConfiguredObject, more: bool) -> Cluster:
+        of = self.described[about.queue_manager]
+        own = of.queue_manager if of.is_named else evolve(of.queue_manager, name=NAMELESS)
+        clusters = tuple(sorted(of.clusters))
+        beside = [
+            each if each.queue_manager == own.name else evolve(each, queue_manager=own.name) for each in about.beside
+        ]
+        names = sorted({name for each in about.beside for name in (each.base_queue, each.rname)} - {""})
+        remote = [each for name in names for each in self.list_instances(name, clusters).values()]
+        remote = [each for each in remote if each.queue_manager != own.name]
+        known = {each.queue_manager for each in remote}
+        named = {each.rqmname for each in about.beside} - {""}
+        known |= {name for name in named if more or self.is_known_in(name, of.clusters)}
+        if more:
+            known.add(OBSERVER)
+            remote += [Queue(name, OBSERVER, clusters=clusters) for name in names]
+        remotes = [RemoteQueueManager(name, clusters) for name in sorted(known - {own.name})]
+        queues = (*beside, Queue(ANY_QUEUE, own.name), *remote)
+        return Cluster(evolve(own, clusters=clusters), remotes, queues, model_queues=map(ModelQueue, about.models))
+
+    def elsewhere(self, queue: str, queue_manager: str) -> bool:
+        """Whether others have a queue in a cluster that a queue manager is in."""
+        hosts = self.list_instances(queue, sorted(self.described[queue_manager].clusters))
+        return bool(hosts.keys() - {queue_manager})
+
+    def find_similar_queue(self, name: str, about: ConfiguredObject, led: frozenset[str]) -> str:
+        """A queue of its queue manager, or of the clusters of that, whose name is nearly this; blank if none is.
+
+        None of those that ``led`` to the name.
+        """
+        key = (name, about.queue_manager, led)
+        if key not in self._near and len(self._near) >= SUGGESTIONS:
+            return ""  # each search goes through all of the names
+        clusters = self.described[about.queue_manager].clusters
+        known = about.names.union(queue for queue, cluster in self.queues if cluster in clusters)
+        return self._near.setdefault(key, find_closest(name, sorted(known - led - {about.name, name})))
+
+    def describe_surrounding_knowledge(self, about: ConfiguredObject) -> dict[str, Any]:
+        """What the files tell of the members of all clusters that the queue manager of an object is in."""
+        return self.describe_knowledge(self.described[about.queue_manager].clusters)
+
+    def is_known_in(self, queue_manager: str, clusters: frozenset[str]) -> bool:
+        """Whether a queue manager, or an alias of one, is known in a cluster."""
+        of_aliases = any((queue_manager, name) in self.queues for name in clusters)
+        return of_aliases or any((queue_manager, name) in self.receivers for name in clusters)
+
+
+def parse_addresses(conname: str) -> frozenset[tuple[str, str]]:
+    """The hosts that CONNAME lists, each with its port: 1414 where none is stated."""
+    found = (part.strip(" ").rstrip(")").partition("(") for part in conname.split(",") if part.strip(" "))
+    return frozenset((host.strip(" ").lower(), port.strip(" ") or "1414") for host, _, port in found)

@@ -1,0 +1,625 @@
+"""Objects as the check rules see them: definitions, routes, sender channels, cluster records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import cached_property
+from operator import attrgetter
+from typing import Any
+
+from attrs import field, fields, frozen
+
+from mqclause.model.configuration.completeness import AnsweredInquiries
+from mqclause.model.configuration.objects import (
+    CLUSTER_CHANNELS,
+    FACT_ATTRIBUTES,
+    MqObject,
+    QueueManagerObjects,
+    drop_outdated_rows,
+)
+from mqclause.model.configuration.sources import PlacedFact
+from mqclause.model.configuration.status import (
+    ChannelStates,
+    QueueKey,
+    apply_row,
+    build_channel_statuses,
+    collect_shown_attributes,
+    get_state_after,
+)
+from mqclause.model.diagnostics import Diagnostic, find_closest
+from mqclause.model.facts.delivery import TransmissionChannels
+from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, Names, Text, Whole, Words, rule_field
+from mqclause.model.facts.objects import BINDINGS, CHANNEL_STATES, Channel, ChannelStatus, Queue
+from mqclause.model.readers.records import Record
+
+CONFIGURED_QUEUES = ("QLOCAL", "QALIAS", "QREMOTE")
+CHECKED_TYPES = (*CONFIGURED_QUEUES, "QMODEL", "CHANNEL", "PROCESS", "QMGR")
+"""The kinds of objects that a check looks at."""
+
+COUNT = Whole(0, LARGEST)
+OFF = -1
+"""What stands for an interval that is no number, like KAINT(AUTO)."""
+
+FileLine = tuple[str, int | None]
+"""A file and a line of it."""
+
+_UNPLACED: Mapping[str, FileLine] = {}
+_UNSTATED: Mapping[str, Any] = {}
+QUEUE_ATTRIBUTES, CHANNEL_ATTRIBUTES = (
+    tuple(each.name for each in fields(kind) if each.name not in ("name", "queue_manager")) for kind in (Queue, Channel)
+)
+"""All that two queues of one name, or two channels, can have otherwise."""
+
+
+@frozen(eq=False)
+class ConfiguredObject:
+    """One object of one queue manager as a check sees it.
+
+    ``hosts`` is how many queue managers host a clustered queue, ``enabled_hosts`` how many of them put-enabled; its own
+    ``clwlrank`` beside the ``highest_rank`` of all, of which ``enabled_of_highest_rank`` are put-enabled;
+    ``hosts_differ_in`` names every attribute that they are known to have different values of. ``unreachable`` says why
+    no other queue manager ever sends a message to a host, blank if one does. A queue is looked at in its ``cluster``,
+    or in several of which the same is to be said; ``in_others``: it is in more clusters, of which that is not to be
+    said.
+
+    ``leads_nowhere`` says why a name leads to nothing, blank if it does not: ``lost_by`` is the reason code,
+    ``lost_queue`` and ``lost_queue_manager`` are the names that come to nothing, ``lost_is_defined`` says whether there
+    is an object of that queue name, ``lost_is_model`` whether a model queue has it, ``like_lost`` is a queue whose name
+    is nearly that, and ``led_from`` is what led to them. ``could_lead_on``: it would lead somewhere with what a member
+    may have that no file describes. ``lost_if_bound`` is the queue that an alias in a cluster leads to, where others
+    have it and its own queue manager has none: what is bound to that is lost there.
+
+    Where it leads to a ``transmission_queue``, that ``is_sent_from`` if it is one of those that channels of its queue
+    manager take messages from, ``sent_from``, or if no file would tell.
+
+    ``receiver_differs`` names an attribute that a CLUSSDR states otherwise than the CLUSRCVR of that name, which has
+    ``receiver_conname``; it ``connects_elsewhere`` if none of its addresses is one of those.
+
+    A queue manager stands for itself as a member of a ``cluster`` where that ``is_membership``; ``has_receiver``: a
+    CLUSRCVR is described. ``repositories`` are the full ones of the cluster; it is a ``repository`` of it, if that is
+    told, ``own_repository_told``, and a ``repository_elsewhere`` if it is one of another cluster; it is in
+    so many ``other_clusters``, of which that with the fewest has ``fewest_repositories_elsewhere``. Of the members that
+    are described and have a receiver in the cluster, ``partial_members`` are no full repositories of it; so many
+    ``like_members_before``, repositories as it is one or not, have a name before its own. ``cluster_is_named``: its
+    name is no insert, which qm.ini fills in. ``repositories_told``: the files of all members tell of what they are full
+    repositories. It has so many ``manual_senders`` in the cluster, CLUSSDR channels that somebody defined, if that is
+    told, ``senders_told``. It ``reaches_repository`` if one of them leads to a full repository, or to whom is not
+    known; to the full repositories that are ``unjoined_repositories`` none of them leads.
+
+    A channel that ``is_route`` stands for what a queue manager knows of a cluster channel of its: its ``deftype``,
+    ``channel_status``, blank where that is not told, the queue manager that it ``leads_to``, which was
+    ``never_reached`` if it still has the name that stands for such a one. ``curdepth`` is that of the
+    ``transmission_queue`` that it takes messages from, blank where it is not told. A CLUSSDR ``leads_to_partial``: to
+    one that is known to be no full repository.
+
+    Of a transmission queue ``takers`` says in words how the channels outside clusters are that take messages from it,
+    ``taker_states`` has their states; ``taker_unknown``: that of one is not told. ``stopped_taker`` is one that is
+    STOPPED. ``trigdata_is_channel``: a channel has the name in its TRIGDATA, or no file would tell;
+    ``like_trigdata`` is one of nearly that name. A channel ``lacks_transmission_queue`` if the one that it takes
+    messages from is in none of the files that would tell it.
+
+    Where what another queue manager, ``recorded_at``, knows of a clustered queue is not as the queue's own has it,
+    ``record_differs`` is the attribute, with the value that is ``recorded`` and the one that is ``defined``.
+
+    ``messages`` are those on a transmission queue now, 0 where nothing tells it. ``capexpry`` is CAPEXPRY, by itself or
+    in CUSTOM, blank for no limit. ``family`` are the first three parts of a name that begins with SYSTEM. Of a process,
+    ``applicid_begins`` and ``applicid_ends`` with these signs; other queues than transmission queues name it if it
+    ``starts_programs``, transmission queues if it ``starts_channels``. So many ``members`` of the cluster are
+    described; ``more_members``: something leads to one that is not. It ``is_told_whole`` where a facts document says
+    all that there is in it. Of a name that leads elsewhere that is said of all clusters of its queue manager: of the
+    one that the files tell least of. ``others_serve``: other queues are transmission queues of some channels; with
+    ``defclxq`` CHANNEL each cluster channel has one of its own. A queue manager ``is_member`` of a cluster if it has a
+    receiver in one; ``unjoined`` are clusters that a queue names and in which there is none, so that the queue is not
+    clustered there. ``deadq_told`` says whether its files tell DEADQ, ``suspended_in`` is a cluster in which it is
+    suspended. Where one queue manager looks, it ``is_own`` if that is its own, and ``in_shared_cluster`` if that is in
+    a cluster of it; both are true where nobody in particular looks. ``attribute`` is the one that a finding is about.
+    Of an object that ``is_shown``, by a display or a facts document, what is left out is not told. A host that another
+    queue manager displays is ``shown_at`` that one. ``owner`` is the queue manager, blank where no file names it.
+    ``found`` is its definition, or ``places`` say where the attributes stand, ``""`` where the object does. ``states``
+    are the attributes that a channel states, ``leading`` is the queue itself as a fact, if it leads to another one.
+    Then ``beside`` is all that such queues of its queue manager lead to, themselves among them, the same for each;
+    ``models`` are the model queues.
+    """
+
+    object_type: str = rule_field(Words(CHECKED_TYPES), "QLOCAL")
+    name: str = rule_field(NAME_OR_BLANK, "")
+    queue_manager: str = rule_field(NAME_OR_BLANK, "")
+    platform: str = rule_field(Words(("MULTI", "ZOS")), "MULTI")
+    clustered: bool = False
+    put: str = rule_field(Words(("ENABLED", "DISABLED")), "ENABLED")
+    get: str = rule_field(Words(("ENABLED", "DISABLED")), "ENABLED")
+    defbind: str = rule_field(Words(BINDINGS), "OPEN")
+    hosts: int = rule_field(COUNT, 0)
+    enabled_hosts: int = rule_field(COUNT, 0)
+    clwlrank: int = rule_field(COUNT, 0)
+    highest_rank: int = rule_field(COUNT, 0)
+    enabled_of_highest_rank: int = rule_field(COUNT, 0)
+    hosts_differ_in: tuple[str, ...] = rule_field(Names(Words(tuple(map(str.upper, QUEUE_ATTRIBUTES)))), ())
+    unreachable: str = rule_field(Text(400), "")
+    usage: str = rule_field(Words(("NORMAL", "XMITQ")), "NORMAL")
+    indxtype: str = rule_field(Text(12), "NONE")
+    clchname: str = rule_field(Text(20), "")
+    defclxq: str = rule_field(Text(12), "SCTQ")
+    others_serve: bool = False
+    trigger: bool = False
+    shared: bool = False
+    trigtype: str = rule_field(Words(("NONE", "FIRST", "EVERY", "DEPTH")), "FIRST")
+    trigdpth: int = rule_field(COUNT, 1)
+    maxdepth: int = rule_field(COUNT, LARGEST)
+    messages: int = rule_field(COUNT, 0)
+    target: str = rule_field(NAME_OR_BLANK, "")
+    leads_nowhere: str = rule_field(Text(400), "")
+    lost_by: str = rule_field(Text(48), "")
+    lost_queue: str = rule_field(NAME_OR_BLANK, "")
+    lost_queue_manager: str = rule_field(NAME_OR_BLANK, "")
+    lost_is_defined: bool = False
+    lost_is_model: bool = False
+    like_lost: str = rule_field(NAME_OR_BLANK, "")
+    lost_if_bound: str = rule_field(NAME_OR_BLANK, "")
+    led_from: str = rule_field(NAME_OR_BLANK, "")
+    could_lead_on: bool = False
+    transmission_queue: str = rule_field(NAME_OR_BLANK, "")
+    is_sent_from: bool = True
+    chltype: str = rule_field(Text(12), "")
+    conname: str = rule_field(Text(264), "")
+    hbint: int = rule_field(Whole(OFF, LARGEST), 300)
+    kaint: int = rule_field(Whole(OFF, LARGEST), OFF)
+    batchhb: int = rule_field(COUNT, 0)
+    netprty: int = rule_field(Whole(OFF, LARGEST), OFF)
+    receiver_differs: str = rule_field(Words(("", *map(str.upper, CHANNEL_ATTRIBUTES))), "")
+    cluster: str = rule_field(Text(400), "")
+    unjoined: str = rule_field(Text(400), "")
+    repositories: int = rule_field(COUNT, 2)
+    repository: bool = False
+    partial_members: int = rule_field(COUNT, 0)
+    like_members_before: int = rule_field(COUNT, 0)
+    cluster_is_named: bool = True
+    members: int = rule_field(COUNT, 2)
+    more_members: bool = False
+    is_told_whole: bool = False
+    repositories_told: bool = True
+    repository_elsewhere: bool = False
+    other_clusters: int = rule_field(COUNT, 0)
+    fewest_repositories_elsewhere: int = rule_field(COUNT, 0)
+    is_membership: bool = False
+    has_receiver: bool = True
+    own_repository_told: bool = True
+    manual_senders: int = rule_field(COUNT, 1)
+    senders_told: bool = True
+    reaches_repository: bool = True
+    unjoined_repositories: str = rule_field(Text(400), "")
+    is_route: bool = False
+    channel_status: str = rule_field(Words((*CHANNEL_STATES, "")), "")
+    deftype: str = rule_field(Text(12), "")
+    leads_to: str = rule_field(Text(48), "")
+    leads_to_partial: bool = False
+    never_reached: bool = False
+    curdepth: str = rule_field(Text(12), "")
+    receiver_conname: str = rule_field(Text(264), "")
+    connects_elsewhere: bool = False
+    trigdata: str = rule_field(Text(64), "")
+    trigdata_is_channel: bool = True
+    like_trigdata: str = rule_field(Text(20), "")
+    takers: str = rule_field(Text(400), "")
+    taker_states: tuple[str, ...] = rule_field(Names(Words(CHANNEL_STATES)), ())
+    taker_unknown: bool = False
+    stopped_taker: str = rule_field(Text(20), "")
+    lacks_transmission_queue: bool = False
+    record_differs: str = rule_field(Words(("", *map(str.upper, QUEUE_ATTRIBUTES))), "")
+    recorded: str = rule_field(Text(12), "")
+    defined: str = rule_field(Text(12), "")
+    recorded_at: str = rule_field(NAME_OR_BLANK, "")
+    capexpry: str = rule_field(Text(12), "")
+    family: str = rule_field(NAME_OR_BLANK, "")
+    process: str = rule_field(NAME_OR_BLANK, "")
+    initq: str = rule_field(NAME_OR_BLANK, "")
+    appltype: str = rule_field(Text(12), "")
+    applicid: str = rule_field(Text(256), "")
+    applicid_begins: str = rule_field(Text(1), "")
+    applicid_ends: str = rule_field(Text(1), "")
+    starts_programs: bool = False
+    starts_channels: bool = False
+    in_others: bool = False
+    clwlexit: str = rule_field(Text(128), "")
+    adoptmca: str = rule_field(Text(12), "ALL")
+    is_member: bool = False
+    deadq: str = rule_field(NAME_OR_BLANK, "")
+    deadq_told: bool = False
+    suspended_in: str = rule_field(NAME_OR_BLANK, "")
+    is_own: bool = True
+    in_shared_cluster: bool = True
+    attribute: str = rule_field(Text(20), "")
+    owner: str = field(default="", metadata={"in_table": None})
+    clusters: tuple[str, ...] = field(default=(), metadata={"in_table": None})
+    places: Mapping[str, FileLine] = field(default=_UNPLACED, metadata={"in_table": None})
+    states: Mapping[str, Any] = field(default=_UNSTATED, metadata={"in_table": None})
+    leading: Queue | None = field(default=None, metadata={"in_table": None})
+    beside: tuple[Queue, ...] = field(default=(), metadata={"in_table": None})
+    names: frozenset[str] = field(default=frozenset(), metadata={"in_table": None})
+    lacked: str = field(default="", metadata={"in_table": None})
+    models: frozenset[str] = field(default=frozenset(), metadata={"in_table": None})
+    sent_from: frozenset[str] | None = field(default=None, metadata={"in_table": None})
+    is_shown: bool = field(default=False, metadata={"in_table": None})
+    shown_at: str = field(default="", metadata={"in_table": None})
+    found: MqObject | None = field(default=None, metadata={"in_table": None}, repr=False)
+
+    def evolved(self, **changed: Any) -> ConfiguredObject:
+        """The object with some of its attributes changed: what attrs.evolve gives, in a part of the time."""
+        values = [*_VALUES_OF(self)]
+        for name, value in changed.items():
+            values[_PLACE_OF[name]] = value
+        return ConfiguredObject(*values)
+
+    def place_of(self, attribute: str) -> FileLine:
+        """The file and the line where an attribute stands, or else the object."""
+        names = list_keywords(attribute)
+        if self.found is not None:
+            for name in names:
+                if (record := self.found.find_statement(name)) is not None:
+                    return record.source, record.find_line(name)
+            return self.found.record.source, self.found.record.line
+        return next((self.places[name] for name in names if name in self.places), self.places.get("", ("", None)))
+
+    def tells(self, attribute: str) -> bool:
+        """Whether its files tell an attribute: a definition tells all of them, by default those that it leaves out."""
+        if self.found is None:
+            return not self.is_shown or any(name in self.places for name in list_keywords(attribute))
+        return not self.is_shown or any(self.found.find_statement(name) for name in list_keywords(attribute))
+
+
+_NAMES = tuple(each.name for each in fields(ConfiguredObject))
+_VALUES_OF, _PLACE_OF = attrgetter(*_NAMES), {name: at for at, name in enumerate(_NAMES)}
+
+_KEYWORDS = {
+    "cluster": ("CLUSTER", "CLUSNL"),
+    "repos": ("REPOS", "REPOSNL"),
+    "trigger": ("TRIGGER", "NOTRIGGER"),
+    "capexpry": ("CAPEXPRY", "CUSTOM"),
+}
+"""The attributes that can be stated in several ways."""
+
+TEMPORARY_NAME_PREFIX = "SYSTEM.TEMPQMGR."
+"""How a queue manager is named behind a CLUSSDR that has not reached it yet."""
+
+SHARED_TRANSMISSION_QUEUE = "SYSTEM.CLUSTER.TRANSMIT.QUEUE"
+OWN_TRANSMISSION_QUEUE_PREFIX = "SYSTEM.CLUSTER.TRANSMIT."
+"""The transmission queue of all cluster channels, and how the one that a channel has of its own begins."""
+
+RECORDED_ATTRIBUTES = tuple(name for name, _ in FACT_ATTRIBUTES["QCLUSTER"].values() if name)
+"""The attributes of a queue that go round in its clusters, as fields of facts."""
+
+_DEFAULTS: Mapping[str, Any] = {each.name: each.default for each in fields(Queue) if each.name in RECORDED_ATTRIBUTES}
+
+COUNTS = "which counts for choices made at {}"
+
+
+def collect_places(found: MqObject, words: Collection[str], states: Collection[str]) -> Mapping[str, FileLine]:
+    """Where a definition stands, and what it states: of the keywords of MQSC, and of the attributes ``states``."""
+    named = words if not states else {*words, *(word for each in states for word in list_keywords(each))}
+    stated = {name for by in found.statements for name in by.attributes if name in named}
+    places = {"": (found.record.source, found.record.line)}
+    for name in stated:
+        if (by := found.find_statement(name)) is not None:
+            places[name] = by.source, by.find_line(name)
+    return places
+
+
+def list_keywords(attribute: str) -> tuple[str, ...]:
+    """The keywords of MQSC under which an attribute can stand."""
+    return _KEYWORDS.get(attribute) or (attribute.upper(),)
+
+
+class ConfiguredRoutes:
+    """The routes of the queue manager ``owner``, by all that its files show and what its commands did to them.
+
+    ``lacks`` tells of a transmission queue whether it is not there, by the files.
+    """
+
+    def __init__(
+        self,
+        objects: QueueManagerObjects,
+        owner: str,
+        platform: str,
+        overlays: Iterable[str],
+        lacks: Callable[[str], bool],
+    ) -> None:
+        self.objects, self.owner, self.platform = objects, owner, platform
+        self._overlays, self._lacks = frozenset(overlays), lacks
+        self._states = ChannelStates.from_objects(objects)
+
+    def rows(self, kind: str) -> list[MqObject]:
+        """What is displayed, of one kind."""
+        return [row for row in self.objects.rows if row.kind == kind]
+
+    def routes(self) -> Iterator[ConfiguredObject]:
+        """The channels of its clusters whose state, or whose partner, its files show, once for each cluster."""
+        displayed = set[str]()
+        for row in self.rows("CLUSQMGR"):
+            if channel := row.text("CHANNEL"):
+                displayed.add(channel)
+                yield self._shown(row, channel)
+        states = [row for row in self.rows("CHSTATUS") if self._is_of_a_cluster(row)]
+        operated = [record for record in self.objects.operations.channels if record.name not in self._states.others]
+        for name in dict.fromkeys((*(row.name for row in states), *(record.name for record in operated))):
+            if name not in displayed:
+                yield from self._only_in_a_state(name, [row for row in states if row.name == name])
+
+    def _shown(self, row: MqObject, channel: str) -> ConfiguredObject:
+        is_own = row.name == self.objects.name
+        by, status = self._state_of(row, channel)
+        shown = {"STATUS": by} if by else {}
+        return self._route(
+            channel,
+            "CLUSRCVR" if is_own else "CLUSSDR",
+            {**_places(row), **shown},
+            deftype=row.text("DEFTYPE"),
+            leads_to="" if is_own else row.name,
+            never_reached=row.name.startswith(TEMPORARY_NAME_PREFIX),
+            clusters=tuple(filter(None, [row.text("CLUSTER")])),
+            channel_status=status,
+            **self._waiting(channel, row.text("XMITQ")),
+        )
+
+    def _only_in_a_state(self, name: str, rows: list[MqObject]) -> Iterator[ConfiguredObject]:
+        """A channel of which only the state is told: to whom it leads, others may tell."""
+        made = self._made.get(name)
+        chltype = made.type if made else next(filter(None, (row.text("CHLTYPE") for row in rows)), "CLUSSDR")
+        shown: list[MqObject | None] = [*rows]
+        for row in shown or [None]:
+            by, status = self._state_of(row, name)
+            if status:
+                yield self._route(
+                    name,
+                    chltype,
+                    {"": by, "STATUS": by},
+                    deftype=chltype,
+                    leads_to="" if row is None or chltype == "CLUSRCVR" else row.text("RQMNAME"),
+                    clusters=made.clusters if made else (),
+                    channel_status=status,
+                    is_shown=row is not None,
+                    **self._waiting(name, row.text("XMITQ") if row else ""),
+                )
+
+    def _state_of(self, row: MqObject | None, channel: str) -> tuple[FileLine, str]:
+        """Where the state of a route stands, and what it is: as a change says, as is displayed, as commands left it."""
+        last = self._last_operation(channel, row.name if row and row.kind == "CLUSQMGR" else "")
+        if last is not None and last.source in self._overlays:
+            return (last.source, last.line), get_state_after(last)
+        for each in self._displaying(row, channel):
+            if "status" in each.fields:
+                by = each.find_statement("STATUS") or each.record
+                return (by.source, by.find_line("STATUS")), each.fields["status"]
+        if last is not None and last.action == "stop":
+            return (last.source, last.line), get_state_after(last)
+        return ("", None), ""
+
+    def _displaying(self, row: MqObject | None, channel: str) -> Iterator[MqObject]:
+        if row is not None:
+            yield row
+            if row.kind == "CLUSQMGR":
+                for each in reversed(self.rows("CHSTATUS")):
+                    if each.name == channel and each.text("RQMNAME") in ("", row.name):
+                        yield each
+
+    def _last_operation(self, channel: str, queue_manager: str) -> Record | None:
+        for record in reversed(self.objects.operations.channels):
+            if record.name == channel and (not queue_manager or record.listed("QMNAME") in ((), (queue_manager,))):
+                return record
+        return None
+
+    @cached_property
+    def _made(self) -> Mapping[str, MqObject]:
+        return {each.name: each for kind in CLUSTER_CHANNELS for each in self.objects.channels(kind)}
+
+    def _is_of_a_cluster(self, row: MqObject) -> bool:
+        kind = row.text("CHLTYPE")
+        return kind in CLUSTER_CHANNELS or (not kind and row.name in self._made)
+
+    def _waiting(self, channel: str, shown: str) -> dict[str, Any]:
+        """The transmission queue that a channel takes messages from, and its depth as far as that is told."""
+        named = shown or self._serving(channel)
+        displayed = self._depths.get((named, self.objects.name), {}).get("CURDEPTH", "")
+        depth = displayed or self._stated_depths.get(named, "")
+        lacks = bool(shown) and self._lacks(shown)
+        return {"transmission_queue": named, "curdepth": depth, "lacks_transmission_queue": lacks}
+
+    @cached_property
+    def _depths(self) -> Mapping[QueueKey, Mapping[str, str]]:
+        return collect_shown_attributes(self.objects.scripts, self.objects.name)
+
+    @cached_property
+    def _stated_depths(self) -> Mapping[str, str]:
+        """By queue what a file of facts says of its depth."""
+        return {each.name: each.text("CURDEPTH") for each in self.objects.of("QLOCAL") if each.text("CURDEPTH")}
+
+    def _serving(self, channel: str) -> str:
+        """The queue whose CLCHNAME fits best, or that of all channels, or the channel's own."""
+        fitting = [name for name, pattern in self._clchnames.items() if fnmatchcase(channel, pattern)]
+        if fitting:
+            return max(fitting, key=lambda name: len(self._clchnames[name].replace("*", "")))
+        by_channel = any(each.text("DEFCLXQ").upper() == "CHANNEL" for each in self.objects.of("QMGR"))
+        return f"{OWN_TRANSMISSION_QUEUE_PREFIX}{channel}" if by_channel else SHARED_TRANSMISSION_QUEUE
+
+    @cached_property
+    def _clchnames(self) -> Mapping[str, str]:
+        return {each.name: each.text("CLCHNAME") for each in self.objects.of("QLOCAL") if each.text("CLCHNAME")}
+
+    def _route(self, name: str, chltype: str, places: Mapping[str, FileLine], **more: Any) -> ConfiguredObject:
+        return ConfiguredObject("CHANNEL", name, self.objects.name, self.platform, True, chltype=chltype,
+                                owner=self.owner, places=places, is_route=True, **more)  # fmt: skip
+
+    def hosts(self) -> Iterator[ConfiguredObject]:
+        """The hosts of cluster queues that it knows, by DISPLAY QCLUSTER: of others no file may tell more."""
+        own = {each.name for each in self.objects.of("QLOCAL", "QALIAS", "QREMOTE")}
+        for row in self.rows("QCLUSTER"):
+            host, cluster = row.text("CLUSQMGR"), row.text("CLUSTER")
+            if host and cluster and not (host == self.objects.name and row.name in own):
+                kind = row.text("CLUSQT") or "QLOCAL"
+                yield ConfiguredObject("QREMOTE" if kind == "QMGR" else kind, row.name, host, clustered=True,
+                                       put=row.fields.get("put", "ENABLED"), owner=host, clusters=(cluster,),
+                                       is_shown=True, shown_at=self.objects.name, places=_places(row))  # fmt: skip
+
+    def _stated_repository(self, cluster: str) -> FileLine | None:
+        """Where it is stated that it is a full repository of a cluster; None if it is not stated."""
+        for each in self.objects.of("QMGR"):
+            name = "REPOS" if each.text("REPOS") else "REPOSNL"
+            if cluster in each.clusters and (by := each.find_statement(name)) is not None:
+                return by.source, by.find_line(name)
+        return None
+
+    def build_memberships(self) -> Iterator[ConfiguredObject]:
+        """The queue manager itself, once for each cluster that it has a receiver in, as a member of that."""
+        found = dict[str, FileLine]()
+        for each in self.objects.channels("CLUSRCVR"):
+            for cluster in each.clusters:
+                by = each.find_statement("CLUSTER") or each.find_statement("CLUSNL") or each.record
+                found.setdefault(cluster, (by.source, by.find_line("CLUSTER")))
+        defined = frozenset(found)
+        for row in self.rows("CLUSQMGR"):
+            if row.name == self.objects.name and row.text("CLUSTER"):
+                found.setdefault(row.text("CLUSTER"), (row.record.source, row.record.line))
+        for cluster, place in found.items():
+            place = self._stated_repository(cluster) or place
+            yield ConfiguredObject("QMGR", self.owner, self.objects.name, self.platform, True, owner=self.owner,
+                                   clusters=(cluster,), places={"": place}, is_membership=True,
+                                   has_receiver=cluster in defined)  # fmt: skip
+
+
+@frozen(slots=False)
+class ConfiguredSenders:
+    """The channels of a queue manager, by its ``objects`` and what logs were ``asked``.
+
+    ``tells``: whether its files would tell an object of a kind and a name, if there is one.
+    """
+
+    objects: QueueManagerObjects
+    asked: AnsweredInquiries
+    tells: Callable[[str, str], bool]
+
+    def of_queue(self, found: MqObject) -> dict[str, Any]:
+        """What a check sees of the transmission queue, besides what its definition says."""
+        meant = [each.fact for each in self._channels if each.fact.xmitq == found.name]
+        unknown = {each.fact.name for each in self._channels if each.origin("status").how == "defaulted"}
+        named = found.text("TRIGDATA")
+        lacks = bool(named) and named not in self._names and self.tells("CHANNEL", named)
+        return {
+            "curdepth": found.text("CURDEPTH") or self._depths.get(found.name, ""),
+            "trigdata_is_channel": not lacks,
+            "like_trigdata": find_closest(named, self._names) if lacks else "",
+            **TransmissionChannels.of(meant, unknown).seen(),
+        }
+
+    def is_known_missing(self, transmission_queue: str) -> bool:
+        """Whether the files tell that there is no such queue."""
+        there = any(each.name == transmission_queue for each in self.objects.of("QLOCAL"))
+        return bool(transmission_queue) and not there and self.tells("QLOCAL", transmission_queue)
+
+    @cached_property
+    def _channels(self) -> list[PlacedFact[ChannelStatus]]:
+        rows = drop_outdated_rows(self.objects.rows, {self.objects.name: self.objects}, self.objects.name)
+        shown = (row for row in rows if row.kind == "CHSTATUS")
+        return [*build_channel_statuses(self.objects, shown, ChannelStates.from_objects(self.objects), self.asked)]
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        shown = (row.name if row.kind == "CHSTATUS" else row.text("CHANNEL") for row in self.objects.rows)
+        return frozenset((*(each.name for each in self.objects.of("CHANNEL")), *shown)) - {""}
+
+    @cached_property
+    def _depths(self) -> Mapping[str, str]:
+        shown = collect_shown_attributes(self.objects.scripts, self.objects.name)
+        return {queue: of["CURDEPTH"] for (queue, _), of in shown.items() if "CURDEPTH" in of}
+
+
+@frozen(eq=False)
+class ClusterRecord:
+    """What ``at`` displays of a queue that ``owner`` has in a cluster: the ``values`` shown, and where."""
+
+    name: str
+    owner: str
+    cluster: str
+    at: str
+    values: Mapping[str, Any]
+    place: FileLine
+
+    @classmethod
+    def of(cls, row: MqObject, at: str) -> ClusterRecord:
+        """What a row of DISPLAY QCLUSTER shows."""
+        place = row.record.source, row.record.line
+        return cls(row.name, row.text("CLUSQMGR"), row.text("CLUSTER"), at, row.fields, place)
+
+
+def select_cluster_records(rows: Iterable[MqObject]) -> list[MqObject]:
+    """The rows that tell of a queue, or of an alias of a queue manager, in a cluster, and whose it is."""
+    return [row for row in rows if row.kind == "QCLUSTER" and row.text("CLUSQMGR") and row.text("CLUSTER")]
+
+
+def find_outdated_records(
+    rows: Sequence[MqObject],
+    local: str,
+    members: Mapping[str, QueueManagerObjects],
+    heard_of: Iterable[QueueManagerObjects],
+) -> Iterator[Diagnostic]:
+    """Where a row that ``local`` displays, or the owner of a queue of its own, is not as the owner has the queue.
+
+    Of what owners display it tells those alone that ``local`` has ``heard_of`` by their channels: of any other one it
+    knows just the rows that it displays itself.
+    """
+    own = (row for member in heard_of if member.name != local
+           for row in select_cluster_records(member.rows) if row.text("CLUSQMGR") == member.name)  # fmt: skip
+    shown = (*((row, local) for row in select_cluster_records(rows)), *((row, row.text("CLUSQMGR")) for row in own))
+    owned = {owner: _queues(members[owner]) for owner in {row.text("CLUSQMGR") for row, _ in shown} & members.keys()}
+    for row, at in shown:
+        owner = row.text("CLUSQMGR")
+        found = owned.get(owner, {}).get(row.name)
+        for name in () if found is None else _differing(row, found):
+            assert found is not None, "else nothing differs"  # noqa: S101
+            word, value = name.upper(), found.fields.get(name, _DEFAULTS[name])
+            there, here = (each.find_statement(word) or each.record for each in (found, row))
+            counts = COUNTS.format("other queue managers" if at == owner else at)
+            known = f"{row.fields[name]} in what {at} knows of it ({_place(here, word)}), {counts}"
+            said = f"{word} of {row.name} is {value} at {owner} ({_place(there, word)}), and {known}"
+            yield Diagnostic(here.source, said, *here.place_of(word))
+
+
+def apply_published_attributes(
+    placed: Iterable[PlacedFact[Any]], rows: Iterable[MqObject]
+) -> Iterator[PlacedFact[Any]]:
+    """The queues of a member as others know them: by what it displays of its own in its clusters, where it does."""
+    shown = {(row.name, row.text("CLUSTER")): row for row in select_cluster_records(rows)}
+    for each in placed:
+        keys = ((each.fact.name, cluster) for cluster in each.fact.clusters)
+        row = next((shown[key] for key in keys if key in shown), None)
+        if row is None:
+            yield each
+        else:
+            kept = [name for name in RECORDED_ATTRIBUTES if name in row.fields and hasattr(each.fact, name)]
+            yield apply_row(each, row, {name: row.fields[name] for name in kept})
+
+
+def _places(row: MqObject) -> dict[str, FileLine]:
+    """Where a row stands, and each of its attributes."""
+    stated = {name: by for by in row.statements for name in by.attributes}
+    found = {name: (by.source, by.find_line(name)) for name, by in stated.items()}
+    return {"": (row.record.source, row.record.line), **found}
+
+
+def _queues(owner: QueueManagerObjects) -> dict[str, MqObject]:
+    return {each.name: each for each in owner.of("QLOCAL", "QALIAS", "QREMOTE")}
+
+
+def _differing(row: MqObject, found: MqObject) -> Iterator[str]:
+    """The attributes that a row shows otherwise than the owner's queue is known to have them."""
+    if found.clusters and row.text("CLUSTER") not in found.clusters:
+        return
+    is_defined = any(each.action == "define" for each in found.statements)
+    for name in RECORDED_ATTRIBUTES:
+        is_told = name in row.fields and (is_defined or name in found.fields)
+        if is_told and row.fields[name] != found.fields.get(name, _DEFAULTS[name]):
+            yield name
+
+
+def _place(record: Record, word: str) -> str:
+    line = record.find_line(word)
+    return record.source if line is None else f"{record.source}:{line}"

@@ -1,0 +1,303 @@
+"""Snapshots of all members of a cluster, each from its own files, and changes to all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial, reduce
+from typing import Any
+
+from attrs import evolve
+
+from mqclause.model.configuration.checked_member import CREATING_ACTIONS
+from mqclause.model.configuration.completeness import suggest_insert
+from mqclause.model.configuration.membership import assign_owner, refuse_other_owner
+from mqclause.model.configuration.objects import MEMBERSHIP, read_attributes
+from mqclause.model.configuration.snapshot import (
+    SET_OPTION,
+    STATE_ATTRIBUTES,
+    ConfigurationChange,
+    Snapshot,
+    apply_change,
+    build_ambiguity_error,
+    build_change_error,
+    check_has_facts,
+    describe_other_owners,
+    get_owner,
+    is_change_target,
+    parse_change,
+    replace_facts,
+    replace_fields,
+)
+from mqclause.model.configuration.sources import PlacedFact, Source, SourceFiles, build_scripts
+from mqclause.model.configuration.status import ALIAS_ATTRIBUTES
+from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_name
+from mqclause.model.facts.objects import Channel, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
+from mqclause.model.readers.facts_files import read_facts
+from mqclause.model.readers.formats import FactsDocument
+from mqclause.model.readers.mqsc import MQSC, Misplaced, read_mqsc
+from mqclause.model.readers.records import Record, Script
+from mqclause.model.readers.registry import FORMATS, read_contents, select_formats
+
+Members = tuple[Snapshot, ...]
+"""What each queue manager knows, one snapshot for each."""
+
+_ADVERTISED = Queue | QueueManagerAlias
+
+OWN_STATE, EVERYWHERE = frozenset({"STATUS"}), frozenset({"SUSPEND"})
+
+
+def apply_changes_everywhere(members: Iterable[Snapshot], commands: Iterable[str]) -> Members:
+    """The members with each command carried out, as ``QLOCAL(Q) QMGR(QM2) CLWLPRTY(5)``; raises FactsError.
+
+    STATUS of a channel belongs to the one that puts: with QMGR(…) to that one alone. What nobody but its owner knows
+    is changed there alone, and a queue that comes into a cluster is known to all who are in that.
+    """
+    found = tuple(members)
+    for text in commands:
+        for part in _parts(parse_change(text)):
+            found = _everywhere(found, part)
+    return found
+
+
+def remove_member(members: Iterable[Snapshot], name: str) -> Members:
+    """The cluster without the member ``name``: nobody knows anything of it. Raises FactsError."""
+    found = tuple(members)
+    _check_member(found, name, "--without")
+    return tuple(_without(each, name) for each in found if get_local_name(each) != name)
+
+
+def fail_member(members: Iterable[Snapshot], name: str, becomes: Callable[[Channel], str]) -> Members:
+    """Every channel to ``name`` has the status that ``becomes`` gives, unless that is blank. Raises FactsError."""
+
+    def status(fact: Any) -> Mapping[str, Any]:
+        is_route = isinstance(fact, Channel) and fact.queue_manager == name and fact.deftype != "CLUSRCVR"
+        now = becomes(fact) if is_route else ""
+        return {"status": now} if now else {}
+
+    return _for_all(members, name, "--fail", status)
+
+
+def suspend_member(members: Iterable[Snapshot], name: str) -> Members:
+    """``name`` is suspended in every cluster of its. Raises FactsError."""
+    return _for_all(members, name, "--suspend", lambda fact: {"suspended": fact.clusters} if _is(fact, name) else {})
+
+
+def get_local_name(member: Snapshot) -> str:
+    """The queue manager whose snapshot it is."""
+    return member.cluster.queue_manager.name
+
+
+def read_scripts(
+    source: Source, misplaced: Misplaced, faults: list[Diagnostic], warnings: list[Diagnostic], lenient: bool
+) -> Iterator[Script]:
+    """The scripts in a file. What is wrong with it goes to ``faults`` or, where it may be passed by, ``warnings``.
+
+    What is ``misplaced`` is no fault of a script: a check finds it.
+    """
+    reading = partial(read_mqsc, kept=misplaced)
+    formats = select_formats(source.format, [evolve(each, read=reading) if each is MQSC else each for each in FORMATS])
+    files = SourceFiles(source, faults, warnings)
+    for file in files:
+        scripts: Iterable[Script] = ()
+        with files.reading(file):
+            contents = read_contents(file.data, file.name, formats)
+            if isinstance(contents, FactsDocument):
+                refuse_other_owner(contents, source.queue_manager)
+                if file.found:
+                    check_has_facts(contents)
+                read = read_facts(contents.data, file.name, "?", places=contents.places)
+                wrong = contents.diagnostics or read.diagnostics
+                faults += wrong
+                scripts = () if wrong else build_scripts(read, contents)
+            else:
+                scripts = assign_owner(contents, source.queue_manager)
+                (warnings if lenient else faults).extend(wrong for each in scripts for wrong in each.diagnostics)
+                scripts = (evolve(each, overlay=source.overlay) for each in scripts)
+        yield from scripts
+
+
+def build_change_script(change: ConfigurationChange, owner: str, clusters: Iterable[str] = ()) -> Script:
+    """The script that does to the queue manager ``owner``, which is in ``clusters``, what an option says.
+
+    Raises FactsError.
+    """
+    besides = STATE_ATTRIBUTES.get(change.kind, set())
+    name = "" if change.kind == "QMGR" else change.name
+    stated = {word: value for word, value in change.attributes.items() if word not in besides}
+    states = {word: value for word, value in change.attributes.items() if word in besides}
+    records = [Record("alter", change.kind, name, stated, source=SET_OPTION)] if stated else []
+    for kind, words in ((change.kind, stated), ("CLUSQMGR", states)):
+        refused = read_attributes(Record("alter", kind, change.name or owner, words), "")[1]
+        if refused:
+            raise build_change_error(change, refused)
+    if "STATUS" in states:
+        records.append(Record("state", "CHANNEL", name, {"STATUS": states["STATUS"]}, source=SET_OPTION))
+    if "SUSPEND" in states:
+        verb = "suspend" if states["SUSPEND"] == "YES" else "resume"
+        records += [Record(verb, "QMGR", "", {"CLUSTER": each}, source=SET_OPTION) for each in sorted(clusters)]
+    return Script(SET_OPTION, owner, tuple(records), overlay=True)
+
+
+def is_state_change(change: ConfigurationChange) -> bool:
+    """Whether an option says nothing but a state."""
+    return set(change.attributes) <= STATE_ATTRIBUTES.get(change.kind, set())
+
+
+def has_named_object(scripts: Sequence[Script], change: ConfigurationChange) -> bool:
+    """Whether scripts of one queue manager define, or show, the object that an option names."""
+    return any(
+        (each.kind == change.kind and each.name == change.name and each.action in CREATING_ACTIONS)
+        or (change.kind == "CHANNEL" and is_state_change(change) and each.attributes.get("CHANNEL") == change.name)
+        or (
+            change.kind == "CHANNEL" and is_state_change(change) and (each.kind, each.name) == ("CHSTATUS", change.name)
+        )
+        for script in scripts
+        for each in script.records
+    )
+
+
+def has_receiver(scripts: Sequence[Script], change: ConfigurationChange) -> bool:
+    """Whether scripts of one queue manager define the cluster receiver that an option names."""
+    return any(
+        each.kind == "CHANNEL" and each.name == change.name and each.attributes.get("CHLTYPE") == "CLUSRCVR"
+        for script in scripts
+        for each in script.records
+    )
+
+
+def _parts(change: ConfigurationChange) -> Iterator[ConfigurationChange]:
+    """The change in parts that each concern the same members."""
+    stated = change.attributes.keys()
+    for words in (stated & OWN_STATE, stated & EVERYWHERE, stated - OWN_STATE - EVERYWHERE):
+        if words:
+            yield evolve(change, attributes={word: change.attributes[word] for word in stated if word in words})
+
+
+def _everywhere(members: Members, change: ConfigurationChange) -> Members:
+    if change.kind == "QMGR" and not change.name:
+        owners = [get_local_name(each) for each in members]
+        if len(owners) > 1:
+            raise build_ambiguity_error(change, owners)
+        change = evolve(change, name=owners[0])
+    asked = change
+    if set(change.attributes) <= OWN_STATE and change.owner:
+        change, concerned = evolve(change, owner=""), {change.owner}
+    elif change.kind == "QMGR" and not set(change.attributes) <= EVERYWHERE:
+        concerned = {change.name}
+    else:
+        concerned = {get_local_name(each) for each in members}
+    found = {id(each): _meant(each, change) if get_local_name(each) in concerned else [] for each in members}
+    owner = _the_owner(members, asked, [each for meant in found.values() for each in meant])
+    after = tuple(_in_one(each, change, found[id(each)]) for each in members)
+    if MEMBERSHIP & set(change.attributes):
+        return _told_to_others(after, evolve(change, owner=owner))
+    return after
+
+
+def _meant(member: Snapshot, change: ConfigurationChange) -> list[PlacedFact[Any]]:
+    return [each for each in member.provenance.placed if is_change_target(each.fact, change, get_local_name(member))]
+
+
+def _the_owner(members: Members, change: ConfigurationChange, found: Sequence[PlacedFact[Any]]) -> str:
+    """Whose object is meant; raises FactsError unless that is clear."""
+    if not found:
+        raise _fault(f"{change.object} {_why_unknown(members, change)}")
+    owners = sorted({get_owner(each.fact) for each in found})
+    if len(owners) > 1 and not set(change.attributes) <= OWN_STATE:
+        raise build_ambiguity_error(change, owners)
+    return " ".join(owners[:1])
+
+
+def _why_unknown(members: Members, change: ConfigurationChange) -> str:
+    """What is known instead of the object that a change names."""
+    facts = [each.fact for member in members for each in member.provenance.placed if not isinstance(each.fact, Put)]
+    named = {type(fact).__name__: fact for fact in facts if fact.name == change.name}
+    if change.kind == "QMGR" and RemoteQueueManager.__name__ in named:
+        return f"is described by no source; {', '.join(change.attributes)} is known to that queue manager alone"
+    if change.owner and set(change.attributes) <= OWN_STATE:
+        return f"is not known: STATUS is that of a channel by which {change.owner} sends, and it has none of that name"
+    nobody = evolve(change, owner="")
+    owners = {get_owner(each.fact) for member in members for each in _meant(member, nobody) if change.owner}
+    if owners:
+        return describe_other_owners(change, owners)
+    known = sorted({fact.name for fact in facts} - {change.name})
+    return f"is not known{suggest_insert(change.name, known) or suggest_name(change.name, known)}"
+
+
+def _in_one(member: Snapshot, change: ConfigurationChange, meant: Sequence[PlacedFact[Any]]) -> Snapshot:
+    if not meant:
+        return member
+    placed = [apply_change(each, change) if each in meant else each for each in member.provenance.placed]
+    return replace_facts(member, placed)
+
+
+def _told_to_others(members: Members, change: ConfigurationChange) -> Members:
+    """What is known of a queue or an alias that comes into a cluster or leaves one: it, in the clusters they share."""
+    owner = next((each for each in members if get_local_name(each) == change.owner), None)
+    found = [each for each in _meant(owner, change) if isinstance(each.fact, _ADVERTISED)] if owner else []
+    known = [_as_others_know_it(each) for each in found]
+    aliases = [each for each in known if isinstance(each.fact, QueueManagerAlias)]
+    return tuple(reduce(_told, aliases if each is owner else known, each) for each in members)
+
+
+def _as_others_know_it(placed: PlacedFact[Any]) -> PlacedFact[Any]:
+    """The definition of a queue-manager alias as an alias; anything else as it is."""
+    own = placed.fact
+    if not isinstance(own, Queue) or own.type != "QREMOTE" or own.rname:
+        return placed
+    to, host = own.rqmname or own.queue_manager, own.queue_manager
+    kept = {name: getattr(own, name) for name in ALIAS_ATTRIBUTES}
+    return evolve(placed, fact=QueueManagerAlias(own.name, to, own.clusters, host=host, **kept))
+
+
+def _told(member: Snapshot, instance: PlacedFact[Queue | QueueManagerAlias]) -> Snapshot:
+    """It stays in its place among what is listed, or comes last."""
+    told, host = instance.fact, get_owner(instance.fact)
+    shared = tuple(name for name in told.clusters if name in member.cluster.queue_manager.clusters)
+    is_known = shared and host in (get_local_name(member), *member.cluster.remote)
+    known = [evolve(instance, fact=evolve(told, clusters=shared))] if is_known else []
+    placed = list(member.provenance.placed)
+    at = next((at for at, each in enumerate(placed) if _is_instance(each.fact, told)), len(placed))
+    return replace_facts(member, [*placed[:at], *known, *placed[at + 1 :]])
+
+
+def _is_instance(fact: object, told: Queue | QueueManagerAlias) -> bool:
+    return isinstance(fact, type(told)) and (fact.name, get_owner(fact)) == (told.name, get_owner(told))
+
+
+def _without(member: Snapshot, name: str) -> Snapshot:
+    return replace_facts(member, [each for each in member.provenance.placed if not _belongs_to(each.fact, name)])
+
+
+def _belongs_to(fact: object, name: str) -> bool:
+    of_it = isinstance(fact, Queue | Channel | QueueManagerAlias) and get_owner(fact) == name
+    return _is(fact, name) or of_it
+
+
+def _is(fact: object, name: str) -> bool:
+    return isinstance(fact, QueueManager | RemoteQueueManager) and fact.name == name
+
+
+def _for_all(
+    members: Iterable[Snapshot], name: str, option: str, fields: Callable[[Any], Mapping[str, Any]]
+) -> Members:
+    """The members with ``fields`` set on each fact for which there are any."""
+    found = tuple(members)
+    _check_member(found, name, option)
+    return tuple(_with_fields(each, option, fields) for each in found)
+
+
+def _with_fields(member: Snapshot, option: str, fields: Callable[[Any], Mapping[str, Any]]) -> Snapshot:
+    placed = [(each, fields(each.fact)) for each in member.provenance.placed]
+    return replace_facts(member, [replace_fields(each, new, option) if new else each for each, new in placed])
+
+
+def _check_member(members: Members, name: str, option: str) -> None:
+    known = {name for each in members for name in (get_local_name(each), *each.cluster.remote)}
+    if name not in known:
+        message = f"queue manager {quote_value(name)} is not known{suggest_name(name, sorted(known))}"
+        raise FactsError([Diagnostic(option, message)])
+
+
+def _fault(message: str) -> FactsError:
+    return FactsError([Diagnostic(SET_OPTION, message)])

@@ -1,0 +1,596 @@
+"""Apply displayed status to definitions: channel states, queue depths, open handles, cluster rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from attrs import define, evolve, field, fields, frozen
+
+from mqclause.model.configuration.completeness import (
+    NO_INQUIRIES,
+    AnsweredInquiries,
+    build_coverage_at,
+    build_record_diagnostic,
+)
+from mqclause.model.configuration.objects import (
+    CLUSTER_CHANNELS,
+    STATUS_ATTRIBUTES,
+    SYSTEM_PREFIX,
+    WHOLE_NUMBER,
+    MqObject,
+    Origins,
+    QueueManagerObjects,
+    ViewCache,
+    place_fact,
+)
+from mqclause.model.configuration.sources import FactT, Origin, PlacedFact
+from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, suggest_name
+from mqclause.model.facts.domains import LARGEST
+from mqclause.model.facts.objects import (
+    MESSAGE_CHANNELS,
+    Channel,
+    ChannelStatus,
+    Queue,
+    QueueManager,
+    QueueManagerAlias,
+    RemoteQueueManager,
+)
+from mqclause.model.readers.formats import FactsDocument
+from mqclause.model.readers.records import Record, Script
+
+STARTED_STATUS = str(fields(Channel).status.default)
+"""What a channel is taken as after START: it may run, wait or retry; as one whose state no source tells."""
+
+ROUTE_KEYS = ("name", "queue_manager", "cluster")
+STATUS_FIELDS = ("status", "dest_seq_number", "dest_seq_factor")
+"""What no script holds of a channel."""
+
+QueueKey = tuple[str, str]
+"""A queue's name and its queue manager."""
+
+ALIAS_ATTRIBUTES = ("put", "clwlrank", "clwlprty", "defbind")
+"""What counts of an alias of a queue manager besides its names."""
+
+RowKey = tuple[str, ...]
+
+UNSHOWN_STATUS = str(fields(Channel).status.default)
+"""The state of a channel that DISPLAY CHSTATUS shows nothing of."""
+
+
+@define
+class ChannelStates:
+    """What the queue manager that gave the commands ``operated``, in order, says of its channels.
+
+    A route is known by its channel's name and the queue manager that it leads to. ``others`` are its channels that
+    belong to no cluster: whatever is done to those changes no route.
+    """
+
+    operated: Sequence[Record]
+    others: Collection[str] = ()
+    _met: set[str] = field(factory=set)
+
+    @classmethod
+    def from_objects(cls, objects: QueueManagerObjects) -> ChannelStates:
+        """What the commands among a queue manager's ``objects`` say."""
+        others = (each.name for each in objects.of("CHANNEL") if each.type not in CLUSTER_CHANNELS)
+        return cls(objects.operations.channels, frozenset(others))
+
+    def of(self, channel: str, queue_manager: str) -> tuple[str, Origin | None] | None:
+        """The state after the latest command about a route, and where it is stated; None if there is no command.
+
+        START states none: the one that is taken is an assumption.
+        """
+        self._met.add(channel)
+        return self.left(channel, queue_manager)
+
+    def left(self, channel: str, queue_manager: str = "") -> tuple[str, Origin | None] | None:
+        """The same of a channel that is no route of a cluster."""
+        for record in reversed(self.operated):
+            if record.name == channel and record.listed("QMNAME") in ((), (queue_manager,)):
+                stated = Origin("stated", record.source, *record.place_of("STATUS"))
+                return get_state_after(record), None if record.action == "start" else stated
+        return None
+
+    def warnings(self) -> Iterator[Diagnostic]:
+        """What the commands leave open; to be asked when every route has been."""
+        for record in self.operated:
+            verb = record.action.upper()
+            if record.name in self.others and record.name not in self._met:
+                continue
+            if record.name not in self._met:
+                near = suggest_name(record.name, self._met)
+                yield build_record_diagnostic(record, f"{verb}: no route of a cluster has this channel: left out{near}")
+            elif record.action == "start":
+                yield build_record_diagnostic(
+                    record, f"{verb}: taken as {STARTED_STATUS}; whether it runs is not known"
+                )
+
+
+def get_state_after(record: Record) -> str:
+    """MQ's own defaults: STOPPED, or INACTIVE where one partner's instances are stopped."""
+    if record.action == "start":
+        return STARTED_STATUS
+    of_one_partner = record.listed("QMNAME") or record.listed("CONNAME")
+    return " ".join(record.listed("STATUS")) or ("INACTIVE" if of_one_partner else "STOPPED")
+
+
+def build_channel_statuses(
+    member: QueueManagerObjects, rows: Iterable[MqObject], states: ChannelStates, asked: AnsweredInquiries
+) -> Iterator[PlacedFact[ChannelStatus]]:
+    """The channels of the queue manager that belong to no cluster, as ``rows`` of DISPLAY CHSTATUS show them.
+
+    One that is defined and not shown is as the commands leave it, or INACTIVE where somebody ``asked``.
+    """
+    own = (each for each in member.of("CHANNEL") if each.type in MESSAGE_CHANNELS)
+    defined = {each.name: each for each in own if not each.name.startswith(SYSTEM_PREFIX)}
+    shown = _last_shown(rows, defined)
+    for name in dict.fromkeys((*defined, *shown)):
+        made = defined.get(name)
+        with suppress(DomainError):  # MQ refuses the definition, and no rule has a use for such a name
+            if name in shown:
+                yield from (_displayed(row, made) for row in shown[name])
+            elif made is not None:
+                yield _not_shown(made, states, asked)
+
+
+def is_cluster_channel(row: MqObject, defined: Collection[str] = ()) -> bool:
+    """Whether a row of DISPLAY CHSTATUS is about a channel of a cluster, or may be."""
+    return row.text("CHLTYPE") not in MESSAGE_CHANNELS and row.name not in defined
+
+
+def complete_channels(document: FactsDocument, channels: Sequence[PlacedFact[Channel]]) -> FactsDocument:
+    """The document, with the queue manager of each channel that it only names, if ``channels`` say which it is."""
+    rows = document.data.get("channel") if channels and isinstance(document.data, dict) else None
+    if not isinstance(rows, list):
+        return document
+    leading: dict[str, set[str]] = {}
+    for each in channels:
+        leading.setdefault(each.fact.name, set()).add(each.fact.queue_manager)
+    kept = [_completed(row, leading) for row in rows]
+    return evolve(document, data={**document.data, "channel": kept})
+
+
+def merge_channel_states(placed: Iterable[PlacedFact[Any]]) -> list[PlacedFact[Any]]:
+    """All that is ``placed``, where what only states how a described route is now stands in the route itself."""
+    kept: dict[int, PlacedFact[Any]] = dict(enumerate(placed))
+    channels = {at: each for at, each in kept.items() if isinstance(each.fact, Channel)}
+    described: dict[str, list[int]] = {}
+    for at, each in channels.items():
+        if not each.table:
+            described.setdefault(each.fact.name, []).append(at)
+    for at, each in channels.items():
+        if each.table and each.fact.name in described:
+            stated = {of.name for of in fields(Channel) if each.origin(of.name).how == "stated"}
+            routes = [route for route in described[each.fact.name] if _is_about(each.fact, stated, kept[route])]
+            says_more = not stated.issubset((*ROUTE_KEYS, *STATUS_FIELDS))
+            against = [kept[route].fact for route in routes if says_more or _is_against(each.fact, stated, kept[route])]
+            if against:  # in the same cluster it is told as a channel that is given twice
+                kept[at] = evolve(each, fact=evolve(each.fact, cluster=against[0].cluster))
+            elif routes:
+                kept |= {
+                    route: _added(kept[route], each, frozenset(stated.intersection(STATUS_FIELDS))) for route in routes
+                }
+                del kept[at]
+    return list(kept.values())
+
+
+def collect_shown_attributes(scripts: Iterable[Script], local: str) -> Mapping[QueueKey, Mapping[str, str]]:
+    """By queue what its dump shows in comments, or DISPLAY of it, of its QSTATUS and of its handles.
+
+    A script that names no queue manager is that of ``local``.
+    """
+    found: dict[str, dict[str, Mapping[str, str]]] = {}
+    handles: dict[QueueKey, int] = {}
+    for script in scripts:
+        own = found.setdefault(script.queue_manager or local, {})
+        for record in script.records:
+            if record.kind == "QSTATUS" and record.attributes.get("TYPE") == "HANDLE":
+                key = record.name, script.queue_manager or local
+                handles[key] = handles.get(key, 0) + _reads(record)
+            elif record.kind in ("QLOCAL", "QSTATUS") and (record.informational or record.action == "observe"):
+                shown, before = _shown(record), own.get(record.name)
+                own[record.name] = {**before, **shown} if before is not None else shown
+    for (queue, name), count in handles.items():
+        found[name][queue] = {"IPPROCS": str(count), **found[name].get(queue, {})}
+    return ShownQueueAttributes(found)
+
+
+@frozen(eq=False)
+class ShownQueueAttributes(Mapping[QueueKey, Mapping[str, str]]):
+    """What is shown by queue and queue manager; held by queue manager, as a pair for each queue would take room."""
+
+    held: Mapping[str, Mapping[str, Mapping[str, str]]]
+
+    def __getitem__(self, key: QueueKey) -> Mapping[str, str]:
+        queue, queue_manager = key
+        return self.held[queue_manager][queue]
+
+    def __iter__(self) -> Iterator[QueueKey]:
+        return ((queue, name) for name, queues in self.held.items() for queue in queues)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.held.values()))
+
+
+def place_queue(queue: MqObject, member: str, clusters: tuple[str, ...], host: Origins | None) -> PlacedFact[Queue]:
+    """The fact of a queue of ``member``; ``host`` is where that is said whose it is."""
+    # An alias of a queue manager is known in its clusters as such, and no instance of a queue.
+    fact = build_queue(queue, member, () if is_manager_alias(queue) else clusters)
+    known = host or {"queue_manager": queue.origin("name")}
+    return place_fact(fact, queue, known)
+
+
+def build_queue(queue: MqObject, host: str, clusters: tuple[str, ...]) -> Queue:
+    """A queue of ``host`` as a fact, in ``clusters``."""
+    target = queue.text("TARGET") if queue.kind == "QALIAS" else ""
+    fields = queue.get_queue_fields()
+    return Queue(name=queue.name, queue_manager=host, type=queue.kind, target=target, clusters=clusters, **fields)
+
+
+def list_queue_targets(member: QueueManagerObjects) -> Mapping[str, str]:
+    """The queues that a member has, by name, each with the name that it leads to if it is an alias of a queue.
+
+    Where the files of the member would not tell whether it has a queue of that name, too, it is blank.
+    """
+    found = member.of("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
+    names = {each.name for each in found}
+    leads = {each: each.text("TARGET") for each in found if each.kind == "QALIAS" and not is_topic_alias(each)}
+    return {
+        each.name: to if (to := leads.get(each, "")) in names or has_known_target(member, each) else ""
+        for each in found
+    }
+
+
+def list_model_queues(member: QueueManagerObjects) -> frozenset[str]:
+    """The names of the model queues that a member has."""
+    return frozenset(each.name for each in member.of("QMODEL"))
+
+
+def has_known_target(member: QueueManagerObjects, alias: MqObject) -> bool:
+    """Whether what tells of an alias of a member would tell of a queue that it leads to, if the member had one."""
+    target = alias.text("TARGET")
+    asked = AnsweredInquiries.at(member.scripts, member.name)
+    would = alias.record.action == "define" or asked.tells("QLOCAL", target)
+    return would and not build_coverage_at(member.scripts, member.name).leaves_out("QLOCAL", target)
+
+
+def is_topic_alias(queue: MqObject) -> bool:
+    """Whether an alias is one of a topic."""
+    return queue.text("TARGTYPE") == "TOPIC"
+
+
+def is_alias_or_remote(queue: MqObject) -> bool:
+    """Whether a queue is an alias of a queue, or a remote definition."""
+    return queue.kind != "QLOCAL" and not is_topic_alias(queue)
+
+
+def is_manager_alias(queue: MqObject) -> bool:
+    """Whether a remote definition is an alias of a queue manager."""
+    return queue.kind == "QREMOTE" and not queue.text("RNAME")
+
+
+def build_alias(remote: MqObject, host: str, clusters: tuple[str, ...]) -> QueueManagerAlias:
+    """The alias that ``host`` advertises; a blank RQMNAME is the queue manager of the definition."""
+    kept = {name: remote.fields[name] for name in ALIAS_ATTRIBUTES if name in remote.fields}
+    resolved = remote.text("RQMNAME") or host
+    return QueueManagerAlias(remote.name, resolved, clusters, host="" if resolved == host else host, **kept)
+
+
+def apply_current_status(
+    placed: PlacedFact[Any], observed: Mapping[tuple[str, str], Mapping[str, str]], once: ViewCache
+) -> PlacedFact[Any]:
+    """A queue with the depth and the open handles that were ``observed``, by queue and queue manager.
+
+    What is stated stays. A script states neither: what nobody shows of its queue is not known, for all of ``once``.
+    """
+    queue = placed.fact
+    if not isinstance(queue, Queue) or queue.type != "QLOCAL":
+        return placed
+    shown = observed.get((queue.name, queue.queue_manager), {})
+    return _with_counts(placed, shown) if shown else once.now(placed, partial(_with_counts, placed, {}))
+
+
+class DisplayedRows:
+    """The rows of DISPLAY CLUSQMGR, QCLUSTER and CHSTATUS at the queue manager ``local``.
+
+    Of other members' objects it is what the local one knows, and it is what decides: each method puts the rows over
+    the facts that are given, and adds those that only a row tells. What was ``asked`` for and has no row is not there.
+    """
+
+    def __init__(self, local: str, rows: Iterable[MqObject], asked: AnsweredInquiries = NO_INQUIRIES) -> None:
+        self.local = local
+        self.asked = asked
+        self._rows = list(rows)
+
+    def of(self, kind: str) -> list[MqObject]:
+        """The rows of one kind."""
+        return [row for row in self._rows if row.kind == kind]
+
+    @property
+    def clusters(self) -> tuple[str, ...]:
+        """The clusters that rows name: the local queue manager is in each."""
+        rows = [*self.of("CLUSQMGR"), *self.of("QCLUSTER")]
+        return tuple(dict.fromkeys(row.text("CLUSTER") for row in rows if row.text("CLUSTER")))
+
+    @property
+    def clusters_with_members(self) -> tuple[str, ...]:
+        """The clusters of which the queue managers are shown that the local one knows."""
+        return _clusters(self.of("CLUSQMGR"))
+
+    @property
+    def partial_of(self) -> tuple[str, ...]:
+        """The clusters of which the local queue manager shows itself as no full repository."""
+        return _clusters(
+            row for row in self.of("CLUSQMGR") if row.name == self.local and row.text("QMTYPE") == "NORMAL"
+        )
+
+    def repositories(self) -> Iterator[str]:
+        """How far each cluster is shown: a full repository knows all of it, another one what it has a use for."""
+        for cluster in self.partial_of:
+            of = f"{self.local} is no full repository of {cluster}"
+            yield f"{of}: it shows the queue managers and queues that it has asked for"
+
+    def queue_manager(self, own: PlacedFact[QueueManager]) -> PlacedFact[QueueManager]:
+        """The local queue manager, with the clusters that it is in and those that it is suspended in."""
+        suspended = self._suspended(self.local, own.fact.suspended)
+        clusters = tuple(dict.fromkeys((*own.fact.clusters, *self.clusters)))
+        return evolve(own, fact=evolve(own.fact, clusters=clusters, suspended=suspended))
+
+    def merge_remotes(
+        self, placed: Iterable[PlacedFact[RemoteQueueManager]]
+    ) -> Iterator[PlacedFact[RemoteQueueManager]]:
+        """The other queue managers that a dump describes or a row names."""
+        waiting = _by(self.of("CLUSQMGR"), lambda row: (row.name,))
+        for (host,), rows in _by(self.of("QCLUSTER"), lambda row: (row.text("CLUSQMGR"),)).items():
+            waiting.setdefault((host,), rows)
+        for each in placed:
+            rows = waiting.pop((each.fact.name,), [])
+            clusters = tuple(dict.fromkeys((*each.fact.clusters, *_clusters(rows))))
+            suspended = self._suspended(each.fact.name, each.fact.suspended)
+            is_repository = _is_repository(rows, each.fact.repository)
+            partial_in = _partial_in(rows, each.fact.partial_in)
+            fact = evolve(
+                each.fact, clusters=clusters, suspended=suspended, repository=is_repository, partial_in=partial_in
+            )
+            yield evolve(each, fact=fact)
+        for (name,), rows in waiting.items():
+            if name not in ("", self.local):
+                of = _clusters(rows), self._suspended(name, ()), _is_repository(rows), _partial_in(rows)
+                fact = RemoteQueueManager(name, *of)
+                yield place_fact(fact, rows[0])
+
+    def channels(self, placed: Iterable[PlacedFact[Channel]], states: ChannelStates) -> Iterator[PlacedFact[Channel]]:
+        """The routes, and their states as CLUSQMGR shows them, or CHSTATUS, or commands, where it does not."""
+        rows = [row for row in self.of("CLUSQMGR") if row.text("CHANNEL")]
+        waiting = {(row.text("CHANNEL"), row.name, row.text("CLUSTER")): row for row in rows}
+        for each in placed:
+            row = waiting.pop((each.fact.name, each.fact.queue_manager, each.fact.cluster), None)
+            yield self._with_state(apply_row(each, row, row.fields) if row else each, row, states)
+        for (name, queue_manager, _), row in waiting.items():
+            own = {"deftype": "CLUSRCVR"} if queue_manager == self.local else {}
+            state, stated = states.of(name, queue_manager) or ("", None)
+            known = {"status": state, **row.fields} if state else row.fields
+            fact = Channel(name, queue_manager, **{**known, **own})
+            origins = {"name": row.find_origin("CHANNEL"), "status": None if "status" in row.fields else stated}
+            yield self._with_state(place_fact(fact, row, origins), row, states)
+
+    def find_differences(self) -> Iterator[Diagnostic]:
+        """Where CHSTATUS shows another state of a route than CLUSQMGR does, which is the one that is taken."""
+        shown = _by(filter(is_cluster_channel, self.of("CHSTATUS")), lambda row: (row.name,))
+        for row in self.of("CLUSQMGR"):
+            state = row.fields.get("status")
+            of_route = [each for each in shown.get((row.text("CHANNEL"),), ()) if "status" in each.fields]
+            same = [each for each in of_route if each.text("RQMNAME") in ("", row.name)]
+            if state and row.name != self.local and same and all(each.fields["status"] != state for each in same):
+                shown_by, other = row.find_statement("STATUS") or row.record, same[0]
+                places = row.find_origin("STATUS"), other.find_origin("STATUS")
+                said = f"CLUSQMGR shows {state} ({places[0]}), CHSTATUS {other.fields['status']} ({places[1]})"
+                message = (
+                    f"channel {quote_value(row.text('CHANNEL'))} to {quote_value(row.name)}: {said}; taken as {state}"
+                )
+                yield Diagnostic(shown_by.source, message, *shown_by.place_of("STATUS"))
+
+    def find_namesakes(self) -> Iterator[Diagnostic]:
+        """Where CLUSQMGR shows two queue managers of one name in a cluster, of which one was most likely made anew."""
+        first: dict[RowKey, MqObject] = {}
+        for row in self.of("CLUSQMGR"):
+            known = first.setdefault((row.name, row.text("CLUSTER")), row)
+            if known.text("QMID") and row.text("QMID") not in ("", known.text("QMID")):
+                shown = row.find_statement("QMID") or row.record
+                said = f"is shown with QMID({row.text('QMID')}), and with QMID({known.text('QMID')}) at"
+                more = "two queue managers of one name, or one that was made anew; taken as one, as shown last"
+                message = f"{quote_value(row.name)} {said} {known.find_origin('QMID')}: {more}"
+                yield Diagnostic(shown.source, message, *shown.place_of("QMID"))
+
+    def queues(self, placed: Iterable[PlacedFact[Queue]]) -> Iterator[PlacedFact[Queue]]:
+        """The queues: what is the local queue manager's own stands in its own definition."""
+        waiting = _by(self._instances(), lambda row: (row.name, row.text("CLUSQMGR")))
+        for each in placed:
+            rows = waiting.pop((each.fact.name, each.fact.queue_manager), [])
+            if rows and each.fact.queue_manager != self.local:
+                clusters = tuple(dict.fromkeys((*each.fact.clusters, *_clusters(rows))))
+                yield apply_row(each, _latest(rows), {**_latest(rows).get_queue_fields(), "clusters": clusters})
+            else:
+                yield each
+        for (name, host), rows in waiting.items():
+            row = _latest(rows)
+            fact = Queue(name, host, row.text("CLUSQT") or "QLOCAL", clusters=_clusters(rows), **row.get_queue_fields())
+            yield place_fact(fact, row, {"queue_manager": row.find_origin("CLUSQMGR")})
+
+    def aliases(self, placed: Iterable[PlacedFact[QueueManagerAlias]]) -> Iterator[PlacedFact[QueueManagerAlias]]:
+        """The aliases of queue managers; what one resolves to is not displayed, so that it is its host."""
+        waiting = _by(self._instances("QMGR"), lambda row: (row.name, row.text("CLUSQMGR")))
+        for each in placed:
+            rows = waiting.pop((each.fact.name, each.fact.routed_to), [])
+            known = _latest(rows).fields if rows and each.fact.routed_to != self.local else {}
+            yield apply_row(each, _latest(rows), _of_alias(known)) if known else each
+        for (name, host), rows in waiting.items():
+            row = _latest(rows)
+            fact = QueueManagerAlias(name, host, _clusters(rows), **_of_alias(row.fields))
+            yield place_fact(fact, row, {"queue_manager": row.find_origin("CLUSQMGR")})
+
+    def _instances(self, clusqt: str = "") -> list[MqObject]:
+        """The rows of cluster queues whose host is shown; of aliases of queue managers with ``clusqt`` QMGR."""
+        rows = [row for row in self.of("QCLUSTER") if row.text("CLUSQMGR")]
+        return [row for row in rows if (row.text("CLUSQT") == "QMGR") == (clusqt == "QMGR")]
+
+    def _suspended(self, name: str, stated: tuple[str, ...]) -> tuple[str, ...]:
+        rows = [row for row in self.of("CLUSQMGR") if row.name == name and row.text("CLUSTER")]
+        shown = {row.text("CLUSTER"): row.text("SUSPEND") == "YES" for row in rows if row.text("SUSPEND")}
+        return (*(each for each in stated if each not in shown), *(each for each, yes in shown.items() if yes))
+
+    def _with_state(
+        self, route: PlacedFact[Channel], row: MqObject | None, states: ChannelStates
+    ) -> PlacedFact[Channel]:
+        name, to = route.fact.name, route.fact.queue_manager
+        if (row and "status" in row.fields) or route.fact.deftype == "CLUSRCVR":
+            return route
+        for status in reversed(self.of("CHSTATUS")):
+            if status.name == name and status.text("RQMNAME") in ("", to) and is_cluster_channel(status):
+                return apply_row(route, status, status.fields)
+        if self.asked.tells("CHSTATUS", name) and states.of(name, to) is None:
+            return _inactive(route)
+        return route
+
+
+def apply_row(placed: PlacedFact[FactT], row: MqObject, shown: Mapping[str, Any]) -> PlacedFact[FactT]:
+    """The fact with what a row says in the place of what was stated."""
+    changed: Any = placed.fact
+    origin = partial(_origin_of_row, placed.origin, row, frozenset(shown))
+    return evolve(placed, fact=evolve(changed, **shown), origin=origin)
+
+
+def _last_shown(rows: Iterable[MqObject], defined: Collection[str]) -> Mapping[str, Sequence[MqObject]]:
+    """The rows by channel. A channel that sends is one connection, of which the last row counts."""
+    found: dict[str, list[MqObject]] = {}
+    for row in rows:
+        if "status" in row.fields and not is_cluster_channel(row, defined):
+            kept = [] if row.text("CHLTYPE") in ("SDR", "SVR") else found.get(row.name, [])
+            found[row.name] = [*kept, row]
+    return found
+
+
+def _displayed(row: MqObject, made: MqObject | None) -> PlacedFact[ChannelStatus]:
+    of = {"type": ("CHLTYPE",), "xmitq": ("XMITQ",), "conname": ("CONNAME",), "queue_manager": ("RQMNAME",)}
+    by = {name: row if row.text(*words) or made is None else made for name, words in of.items()}
+    values: dict[str, Any] = {name: by[name].text(*words) for name, words in of.items()}
+    fact = ChannelStatus(row.name, status=row.fields["status"], **values)
+    return place_fact(fact, row, {name: by[name].find_origin(*words) for name, words in of.items()})
+
+
+def _not_shown(made: MqObject, states: ChannelStates, asked: AnsweredInquiries) -> PlacedFact[ChannelStatus]:
+    known = states.left(made.name)
+    state, stated = known or (STARTED_STATUS, None)
+    if known is None and asked.tells("CHSTATUS", made.name):
+        stated = Origin("observed", made.record.source)
+    fact = ChannelStatus(made.name, made.type, state, made.text("XMITQ"), made.text("CONNAME"))
+    places = {"type": "CHLTYPE", "xmitq": "XMITQ", "conname": "CONNAME"}
+    return place_fact(fact, made, {"status": stated, **{name: made.find_origin(word) for name, word in places.items()}})
+
+
+def _completed(row: Any, leading: dict[str, set[str]]) -> Any:
+    if not isinstance(row, dict) or "queue_manager" in row or not isinstance(row.get("name"), str):
+        return row
+    to = leading.get(row["name"], set())
+    return {**row, "queue_manager": next(iter(to))} if len(to) == 1 else row
+
+
+def _is_about(state: Channel, stated: set[str], route: PlacedFact[Any]) -> bool:
+    named = [name for name in ROUTE_KEYS if name in stated or name == "queue_manager"]
+    return all(getattr(state, name) == getattr(route.fact, name) for name in named)
+
+
+def _is_against(state: Channel, stated: set[str], route: PlacedFact[Any]) -> bool:
+    """Whether another state than that of ``state`` was displayed."""
+    displayed = "status" in stated and route.origin("status").how == "observed"
+    return displayed and state.status != route.fact.status
+
+
+def _added(route: PlacedFact[Any], state: PlacedFact[Any], names: frozenset[str]) -> PlacedFact[Any]:
+    values = {name: getattr(state.fact, name) for name in names}
+    return evolve(route, fact=evolve(route.fact, **values), origin=partial(_origin, route.origin, state.origin, names))
+
+
+def _origin(
+    of_route: Callable[[str], Origin], of_state: Callable[[str], Origin], names: frozenset[str], attribute: str
+) -> Origin:
+    return (of_state if attribute in names else of_route)(attribute)
+
+
+def _shown(record: Record) -> Mapping[str, str]:
+    if record.action != "observe":
+        return record.informational
+    shown = record.attributes
+    of_text = [name for name, value in shown.items() if isinstance(value, str)]
+    all_are_text: Any = shown
+    return all_are_text if len(of_text) == len(shown) else {name: str(shown[name]) for name in of_text}
+
+
+def _reads(record: Record) -> int:
+    """1 if the handle has the queue open for input."""
+    return int(bool(record.listed("INPUT")) and record.listed("INPUT") != ("NO",))
+
+
+def _with_counts(placed: PlacedFact[Any], shown: Mapping[str, str]) -> PlacedFact[Any]:
+    counts: dict[str, Any] = {name: _count(shown.get(of, "")) for name, of in STATUS_ATTRIBUTES.items()}
+    if placed.table:
+        counts = {name: count for name, count in counts.items() if count is not None}
+    changed = {name: count for name, count in counts.items() if placed.origin(name).how != "stated"}
+    return evolve(placed, fact=evolve(placed.fact, **changed)) if changed else placed
+
+
+def _count(text: str) -> int | None:
+    return int(text) if WHOLE_NUMBER.fullmatch(text) and int(text) <= LARGEST else None
+
+
+def _latest(rows: Sequence[MqObject]) -> MqObject:
+    """The first row about the queue manager that was shown last of those of one name."""
+    return next(row for row in rows if row.text("QMID") == rows[-1].text("QMID"))
+
+
+def _inactive(route: PlacedFact[Channel]) -> PlacedFact[Channel]:
+    """The route, whose state was asked for, and there was none."""
+    by = {"status": Origin("observed", route.source)}
+    origin = partial(_told_by, route.origin, by)
+    return evolve(route, fact=evolve(route.fact, status=UNSHOWN_STATUS), origin=origin)
+
+
+def _told_by(before: Callable[[str], Origin], by: Mapping[str, Origin], attribute: str) -> Origin:
+    return by[attribute] if attribute in by else before(attribute)
+
+
+def _origin_of_row(stated: Callable[[str], Origin], row: MqObject, shown: frozenset[str], attribute: str) -> Origin:
+    return row.origin(attribute) if attribute in shown else stated(attribute)
+
+
+def _is_repository(rows: Iterable[MqObject], stated: bool = False) -> bool:
+    """Whether rows show a full repository; what is stated counts where none shows what it is."""
+    shown = [row.text("QMTYPE") for row in rows if row.text("QMTYPE")]
+    return "REPOS" in shown if shown else stated
+
+
+def _partial_in(rows: Iterable[MqObject], stated: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Of one that is shown as a full repository somewhere, the clusters of which it is shown as none."""
+    shown = {row.text("CLUSTER"): row.text("QMTYPE") for row in rows if row.text("QMTYPE")}
+    if not shown:
+        return stated
+    others = tuple(each for each, kind in shown.items() if each and kind != "REPOS")
+    return others if "REPOS" in shown.values() else ()
+
+
+def _of_alias(shown: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in shown.items() if name in ALIAS_ATTRIBUTES}
+
+
+def _clusters(rows: Iterable[MqObject]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(row.text("CLUSTER") for row in rows if row.text("CLUSTER")))
+
+
+def _by(rows: Iterable[MqObject], key: Callable[[MqObject], RowKey]) -> dict[RowKey, list[MqObject]]:
+    found: dict[RowKey, list[MqObject]] = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return found

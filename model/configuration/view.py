@@ -1,0 +1,375 @@
+"""Build the cluster as one queue manager sees it; report what was read of each file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from attrs import field, frozen
+
+from mqclause.model.configuration.checked_objects import apply_published_attributes, find_outdated_records
+from mqclause.model.configuration.completeness import (
+    AnsweredInquiries,
+    Membership,
+    build_record_diagnostic,
+    fill_in_inserts,
+    find_open_names,
+    has_complete_dump,
+)
+from mqclause.model.configuration.membership import (
+    find_joined_clusters,
+    list_clustered_objects,
+    list_own_clusters,
+    list_unjoined_clusters,
+    select_visible_clusters,
+)
+from mqclause.model.configuration.objects import (
+    PLATFORM,
+    MqObject,
+    Origins,
+    QueueManagerObjects,
+    ViewCache,
+    detect_platform,
+    drop_outdated_rows,
+    place_fact,
+)
+from mqclause.model.configuration.sources import FactT, Origin, PlacedFact
+from mqclause.model.configuration.status import (
+    ChannelStates,
+    DisplayedRows,
+    build_alias,
+    build_channel_statuses,
+    is_manager_alias,
+    list_model_queues,
+    list_queue_targets,
+    place_queue,
+)
+from mqclause.model.diagnostics import Diagnostic, quote_value, suggest_name
+from mqclause.model.facts.cluster import CLUSTER_FIELDS
+from mqclause.model.facts.domains import NAME
+from mqclause.model.facts.objects import (
+    Channel,
+    ChannelStatus,
+    ModelQueue,
+    Process,
+    Queue,
+    QueueManager,
+    QueueManagerAlias,
+    RemoteQueueManager,
+)
+from mqclause.model.readers.mqsc import OWNER
+from mqclause.model.readers.records import Script
+
+FOREIGN_CHANNELS_IGNORED = "channels are its own: left out"
+"""What is told of a command that changes what another queue manager knows, and this one does not."""
+
+UNKNOWN_STATE = "INACTIVE"
+"""What a channel's state is taken as where no command says it."""
+
+
+@frozen
+class ClusterView:
+    """The facts that the local queue manager sees, and the faults met on the way.
+
+    ``queue_manager`` is None if it cannot be told which one is local; there are no other facts then.
+    ``diagnostics`` does not repeat those of the scripts; ``warnings`` tell what was not carried out. ``known`` says
+    of each of its clusters who is described, ``strangers`` are the members that share no cluster with it, ``unjoined``
+    those without a receiver in one of its clusters, each with the cluster. ``displayed`` are the clusters of which it
+    shows the queue managers that it knows; ``repositories`` say how far, by the clusters that it is ``partial_of``.
+    ``remarks`` tell of different things shown. ``hosted`` has the queues of each other queue manager that is described,
+    with the names that aliases lead to, ``models`` the model queues of those that have any; ``told_wholly`` are those
+    of which a dump tells all.
+    """
+
+    queue_manager: PlacedFact[QueueManager] | None = None
+    remote_queue_managers: tuple[PlacedFact[RemoteQueueManager], ...] = ()
+    queues: tuple[PlacedFact[Queue], ...] = ()
+    queue_manager_aliases: tuple[PlacedFact[QueueManagerAlias], ...] = ()
+    channels: tuple[PlacedFact[Channel], ...] = ()
+    processes: tuple[PlacedFact[Process], ...] = ()
+    model_queues: tuple[PlacedFact[ModelQueue], ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
+    known: tuple[Membership, ...] = ()
+    strangers: tuple[str, ...] = ()
+    unjoined: tuple[tuple[str, str], ...] = ()
+    displayed: tuple[str, ...] = ()
+    repositories: tuple[str, ...] = ()
+    partial_of: tuple[str, ...] = ()
+    remarks: tuple[Diagnostic, ...] = ()
+    hosted: Mapping[str, Mapping[str, str]] = field(factory=dict)
+    models: Mapping[str, frozenset[str]] = field(factory=dict)
+    told_wholly: frozenset[str] = frozenset()
+    channel_statuses: tuple[PlacedFact[ChannelStatus], ...] = ()
+
+    def listed(self) -> list[PlacedFact[Any]]:
+        """The facts of all lists."""
+        return [each for name in CLUSTER_FIELDS.values() for each in getattr(self, name)]
+
+
+def build_view(
+    scripts: Sequence[Script],
+    local: str | None,
+    clusters: Sequence[str] | None = (),
+    once: ViewCache | None = None,
+) -> ClusterView:
+    """The view of the queue manager ``local``, or of the only one if ``local`` is None.
+
+    Scripts of the same queue manager apply one after the other; a script that names none belongs to the local one.
+    ``clusters`` are those that it is in besides what its scripts say; None: they are not known, and nothing that the
+    others have is out of its sight. ``once`` keeps what is the same for other local queue managers.
+    """
+    if not scripts:
+        return ClusterView()
+    once = ViewCache() if once is None else once
+    named = [script.queue_manager for script in scripts if script.queue_manager]
+    try:
+        chosen = _chosen(named, local, len(scripts) - len(named))
+    except ValueError as fault:
+        return ClusterView(diagnostics=(Diagnostic("--from" if named else scripts[0].source, str(fault)),))
+    members: dict[str, list[Script]] = {}
+    try:
+        for script in scripts:
+            owner = NAME(script.queue_manager or chosen, "queue manager name")
+            members.setdefault(owner, []).append(script)
+    except ValueError as fault:
+        return ClusterView(diagnostics=(Diagnostic(scripts[0].source, str(fault)),))
+    faults: list[Diagnostic] = []
+    found = {name: once.objects(name, members[name], faults, _filled_in) for name in members}
+    asked = AnsweredInquiries.at(scripts, chosen)
+    shown = DisplayedRows(chosen, drop_outdated_rows(found[chosen].rows, found, chosen), asked)
+    mine = None if clusters is None else frozenset((*clusters, *list_own_clusters(found[chosen]), *shown.clusters))
+    return _Seen(chosen, found, mine, ChannelStates.from_objects(found[chosen]), shown, once).view(faults)
+
+
+def _chosen(named: Sequence[str], local: str | None, nameless: int) -> str:
+    """The local queue manager's name; raises ValueError with what is wrong."""
+    names = list(dict.fromkeys(named))
+    listing = ", ".join(names)
+    if local is not None:
+        if local in names or nameless:
+            return local
+        near = suggest_name(local, names)
+        raise ValueError(f"no source describes the queue manager {quote_value(local)}; described: {listing}{near}")
+    if len(names) == 1:
+        return names[0]
+    if names:
+        raise ValueError(f"several queue managers are described: {listing}; say which one is local")
+    more = f" (as {nameless} files here: give each so if they are of several queue managers)" if nameless > 1 else ""
+    raise ValueError(f"does not name its queue manager; name it with --from, or give it as QMGR=FILE{more}")
+
+
+def find_unnamed_sources(local: str, scripts: Iterable[Script]) -> Iterator[Diagnostic]:
+    """The files that do not say whose they are, where another one says that it is of ``local``."""
+    files = [script for script in scripts if not script.overlay]
+    if any(script.queue_manager for script in files):
+        for source in dict.fromkeys(script.source for script in files if script.records and not script.queue_manager):
+            message = f"names no queue manager: taken as {local}'s, as another file is; NAME=FILE says whose it is"
+            yield Diagnostic(source, message)
+
+
+def _filled_in(name: str, scripts: Sequence[Script], faults: list[Diagnostic]) -> QueueManagerObjects:
+    """The objects of a queue manager by its scripts, with its name in the place of inserts."""
+    return build_objects(name, [fill_in_inserts(each, name) for each in scripts], faults)
+
+
+def build_objects(name: str, scripts: Sequence[Script], faults: list[Diagnostic]) -> QueueManagerObjects:
+    """The objects of the queue manager ``name`` as its scripts leave them; what is refused goes to ``faults``."""
+    objects = QueueManagerObjects(name, faults, scripts)
+    records = [record for script in scripts if not script.overlay for record in script.records]
+    changes = [record for script in scripts if script.overlay for record in script.records]
+    # what was displayed fills in what no command states, wherever it stands
+    for record in (*sorted(records, key=lambda each: each.action == "observe"), *changes):
+        objects.apply_record(record)
+    objects.expand_clusters()
+    return objects
+
+
+@frozen
+class _Seen:
+    """What the queue manager ``local``, which is in ``clusters``, sees of all ``members``."""
+
+    local: str
+    members: Mapping[str, QueueManagerObjects]
+    clusters: frozenset[str] | None
+    states: ChannelStates
+    shown: DisplayedRows
+    once: ViewCache
+
+    def view(self, faults: Sequence[Diagnostic]) -> ClusterView:
+        mine, shown, members = self.members[self.local], self.shown, self.members.items()
+        everyone = [each for _, each in members if each is mine or self.sight(each)(list_own_clusters(each))]
+        manual = {sender.name: sender for sender in mine.channels("CLUSSDR")}
+        routes = (fact for member in everyone for fact in self.channels(member, manual))
+        channels = tuple(shown.channels(routes, self.states))
+        others = tuple(build_channel_statuses(mine, shown.of("CHSTATUS"), self.states, shown.asked))
+        return ClusterView(
+            queue_manager=shown.queue_manager(self.queue_manager()),
+            remote_queue_managers=tuple(
+                shown.merge_remotes(self.remote(each) for each in everyone if each is not mine)
+            ),
+            queues=tuple(shown.queues(fact for member in everyone for fact in self.known(member, self.queues(member)))),
+            queue_manager_aliases=tuple(
+                shown.aliases(fact for member in everyone for fact in self.known(member, self.aliases(member)))
+            ),
+            channels=channels,
+            processes=tuple(place_fact(Process(p.name, **p.fields), p) for p in mine.of("PROCESS")),
+            model_queues=tuple(place_fact(ModelQueue(each.name), each) for each in mine.of("QMODEL")),
+            diagnostics=tuple(faults),
+            warnings=tuple(self.warnings()),
+            known=tuple(_membership(cluster, everyone) for cluster in self.within(list_own_clusters(mine))),
+            strangers=tuple(self.strangers(everyone)),
+            unjoined=tuple(
+                (each.name, name)
+                for each in self.members.values()
+                for name in self.within(list_unjoined_clusters(each))
+            ),
+            displayed=shown.clusters_with_members,
+            repositories=tuple(shown.repositories()),
+            partial_of=shown.partial_of,
+            remarks=(*shown.find_differences(), *shown.find_namesakes(), *self.remarks(everyone)),
+            hosted={
+                name: self.once.hosted(each, list_queue_targets) for name, each in members if each is not mine
+            },
+            models={name: found for name, each in self.members.items() if (found := list_model_queues(each))},
+            told_wholly=frozenset(name for name, each in self.members.items() if has_complete_dump(each.scripts)),
+            channel_statuses=others,
+        )  # fmt: skip
+
+    def strangers(self, everyone: Sequence[QueueManagerObjects]) -> Iterator[str]:
+        """The members that share no cluster with it, by their files and by what it displays of them itself."""
+        shown = {row.name for row in self.shown.of("CLUSQMGR")}
+        return (name for name, member in self.members.items() if member not in everyone and name not in shown)
+
+    def remarks(self, everyone: Sequence[QueueManagerObjects]) -> Iterator[Diagnostic]:
+        mine = self.members[self.local]
+        yield from (*mine.remarks, *(one for each in everyone for one in each.list_contradictions(mine)))
+        yield from find_open_names(one for each in everyone for one in each.scripts)
+        yield from find_unnamed_sources(self.local, mine.scripts)
+        yield from find_outdated_records(self.shown.of("QCLUSTER"), self.local, self.members, everyone)
+
+    def known(self, member: QueueManagerObjects, placed: Iterator[PlacedFact[FactT]]) -> Iterable[PlacedFact[FactT]]:
+        """The queues of a member as the local queue manager knows them."""
+        own = [row for row in member.rows if row.text("CLUSQMGR") == member.name] if member.name != self.local else ()
+        return apply_published_attributes(placed, own) if own else placed
+
+    def within(self, clusters: Iterable[str]) -> tuple[str, ...]:
+        """Those of ``clusters`` that the local queue manager is in: it knows of no other ones."""
+        return tuple(each for each in clusters if self.clusters is None or each in self.clusters)
+
+    def sight(self, member: QueueManagerObjects) -> Callable[[Iterable[str]], tuple[str, ...]]:
+        """What of the clusters of one of ``member``'s objects the local queue manager learns of: all of its own."""
+        if member.name == self.local:
+            return tuple
+        joined = find_joined_clusters(member)
+        return lambda clusters: select_visible_clusters(joined, self.within(clusters))
+
+    def warnings(self) -> Iterator[Diagnostic]:
+        """What the commands of all members ask for and nobody carries out; to be asked after the channels."""
+        for member in self.members.values():
+            yield from member.warnings
+            shown = self.shown.clusters if member.name == self.local else ()
+            yield from member.operations.find_foreign_suspensions(member.name, (*list_own_clusters(member), *shown))
+            for record in member.operations.channels if member.name != self.local else ():
+                message = f"{record.action.upper()}: the states of {member.name}'s {FOREIGN_CHANNELS_IGNORED}"
+                yield build_record_diagnostic(record, message)
+        yield from self.states.warnings()
+
+    def queue_manager(self) -> PlacedFact[QueueManager]:
+        mine = self.members[self.local]
+        of = [found.fields for found in mine.of("QMGR")]
+        clusters, full = list_own_clusters(mine), {name for found in mine.of("QMGR") for name in found.clusters}
+        fact = QueueManager(
+            name=mine.name,
+            clusters=clusters,
+            suspended=tuple(mine.operations.suspended),
+            repository=bool(full),
+            partial_in=tuple(each for each in clusters if each not in full) if full else (),
+            platform=detect_platform(mine.scripts, " ".join(found.text("PLATFORM") for found in mine.of("QMGR"))),
+            **(of[0] if of else {}),
+        )
+        return _placed_whole(fact, mine)
+
+    def remote(self, other: QueueManagerObjects) -> PlacedFact[RemoteQueueManager]:
+        sight = self.sight(other)
+        suspended = sight(other.operations.suspended)
+        clusters = sight(list_own_clusters(other))
+        full = {name for each in other.of("QMGR") for name in sight(each.clusters)}
+        partial_in = tuple(each for each in clusters if each not in full) if full else ()
+        return _placed_whole(RemoteQueueManager(other.name, clusters, suspended, bool(full), partial_in), other)
+
+    def queues(self, member: QueueManagerObjects) -> Iterator[PlacedFact[Queue]]:
+        """The local queue manager's queues, and the clustered ones of another member."""
+        host = member.find_header_origin(OWNER)
+        of_host: Origins = {"queue_manager": host}
+        sight = self.sight(member)
+        for queue in member.of("QLOCAL", "QALIAS", "QREMOTE"):
+            clusters = sight(queue.clusters)
+            if member.name != self.local and (is_manager_alias(queue) or not clusters):
+                continue
+            make = partial(place_queue, queue, member.name, clusters, of_host if host else None)
+            yield make() if member.name == self.local else self.once.queue(queue, clusters, make)
+
+    def aliases(self, member: QueueManagerObjects) -> Iterator[PlacedFact[QueueManagerAlias]]:
+        """The aliases of queue managers that ``member`` has in a cluster."""
+        by, sight = member.find_header_origin(OWNER), self.sight(member)
+        for remote in filter(is_manager_alias, member.of("QREMOTE")):
+            if clusters := sight(remote.clusters):
+                stated = remote.find_origin("RQMNAME") if remote.text("RQMNAME") else None
+                known = {"queue_manager": stated or by or remote.origin("name"), "host": by or remote.origin("name")}
+                yield place_fact(build_alias(remote, member.name, clusters), remote, known)
+
+    def channels(self, member: QueueManagerObjects, manual: Mapping[str, MqObject]) -> Iterator[PlacedFact[Channel]]:
+        """The local cluster receivers, or the routes to another member that its cluster receivers make.
+
+        ``manual`` has the local cluster senders by name. What they say besides is not read: a sender takes its
+        attributes from the receiver.
+        """
+        host, sight = member.find_header_origin(OWNER), self.sight(member)
+        for receiver in member.channels("CLUSRCVR"):
+            sender = manual.get(receiver.name)
+            deftype = "CLUSSDRB" if sender else "CLUSSDRA"
+            state, stated = self.states.of(receiver.name, member.name) or (UNKNOWN_STATE, None)
+            for cluster in sight(receiver.clusters):
+                fact = Channel(
+                    name=receiver.name,
+                    queue_manager=member.name,
+                    cluster=cluster,
+                    deftype="CLUSRCVR" if member.name == self.local else deftype,
+                    status=state,
+                    **receiver.fields,
+                )
+                typed = (sender or receiver).origin("deftype")
+                by = host or receiver.origin("name")
+                yield place_fact(fact, receiver, {"queue_manager": by, "deftype": typed, "status": stated})
+
+
+def _placed_whole(fact: FactT, member: QueueManagerObjects) -> PlacedFact[FactT]:
+    """A fact about a queue manager as a whole: it is placed at its first ALTER QMGR, or at its first source."""
+    origin = partial(_origin_of_whole, member)
+    for found in member.of("QMGR"):
+        return PlacedFact(fact, found.record.source, found.record.line, origin)
+    return PlacedFact(fact, member.scripts[0].source, None, origin)
+
+
+def _origin_of_whole(member: QueueManagerObjects, attribute: str) -> Origin:
+    """What a header says is observed; a cluster is stated by the first object that is in one."""
+    found: Origin | None = None
+    if attribute in ("name", "platform"):
+        found = member.find_header_origin(OWNER if attribute == "name" else PLATFORM)
+    elif attribute == "clusters":
+        found = next((each.origin("clusters") for each in list_clustered_objects(member) if each.clusters), None)
+    elif attribute == "suspended" and member.operations.suspension:
+        record = member.operations.suspension
+        by = "CLUSTER" if record.listed("CLUSTER") else "CLUSNL"
+        found = Origin("stated", record.source, *record.place_of(by))
+    if found is None:
+        found = next((each.origin(attribute) for each in member.of("QMGR")), None)
+    return found or Origin("stated" if attribute == "name" else "defaulted", member.scripts[0].source)
+
+
+def _membership(cluster: str, everyone: Sequence[QueueManagerObjects]) -> Membership:
+    members = tuple(member.name for member in everyone if cluster in list_own_clusters(member))
+    senders = [each for member in everyone for each in member.channels("CLUSSDR") if cluster in each.clusters]
+    return Membership(cluster, members, tuple(sender.name for sender in senders))

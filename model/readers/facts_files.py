@@ -1,0 +1,721 @@
+"""Read facts documents in TOML and JSON; every fault is reported, not only the first."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import islice
+from typing import Any, NamedTuple, NoReturn, TypeVar
+
+from attrs import define, evolve, field, fields, frozen
+
+from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, render_given_value, suggest_word
+from mqclause.model.facts.domains import NAMES, Maker, fact_field
+from mqclause.model.facts.messages import Message, find_message_fault
+from mqclause.model.facts.objects import (
+    Channel,
+    ChannelStatus,
+    ModelQueue,
+    Process,
+    Put,
+    Queue,
+    QueueManager,
+    QueueManagerAlias,
+    RemoteQueueManager,
+)
+from mqclause.model.readers.formats import (
+    LONGEST_PATH,
+    NO_PLACES,
+    Confidence,
+    DocumentPath,
+    DocumentPlaces,
+    FactsDocument,
+    Format,
+    TextPlace,
+    build_faulty_document,
+    parse_document,
+    render_table_label,
+)
+from mqclause.model.readers.records import BEGINS_COMMAND
+
+_T = TypeVar("_T")
+
+LocatedFault = tuple[DocumentPath, str]
+"""Where something is wrong, and what."""
+
+MOST_FAULTS = 10_000
+"""How many faults of one document are told; a document with more is no facts document at all."""
+
+UNKNOWABLE_TABLES = {
+    "status": ("channel", "channel_status"),
+    "curdepth": ("queue",),
+    "process": ("queue",),
+    "initq": ("queue",),
+    **dict.fromkeys(("put", "clwlrank", "clwlprty"), ("queue", "channel", "queue_manager_alias")),
+    **dict.fromkeys(("clwlwght", "netprty"), ("channel",)),
+    "clwluseq": ("queue", "queue_manager"),
+    **dict.fromkeys(("clwlmruc", "clwlexit", "defxmitq", "trigint"), ("queue_manager",)),
+    "suspended": ("remote_queue_manager",),
+    **dict.fromkeys(
+        ("clusters", "get", "defbind", "defprty", "usage", "trigger", "trigtype", "trigmpri", "trigdpth",
+         "target", "rname", "rqmname", "xmitq"), ("queue",)),
+}  # fmt: skip
+"""The tables of the objects that an attribute can be unknown of."""
+
+_queue_manager = Maker(QueueManager)
+_remote_queue_manager = Maker(RemoteQueueManager)
+_queue = Maker(Queue)
+_queue_manager_alias = Maker(QueueManagerAlias)
+_channel = Maker(Channel)
+_process = Maker(Process)
+_model_queue = Maker(ModelQueue)
+_channel_status = Maker(ChannelStatus)
+_put = Maker(Put)
+_message = Maker(Message)
+
+
+@frozen
+class UnknownAttributes:
+    """What nobody knows although it counts as known where it is left out: of the objects named here, by attribute.
+
+    ``status`` names channels of either table, ``curdepth`` local queues. What an object's own table gives is known.
+    ``process`` and ``initq`` name local queues whose process, or initiation queue, may be defined although no table
+    here does so. All others name objects that were displayed without the attribute: see UNKNOWABLE.
+    """
+
+    status: tuple[str, ...] = fact_field(NAMES, ())
+    curdepth: tuple[str, ...] = fact_field(NAMES, ())
+    process: tuple[str, ...] = fact_field(NAMES, ())
+    initq: tuple[str, ...] = fact_field(NAMES, ())
+    clusters: tuple[str, ...] = fact_field(NAMES, ())
+    put: tuple[str, ...] = fact_field(NAMES, ())
+    get: tuple[str, ...] = fact_field(NAMES, ())
+    clwlrank: tuple[str, ...] = fact_field(NAMES, ())
+    clwlprty: tuple[str, ...] = fact_field(NAMES, ())
+    clwlwght: tuple[str, ...] = fact_field(NAMES, ())
+    netprty: tuple[str, ...] = fact_field(NAMES, ())
+    clwluseq: tuple[str, ...] = fact_field(NAMES, ())
+    clwlmruc: tuple[str, ...] = fact_field(NAMES, ())
+    clwlexit: tuple[str, ...] = fact_field(NAMES, ())
+    defxmitq: tuple[str, ...] = fact_field(NAMES, ())
+    trigint: tuple[str, ...] = fact_field(NAMES, ())
+    suspended: tuple[str, ...] = fact_field(NAMES, ())
+    defbind: tuple[str, ...] = fact_field(NAMES, ())
+    defprty: tuple[str, ...] = fact_field(NAMES, ())
+    usage: tuple[str, ...] = fact_field(NAMES, ())
+    trigger: tuple[str, ...] = fact_field(NAMES, ())
+    trigtype: tuple[str, ...] = fact_field(NAMES, ())
+    trigmpri: tuple[str, ...] = fact_field(NAMES, ())
+    trigdpth: tuple[str, ...] = fact_field(NAMES, ())
+    target: tuple[str, ...] = fact_field(NAMES, ())
+    rname: tuple[str, ...] = fact_field(NAMES, ())
+    rqmname: tuple[str, ...] = fact_field(NAMES, ())
+    xmitq: tuple[str, ...] = fact_field(NAMES, ())
+
+
+_unknown = Maker(UnknownAttributes)
+
+SINGLE_TABLES: dict[str, Maker[Any]] = {"queue_manager": _queue_manager, "put": _put, "unknown": _unknown}
+"""The tables that stand at most once in a document."""
+
+LIST_MAKERS: dict[str, Maker[Any]] = {
+    "remote_queue_manager": _remote_queue_manager,
+    "queue": _queue,
+    "queue_manager_alias": _queue_manager_alias,
+    "channel": _channel,
+    "process": _process,
+    "model_queue": _model_queue,
+    "channel_status": _channel_status,
+    "message": _message,
+}
+"""The tables of which a document has a list."""
+
+LIST_TABLES = {
+    "remote_queue_managers": "remote_queue_manager",
+    "queues": "queue",
+    "queue_manager_aliases": "queue_manager_alias",
+    "channels": "channel",
+    "processes": "process",
+    "model_queues": "model_queue",
+    "channel_statuses": "channel_status",
+}
+"""The table of each field of ``Facts`` that holds a list."""
+
+IGNORED_TABLES = ("event", "information", "request", "in_flight")
+"""What a facts document may hold for others to read."""
+
+TABLES = ("queue_manager", *LIST_MAKERS, "put", "unknown", *IGNORED_TABLES)
+KNOWN_TABLES = frozenset(TABLES)
+
+FACTS_TITLE = "facts in TOML or JSON"
+"""How messages list the formats of facts documents."""
+
+LONGEST_TOLD = 200
+"""How much of the parser's message is shown."""
+
+TOML_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+# A table header or a key on a line of its own: no line of MQSC starts like this.
+TABLE_HEADER = re.compile(
+    rf"^[ \t]*\[{{1,2}}[ \t]*(?:{'|'.join(TABLES)})[\w-]*[ \t]*\]{{1,2}}[ \t]*(?:#.*)?\r?$", re.MULTILINE
+)
+BEGINS_SCRIPT = re.compile(rf"\s*+(?:\*|{BEGINS_COMMAND.pattern})", re.IGNORECASE)
+ANY_TABLE_HEADER = re.compile(r"\s*\[{1,2}[ \t]*[A-Za-z_][\w.-]*[ \t]*\]{1,2}[ \t]*(?:#.*)?(?:\r?\n|$)")
+FIRST_LINE = re.compile(r"(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*+[ \t]*+(?:$|\[|#|[^\n=]*=)")
+"""How TOML begins: with a table, with a key and its value, or with nothing but comments."""
+
+KEY_FIRST = re.compile(r"(?:\s*#.*\n)*\s*[\w.-]+[ \t]*=")
+
+TOML_WORD = re.compile(
+    r'''"""(?:\\.|[^"\\]|"{1,2}(?!"))*+"{3,5}|\'{3}(?:[^']|'{1,2}(?!'))*+'{3,5}'''
+    r"""|"(?:\\.|[^"\\\n])*+"|'[^'\n]*+'|\#[^\n]*+|[\[\]{},=\n]|[A-Za-z0-9_-]++""",
+    re.DOTALL,
+)
+"""A string, a comment, a sign, the end of a line or a bare word. Points between keys are passed over."""
+
+MOST_PARTS = 100
+"""So many parts may a key or the header of a table have: the parser takes the square of their number."""
+
+_PART = r"""(?:[\w-]++|"(?:\\.|[^"\\\n])*+"|'[^'\n]*+')"""
+_WORD = re.compile(
+    r'''"""(?:\\.|[^"\\]|"{1,2}(?!"))*+"{3,5}|\'{3}(?:[^']|'{1,2}(?!'))*+'{3,5}|\#[^\n]*+'''
+    rf"""|(?P<key>{_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{MOST_PARTS},}}+)"""
+    rf"""|{_PART}|.""",
+    re.DOTALL,
+)
+"""A string of several lines, a comment, a key of too many parts, one part of any other or a string, or a sign."""
+
+
+def parse_toml(text: str, source: str) -> FactsDocument:
+    """The document that ``text`` spells. Never raises; what is wrong with the text stands in its diagnostics."""
+    return parse_document(text, source, _parse)
+
+
+def find_toml_places(text: str) -> Mapping[DocumentPath, TextPlace]:
+    """Where each table and key of ``text``, which must be TOML, begins."""
+    scan = _Scan()
+    line, begun, end = 1, 0, 0
+    for word in TOML_WORD.finditer(text):
+        ended = text.count("\n", end, word.start())
+        if ended:
+            line, begun = line + ended, text.rfind("\n", end, word.start()) + 1
+        end = word.start()
+        scan.take(word[0], (line, end - begun + 1))
+    scan.take("\n", (line, 1))
+    return scan.found
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """The tables that a text spells.
+
+    Raises TOMLDecodeError, RecursionError for tables or lists that are nested too deep, and ValueError for a number of
+    too many digits.
+    """
+    if any(line.count(".") >= MOST_PARTS for line in text.split("\n")):
+        _check_keys(text)
+    return tomllib.loads(text)
+
+
+def _recognised(text: str, name: str) -> Confidence:
+    """By its name or a header of our tables, but for what begins as a script; perhaps, if it looks like other TOML."""
+    if name.lower().endswith(".toml"):
+        return Confidence.SURE
+    if "[" in text and not BEGINS_SCRIPT.match(text) and TABLE_HEADER.search(text):
+        return Confidence.SURE
+    if ANY_TABLE_HEADER.match(text) or KEY_FIRST.match(text):
+        return Confidence.LIKELY
+    if FIRST_LINE.match(text) and not parse_toml(text, "").diagnostics:
+        return Confidence.LIKELY
+    return Confidence.NO
+
+
+def _parse(text: str, source: str) -> FactsDocument:
+    try:
+        return FactsDocument(source, read_toml(text), places=DocumentPlaces(text, find_toml_places))
+    except tomllib.TOMLDecodeError as error:
+        message = str(error)
+        place = TOML_PLACE.search(message)
+        said = (message[: place.start()] if place else message)[:LONGEST_TOLD]
+        if place and place[1]:
+            return build_faulty_document(source, f"is not TOML: {said}", int(place[1]), int(place[2]))
+        return build_faulty_document(source, f"is not TOML: {said} at the end", text.rstrip().count("\n") + 1)
+
+
+class _Open(NamedTuple):
+    """A table, or a list at the ``position`` of one of its values, that the scan is inside of."""
+
+    path: DocumentPath
+    position: int | None = None
+
+
+@define
+class _Scan:
+    """A walk over the words of a document. ``inside`` starts with the table of the last header.
+
+    ``keys`` has the words so far of a key or a header, which began at ``begun``; ``header`` the brackets
+    of a header. ``value`` is the path of the value that is being read; None where a key is expected.
+    """
+
+    found: dict[DocumentPath, TextPlace] = field(factory=dict)
+    inside: list[_Open] = field(factory=lambda: [_Open(())])
+    keys: list[str] = field(factory=list)
+    begun: TextPlace = (0, 0)
+    header: str = ""
+    value: DocumentPath | None = None
+    tables: Counter[DocumentPath] = field(factory=Counter)
+
+    def take(self, word: str, place: TextPlace) -> None:
+        """Go on by one word, which begins at ``place``."""
+        if word == "\n":
+            self._end_line()
+        elif word[0] == "#":
+            return
+        elif self.value is not None:
+            self._in_value(self.value, word, place)
+        else:
+            self._before_value(word, place)
+
+    def _before_value(self, word: str, place: TextPlace) -> None:
+        if not (self.keys or self.header):
+            self.begun = place
+        if word in "[]":
+            self.header += word
+        elif word == "=":
+            self.value = (*self.inside[-1].path, *self.keys)
+            self._note(self.value, self.begun)
+            self.keys = []
+        elif word == "}":
+            self._close()
+        elif word != ",":
+            self.keys.append(_key(word))
+
+    def _in_value(self, value: DocumentPath, word: str, place: TextPlace) -> None:
+        path, position = self.inside[-1]
+        if word == "[":
+            self.inside.append(_Open(value, 0))
+            self.value = (*value, 0)
+        elif word == "{":
+            self._note(value, place)
+            self.inside.append(_Open(value))
+            self.value = None
+        elif word in "]}":
+            self._close()
+        elif word == "," and position is not None:
+            self.inside[-1] = _Open(path, position + 1)
+            self.value = (*path, position + 1)
+        elif word == ",":
+            self.value = None
+
+    def _close(self) -> None:
+        self.value = self.inside.pop().path
+
+    def _end_line(self) -> None:
+        if self.header:
+            keys = self.keys[: LONGEST_PATH + 1]  # behind them no place is kept
+            self.inside = [_Open(self._table(keys, self.header.startswith("[[")))]
+            self._note(self.inside[0].path, self.begun)
+            self.keys, self.header = [], ""
+        if len(self.inside) == 1:
+            self.value = None
+
+    def _table(self, keys: Sequence[str], listed: bool) -> DocumentPath:
+        """The path of the table whose header names ``keys``: the next one of its list, if it is ``listed``."""
+        path: DocumentPath = ()
+        for key in keys[:-1]:
+            path = (*path, key)
+            if path in self.tables:
+                path = (*path, self.tables[path] - 1)
+        path = (*path, *keys[-1:])
+        if listed:
+            self.tables[path] += 1
+            return (*path, self.tables[path] - 1)
+        return path
+
+    def _note(self, path: DocumentPath, place: TextPlace) -> None:
+        """Keep the place of a table or key, and of the tables that a dotted key is the first to name."""
+        for length in range(1, min(len(path), LONGEST_PATH) + 1):
+            self.found.setdefault(path[:length], place)
+
+
+def _key(word: str) -> str:
+    return str(tomllib.loads(f"key = {word}")["key"]) if word[0] in "\"'" else word
+
+
+def _check_keys(text: str) -> None:
+    """Raises TOMLDecodeError for a key of too many parts."""
+    for word in _WORD.finditer(text):
+        if word["key"] is not None:
+            start = word.start()
+            line, column = text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
+            said = f"a key has more than {MOST_PARTS} parts (at line {line}, column {column})"
+            raise tomllib.TOMLDecodeError(said)
+
+
+TOML = Format("TOML", FACTS_TITLE, _recognised, parse_toml)
+
+LONGEST_KEY = 200
+"""A longer key is shown cut."""
+
+JSON_OPENING = re.compile(r"\s*[{[]")
+SURE_OPENING = re.compile(r"\s*[{[](?:\s*[{[])*\s*[\"}\]]")
+"""How JSON begins, and nothing else: a prompt and a template begin with a bracket or a brace, too."""
+
+BETWEEN_VALUES = re.compile(r"[\s,\x1e]*")
+
+# A JSON string, or a word that Python's parser takes for a number although JSON has no such.
+STRING_OR_CONSTANT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?Infinity|NaN', re.DOTALL)
+
+JSON_SIGN = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]:,\n]')
+"""A string, a sign of JSON's, or the end of a line; numbers and words are passed over."""
+
+
+class RepeatedKeysObject(dict[str, Any]):
+    """A JSON object in which the keys ``repeated`` stand more than once."""
+
+    repeated: tuple[str, ...] = ()
+
+
+def parse_json_values(text: str) -> list[tuple[Any, int]]:
+    """The values that stand in ``text`` one after the other, each with its first line; none if it is no JSON."""
+    found, at, line = list[tuple[Any, int]](), 0, 1
+    decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+    begun = BETWEEN_VALUES.match(text)
+    end = begun.end() if begun else 0
+    try:
+        while end < len(text):
+            line += text.count("\n", at, end)
+            at = end
+            value, end = decoder.raw_decode(text, at)
+            found.append((value, line))
+            gap = BETWEEN_VALUES.match(text, end)
+            end = gap.end() if gap else end
+    except (ValueError, RecursionError):
+        return []
+    return found
+
+
+def parse_json(text: str, source: str) -> FactsDocument:
+    """The document that ``text`` spells. Never raises; what is wrong with the text stands in its diagnostics."""
+    return parse_document(text, source, _parse_json)
+
+
+def find_json_places(text: str) -> Mapping[DocumentPath, TextPlace]:
+    """Where each object and key of ``text``, which must be JSON, begins."""
+    found: dict[DocumentPath, TextPlace] = {}
+    inside: list[str | int] = []
+    string, key, line, begun = "", (1, 1), 1, 0
+    for match in JSON_SIGN.finditer(text):
+        sign = match[0]
+        if sign == "\n":
+            line, begun = line + 1, match.end()
+        elif sign[0] == '"':
+            string, key = sign, (line, match.start() - begun + 1)
+        elif sign == ":":
+            inside[-1] = json.loads(string)
+            _note(found, inside, key)
+        elif sign == ",":
+            inside[-1] = inside[-1] + 1 if isinstance(inside[-1], int) else ""
+        elif sign in "{[":
+            _note(found, inside, (line, match.start() - begun + 1))
+            inside.append("" if sign == "{" else 0)
+        else:
+            inside.pop()
+    return found
+
+
+class _ConstantError(ValueError):
+    """NaN or Infinity in JSON."""
+
+
+def _is_json(text: str, _: str) -> Confidence:
+    """By its first signs, or because it parses; not where these begin a table of TOML."""
+    if not JSON_OPENING.match(text) or ANY_TABLE_HEADER.match(text):
+        return Confidence.NO
+    return Confidence.sure_if(SURE_OPENING.match(text) or parse_json_values(text))
+
+
+def _parse_json(text: str, source: str) -> FactsDocument:
+    repeating: list[RepeatedKeysObject] = []
+    try:
+        data = json.loads(text, object_pairs_hook=partial(_object, repeating), parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        return build_faulty_document(source, f"is not JSON: {error.msg}", error.lineno, error.colno)
+    except _ConstantError:
+        return FactsDocument(source, None, (_constant_fault(text, source),))
+    places = DocumentPlaces(text, find_json_places)
+    told = _repeated(data) if repeating else ()
+    faults = tuple(Diagnostic(source, message, *places.find_nearest(*path)) for path, message in told)
+    return FactsDocument(source, data, faults, places)
+
+
+def _object(found: list[RepeatedKeysObject], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) == len(pairs):
+        return made
+    repeating = RepeatedKeysObject(made)
+    times = Counter(key for key, _ in pairs)
+    repeating.repeated = tuple(key for key in made if times[key] > 1)
+    found.append(repeating)
+    return repeating
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise _ConstantError(word)
+
+
+def _constant_fault(text: str, source: str) -> Diagnostic:
+    """Where NaN or Infinity stands: the parser does not say."""
+    found = next(match for match in STRING_OR_CONSTANT.finditer(text) if not match[0].startswith('"'))
+    line = text.count("\n", 0, found.start()) + 1
+    column = found.start() - text.rfind("\n", 0, found.start())
+    return Diagnostic(source, f"is not JSON: {found[0]} is no number of JSON", line, column)
+
+
+def _repeated(data: object) -> Iterator[tuple[DocumentPath, str]]:
+    """Where a key stands that stands more than once in its object, and a message."""
+    waiting: list[tuple[DocumentPath, str, object]] = [((), "", data)]
+    while waiting:
+        path, label, value = waiting.pop()
+        if isinstance(value, RepeatedKeysObject):
+            for key in value.repeated:
+                yield (*path, key), f"{label}key {quote_value(key)} is given more than once"
+        if isinstance(value, dict):
+            waiting += [child for key in reversed(value) for child in _children(path, label, key, value[key])]
+
+
+def _children(path: DocumentPath, label: str, key: str, value: object) -> list[tuple[DocumentPath, str, object]]:
+    shown = key if key.isidentifier() and len(key) < LONGEST_KEY else quote_value(key)
+    if isinstance(value, list):
+        rows = [
+            ((*path, key, at - 1), f"{label}{render_table_label(shown, at, row)}: ", row)
+            for at, row in enumerate(value, 1)
+        ]
+        return rows[::-1]
+    return [((*path, key), f"{label}{render_table_label(shown, None, value)}: ", value)]
+
+
+def _note(found: dict[DocumentPath, TextPlace], inside: list[str | int], place: TextPlace) -> None:
+    if len(inside) <= LONGEST_PATH:
+        found.setdefault(tuple(inside), place)
+
+
+JSON = Format("JSON", FACTS_TITLE, _is_json, parse_json)
+
+
+@frozen
+class Facts:
+    """The facts of one document, in its order; where there are ``diagnostics`` there are no facts."""
+
+    source: str
+    queue_manager: QueueManager | None = None
+    remote_queue_managers: tuple[RemoteQueueManager, ...] = ()
+    queues: tuple[Queue, ...] = ()
+    queue_manager_aliases: tuple[QueueManagerAlias, ...] = ()
+    channels: tuple[Channel, ...] = ()
+    processes: tuple[Process, ...] = ()
+    model_queues: tuple[ModelQueue, ...] = ()
+    put: Put | None = None
+    messages: tuple[Message, ...] = ()
+    channel_statuses: tuple[ChannelStatus, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def has_facts(document: FactsDocument) -> bool:
+    """Whether any table of a facts document is there: other programs write TOML and JSON too."""
+    return isinstance(document.data, Mapping) and not KNOWN_TABLES.isdisjoint(document.data)
+
+
+def read_facts(
+    data: object,
+    source: str,
+    local: str | None = None,
+    consume: bool = False,
+    places: DocumentPlaces = NO_PLACES,
+) -> Facts:
+    """The facts in a parsed document: a mapping of table names to tables and lists of tables.
+
+    Never raises; the faults stand in ``diagnostics``, at the ``places`` of the document's keys. ``local`` is the local
+    queue manager's name for a document without a queue_manager table. With ``consume`` the rows of messages give way in
+    ``data`` to what is made of them: a million of them are not kept twice.
+    """
+    try:
+        return _made(data, source, local, consume)
+    except (AttributeError, KeyError, TypeError, DomainError):
+        pass  # what is wrong is told below: this way a good document does not pay for it
+    told = islice(_faults(data, local), MOST_FAULTS)
+    faults = tuple(Diagnostic(source, message, *places.find_nearest(*path)) for path, message in told)
+    return Facts(source, diagnostics=faults) if faults else _made(_plain(data), source, local, False)
+
+
+def _made(data: Any, source: str, local: str | None, consume: bool) -> Facts:
+    if not data.keys() <= KNOWN_TABLES:
+        raise KeyError("a table")
+    own = _queue_manager(data["queue_manager"]) if "queue_manager" in data else None
+    queues = _rows(data, "queue", _hosted(own.name if own else local))
+    return Facts(
+        source,
+        own,
+        _rows(data, "remote_queue_manager", _remote_queue_manager),
+        _of_unknown_depth(queues, data) if "unknown" in data else queues,
+        _rows(data, "queue_manager_alias", _queue_manager_alias),
+        _rows(data, "channel", _channel),
+        _rows(data, "process", _process),
+        _rows(data, "model_queue", _model_queue),
+        _put(data["put"]) if "put" in data else None,
+        _messages(data, consume),
+        _rows(data, "channel_status", _channel_status),
+    )
+
+
+def _rows(data: Mapping[str, Any], table: str, make: Callable[[Any], _T]) -> tuple[_T, ...]:
+    rows = data.get(table, ())
+    if rows == ():
+        return ()
+    if type(rows) is not list:
+        raise TypeError(table)
+    return tuple([make(row) for row in rows])
+
+
+def _of_unknown_depth(queues: tuple[Queue, ...], data: Mapping[str, Any]) -> tuple[Queue, ...]:
+    """The queues, without the depth of those of which it is said to be unknown. Raises KeyError and DomainError."""
+    if any(True for _ in _not_there(_unknown(data["unknown"]), data)):
+        raise KeyError("an object of which something is unknown")
+    names = set(data["unknown"].get("curdepth", ()))
+    return tuple(
+        evolve(queue, curdepth=None) if queue.name in names and "curdepth" not in row else queue
+        for queue, row in zip(queues, data.get("queue", ()), strict=True)
+    )
+
+
+def _not_there(unknown: UnknownAttributes, data: Mapping[str, Any]) -> Iterator[str]:
+    """The objects of which something is said to be unknown and that the document does not have."""
+    for each in fields(UnknownAttributes):
+        tables = UNKNOWABLE_TABLES[each.name]
+        names = {row.get("name") for table in tables for row in _rows_of(table, data) if isinstance(row, Mapping)}
+        for name in getattr(unknown, each.name):
+            if name not in names:
+                near = suggest_word(name, [known for known in names if isinstance(known, str)])
+                yield f"unknown: {each.name}: no {tables[0]} {quote_value(name)} is in this document{near}"
+
+
+def _rows_of(table: str, data: Mapping[str, Any]) -> Iterable[Any]:
+    """The rows of a table that a document may have, of one that stands once that one."""
+    given = data.get(table, ())
+    return (given,) if table in SINGLE_TABLES else given
+
+
+def _hosted(local: str | None) -> Callable[[Any], Queue]:
+    """Makes a queue, on the local queue manager where none is given."""
+    return lambda row: _queue(row if "queue_manager" in row else {**row, "queue_manager": local})
+
+
+def _messages(data: Mapping[str, Any], consume: bool) -> tuple[Message, ...]:
+    if not consume or type(data.get("message")) is not list:
+        return _rows(data, "message", _the_message)
+    rows = data["message"]
+    for at, row in enumerate(rows):
+        rows[at] = _the_message(row)
+    return tuple(rows)
+
+
+def _the_message(given: Any) -> Message:
+    if isinstance(given, Message):
+        return given
+    message = _message(given)
+    if find_message_fault(message):
+        raise TypeError("message")
+    return message
+
+
+def _plain(data: Any) -> dict[str, Any]:
+    """A document of mappings and tuples as one of dicts and lists."""
+    return {
+        table: dict(given)
+        if isinstance(given, Mapping)
+        else [row if isinstance(row, Message) else dict(row) for row in given]
+        for table, given in data.items()
+        if table not in IGNORED_TABLES
+    }
+
+
+def _faults(data: object, local: str | None) -> Iterator[LocatedFault]:
+    if not isinstance(data, Mapping):
+        allowed = f"allowed: tables {', '.join(TABLES)}"
+        yield (), f"{quote_value(data)} is given where a facts document is expected; {allowed}"
+        return
+    # With a queue_manager table of its own, a fault in that table is told there and not at every queue.
+    host = "?" if "queue_manager" in data else local
+    for table, given in data.items():
+        if table in SINGLE_TABLES:
+            yield from _single_faults(table, given)
+        elif table in LIST_MAKERS:
+            yield from _many_faults(table, given, host)
+        elif table not in IGNORED_TABLES:
+            allowed = f"allowed: {', '.join(TABLES)}{_near(table, TABLES)}"
+            yield (table,), f"unknown table {quote_value(table)}; {allowed}"
+    # what is wrong with the table itself is told already
+    with suppress(AttributeError, KeyError, TypeError, DomainError):
+        for message in _not_there(_unknown(data.get("unknown", {})), data):
+            yield ("unknown",), message
+
+
+def _single_faults(table: str, given: object) -> Iterator[LocatedFault]:
+    if isinstance(given, list | tuple):
+        how = f"write [{table}] in TOML, an object in JSON"
+        yield (table,), f"{table}: a list is given where one table is expected; {how}"
+    elif not isinstance(given, Mapping):
+        yield (table,), f"{table}: {quote_value(given)} is given where a table is expected"
+    else:
+        yield from _table_faults((table,), render_table_label(table, None, given), SINGLE_TABLES[table], given)
+
+
+def _many_faults(table: str, given: object, host: str | None) -> Iterator[LocatedFault]:
+    if isinstance(given, Mapping):
+        how = f"write [[{table}]] in TOML, a list of objects in JSON"
+        yield (table,), f"{table}: one table is given where a list of tables is expected; {how}"
+    elif not isinstance(given, list | tuple):
+        yield (table,), f"{table}: {quote_value(given)} is given where a list of tables is expected"
+    else:
+        for position, row in enumerate(given):
+            yield from _row_faults(table, position, row, host)
+
+
+def _row_faults(table: str, position: int, row: object, host: str | None) -> Iterator[LocatedFault]:
+    if isinstance(row, Message):
+        return  # it was made before another row turned out to be wrong
+    path, label = (table, position), render_table_label(table, position + 1, row)
+    if not isinstance(row, Mapping):
+        yield path, f"{label}: {quote_value(row)} is given where a table is expected"
+        return
+    implied = table == "queue" and host is not None and "queue_manager" not in row
+    found = list(_table_faults(path, label, LIST_MAKERS[table], {**row, "queue_manager": host} if implied else row))
+    yield from found
+    if table == "message" and not found and (fault := find_message_fault(_message(row))):
+        yield path, f"{label}: {fault}"
+
+
+def _table_faults(
+    path: DocumentPath, label: str, maker: Maker[Any], given: Mapping[Any, object]
+) -> Iterator[LocatedFault]:
+    for key, value in given.items():
+        domain = maker.domains.get(key)
+        if domain is None:
+            allowed = f"allowed: {', '.join(maker.domains)}{_near(key, maker.domains)}"
+            yield (*path, key), f"{label}: unknown key {quote_value(key)}{render_given_value(key, value)}; {allowed}"
+            continue
+        try:
+            domain(value, key)
+        except DomainError as error:
+            yield (*path, key), f"{label}: {error}"
+    for key in maker.required:
+        if key not in given:
+            yield path, f"{label}: {key} is missing; it must be given"
+
+
+def _near(word: object, known: Mapping[str, object] | tuple[str, ...]) -> str:
+    return suggest_word(word, known) if isinstance(word, str) else ""

@@ -1,0 +1,296 @@
+"""Read JSON responses of mqweb, and of programs that send PCF commands."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from itertools import chain
+from typing import Any
+
+from attrs import evolve, frozen
+
+from mqclause.model.diagnostics import Diagnostic, is_secret, quote_value, suggest_allowed
+from mqclause.model.readers.facts_files import parse_json, parse_json_values
+from mqclause.model.readers.formats import Confidence, Format
+from mqclause.model.readers.mqsc import OWNER
+from mqclause.model.readers.records import FLAGS, TEXT_ATTRIBUTES, Record, Script, Value, expand_synonyms
+from mqclause.model.readers.runmqsc import NOTHING_ANSWERED, TYPES_SHOWN, detect_kind, read_runmqsc
+
+MQWEB_KEY = re.compile(r'"(?:commandResponse|error)"\s*:')
+BEGINS = "begins"
+"""In the place of a key of a header: where an answer does."""
+
+WHOSE = "this answer does not tell which queue manager it is of; {} are told of in others; allowed: a file for each"
+NAME_ATTRIBUTES = ("QUEUE", "CLUSQMGR", "CHANNEL", "NAMELIST", "PROCESS", "QMNAME")
+"""The attribute that names an object, where it has several of these: the first."""
+
+PARAMETERS = re.compile(r'"parameters"\s*:')
+OTHER_OBJECTS = frozenset({"AUTHINFO", "CHLAUTH", "CONN", "LISTENER", "SERVICE", "SUB", "TOPIC"})
+"""The names of objects of other kinds, which may show an attribute of these names too."""
+
+NO = ("no", "NO", False)
+"""What a word that stands alone in MQSC comes as where it does not hold."""
+
+
+def read_mqweb(text: str, source: str) -> Script:
+    """Read what was displayed: each object as a record of the action *observe*. Never raises.
+
+    Of several answers those that do not tell whose they are belong to the queue manager that the others are of.
+    """
+    given = [*_answers(text)]
+    lines = _lines_of_items(text, [data for data, _ in given])
+    answers = [_read_answer(data, source, line, lines) for data, line in given]
+    if not answers:
+        return Script(source, "", (), parse_json(text, source).diagnostics)
+    names = list(dict.fromkeys(each.queue_manager for each in answers if each.queue_manager))
+    if len(names) < 2:
+        return _together(answers)
+    first, *others = (_together([each for each in answers if each.queue_manager == name]) for name in names)
+    lost = (each for each in answers if each.records and not each.queue_manager)
+    faults = (Diagnostic(source, WHOSE.format(", ".join(names)), each.header_lines[BEGINS]) for each in lost)
+    return evolve(first, diagnostics=(*first.diagnostics, *faults), further=tuple(others))
+
+
+def build_observed_records(
+    row: Mapping[str, Any], source: str, owners: list[str], faults: list[Diagnostic], line: int | None = None
+) -> Iterator[Record]:
+    """The record of one object, by attributes of MQSC in upper case; ``owners`` gets who displays it, if it tells.
+
+    ``faults`` gets what no object has as a value; the object is then left out. ``line`` is where it stands.
+    """
+    named_by = next((key for key in NAME_ATTRIBUTES if key in row), "")
+    if not named_by or row.keys() & OTHER_OBJECTS:
+        return
+    refused = [*_refused(row, named_by)]
+    faults += [Diagnostic(source, message, line) for message in refused]
+    held = {_holding(key, value): value for key, value in row.items() if key in FLAGS or value is not None}
+    shown: dict[str, Value] = {named_by: "", **{key: _text(key, value) for key, value in expand_synonyms(held).items()}}
+    kind = detect_kind({key: value for key, value in shown.items() if isinstance(value, str)})
+    if refused or not kind:
+        return
+    name = str(row[named_by]).rstrip(" ")
+    attributes = {key: value for key, value in shown.items() if key != named_by}
+    if kind == "QMGR" or (kind == "CLUSQMGR" and attributes.get("DEFTYPE") == "CLUSRCVR"):
+        owners.append(name)
+    yield Record("observe", kind, "" if kind == "QMGR" else name, attributes, source=source, line=line)
+
+
+def _recognised(text: str, _: str) -> Confidence:
+    """By the key that holds the answers, or the errors."""
+    return Confidence.sure_if(MQWEB_KEY.search(text) and any(_answers(text)))
+
+
+def _answers(text: str) -> Iterator[tuple[dict[str, Any], int]]:
+    """The answers in ``text``, each with its first line: alone, one after the other, or in a list."""
+    for value, line in parse_json_values(text):
+        yield from ((each, line) for each in (value if isinstance(value, list) else [value]) if _is_answer(each))
+
+
+def _is_answer(data: object) -> bool:
+    if not isinstance(data, dict):
+        return False
+    errors = data.get("error")
+    rows = errors if isinstance(errors, list) else []
+    return "commandResponse" in data or any(isinstance(each, dict) and "msgId" in each for each in rows)
+
+
+def _together(answers: Sequence[Script]) -> Script:
+    """The answers of one queue manager as one script."""
+    first = next((each for each in answers if each.queue_manager), answers[0])
+    parts = ("records", "diagnostics", "remarks")
+    joined: dict[str, Any] = {part: tuple(chain(*(getattr(each, part) for each in answers))) for part in parts}
+    return evolve(first, **joined)
+
+
+def _lines_of_items(text: str, answers: Iterable[dict[str, Any]]) -> Iterator[int]:
+    """The line of each object that the answers show, if their number tells which stands where; else none."""
+    items = [each for data in answers for each in _items(data) if "parameters" in each]
+    found = [each.start() for each in PARAMETERS.finditer(text)]
+    line, before = 1, 0
+    for at in found if len(found) == len(items) else ():
+        line += text.count("\n", before, at)
+        before = at
+        yield line
+
+
+def _items(data: dict[str, Any]) -> list[dict[str, Any]]:
+    items = data.get("commandResponse")
+    return [each for each in items if isinstance(each, dict)] if isinstance(items, list) else []
+
+
+def _read_answer(data: dict[str, Any], source: str, line: int, lines: Iterator[int]) -> Script:
+    """One answer, which begins on that line; its objects stand on the next ones of ``lines``."""
+    faults = [*_errors(data.get("error"), source, line)]
+    remarks = list[Diagnostic]()
+    records, owners = list[Record](), list[str]()
+    for shown in _items(data):
+        texts = shown.get("text")
+        if isinstance(texts, list):
+            part = read_runmqsc("".join(f"{each}\n" for each in texts), source)
+            records += [evolve(each, line=line, places=()) for each in part.records]
+            faults += [_of_file(each, line) for each in part.diagnostics if each.message != NOTHING_ANSWERED]
+            remarks += [_of_file(each, line) for each in part.remarks]
+            owners += [part.queue_manager] if part.queue_manager else []
+        stands_on = next(lines, line) if "parameters" in shown else line
+        for row in _rows(shown.get("parameters")):
+            records += build_observed_records(row, source, owners, faults, stands_on)
+    header, header_lines = ({OWNER: owners[0]} if owners else {}), dict.fromkeys((OWNER, BEGINS), line)
+    owner = owners[0] if owners else ""
+    return Script(source, owner, tuple(records), tuple(faults), header, header_lines, remarks=tuple(remarks))
+
+
+def _of_file(said: Diagnostic, line: int) -> Diagnostic:
+    """What is said about a line of an answer, which is no line of the file that has the answer: on that line."""
+    return evolve(said, line=line, column=None)
+
+
+def _errors(given: object, source: str, line: int) -> Iterator[Diagnostic]:
+    for each in given if isinstance(given, list) else ():
+        message = each.get("message", "") if isinstance(each, dict) else each
+        yield Diagnostic(source, f"mqweb answered with an error: {quote_value(message, 200)}", line)
+
+
+def _rows(parameters: object) -> Iterator[dict[str, Any]]:
+    """The objects of one answer: handles and the like are rows of their own."""
+    if isinstance(parameters, dict):
+        rows = parameters.get("objects")
+        kept = {str(key).upper(): value for key, value in parameters.items() if key != "objects"}
+        for row in rows if isinstance(rows, list) else [{}]:
+            yield kept | {str(key).upper(): value for key, value in row.items()} if isinstance(row, dict) else kept
+
+
+def _holding(key: str, value: object) -> str:
+    """The attribute that is shown: of a word that stands alone and does not hold, its opposite."""
+    if key in FLAGS and value in NO:
+        return key.removeprefix("NO") if key.startswith("NO") else f"NO{key}"
+    return key
+
+
+def _refused(row: Mapping[str, Any], named_by: str) -> Iterator[str]:
+    """What no object has as a value, in a message each."""
+    name, of = row[named_by], ""
+    if isinstance(name, str):
+        of = f"{named_by} {quote_value(name)}: "
+    for key, value in row.items():
+        if key in TEXT_ATTRIBUTES and (
+            isinstance(value, bool | float | list | dict) or (key == named_by and value is None)
+        ):
+            yield f"{of}{key}: {quote_value(value)} is not allowed; allowed: a text or a whole number"
+    shown = row.get("TYPE")
+    if named_by == "QUEUE" and isinstance(shown, str | int) and str(shown).rstrip(" ") not in ("", *TYPES_SHOWN):
+        yield f"{of}TYPE: {quote_value(shown)} is not allowed{suggest_allowed(shown, TYPES_SHOWN)}"
+
+
+def _text(key: str, value: object) -> Value:
+    """A value as text: a word that stands alone in MQSC comes as true, "yes" or its own word."""
+    if is_secret(key):
+        return ""
+    if isinstance(value, list):
+        return tuple(str(each) for each in value)
+    return "" if key in FLAGS or value is None else str(value).rstrip(" ")
+
+
+MQWEB = Format("mqweb", "output of mqweb (commandResponse)", _recognised, read_mqweb)
+
+PCF_KEY = re.compile(r'"(?:MQI?C?A(?:C[HF])?_[A-Z0-9_]+|[0-9]{1,4})"\s*:')
+BYTES_AS_TEXT = re.compile(r"b(['\"])((?:[^\\]|\\.)*)\1", re.DOTALL)
+"""What Python makes of bytes where it is to write text."""
+
+ESCAPED = re.compile(r"\\(?:x([0-9a-f]{2})|(.))", re.DOTALL)
+CONTROL = {"n": "\n", "r": "\r", "t": "\t"}
+
+PADDING = " \0"
+DEEPEST_ROW = 6
+"""So deep may rows stand in lists and objects."""
+
+
+@frozen
+class PcfParameter:
+    """What a parameter is in MQSC, and its words by their numbers."""
+
+    mqsc: str
+    words: Mapping[str, str]
+
+
+@lru_cache(maxsize=1)
+def load_pcf_parameters() -> Mapping[str, PcfParameter]:
+    """The parameters that are read, each by its name and by its number."""
+    listed = tomllib.loads((files(__package__) / "pcf.toml").read_text(encoding="utf-8"))
+    found = {}
+    for name, of in listed.items():
+        found[name] = found[str(of["id"])] = PcfParameter(of["mqsc"], of.get("words", {}))
+    return found
+
+
+def read_pcf(text: str, source: str) -> Script:
+    """Read what programs inquired: each object as a record of the action *observe*. Never raises."""
+    parsed = parse_json(text, source)
+    records, owners, faults = list[Record](), list[str](), list(parsed.diagnostics)
+    for row in _pcf_rows(parsed.data):
+        records += build_observed_records(_in_mqsc(row), source, owners, faults)
+    owner = owners[0] if owners else ""
+    return Script(source, owner, tuple(records), tuple(faults), {OWNER: owner} if owner else {})
+
+
+def _is_pcf(text: str, _: str) -> Confidence:
+    """By a row in it that names an object."""
+    if not PCF_KEY.search(text):
+        return Confidence.NO
+    return Confidence.sure_if(
+        any(not _in_mqsc(row).keys().isdisjoint(NAME_ATTRIBUTES) for row in _pcf_rows(parse_json(text, "").data))
+    )
+
+
+def _pcf_rows(data: object, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+    """The objects that have a known parameter, wherever they stand: lists, pairs with a header, groups."""
+    if isinstance(data, dict) and not load_pcf_parameters().keys().isdisjoint(data):
+        groups = {key: value for key, value in data.items() if _is_group(value)}
+        yield {key: value for key, value in data.items() if key not in groups}
+        data = list(groups.values())
+    if depth < DEEPEST_ROW and isinstance(data, dict | list):
+        for each in data.values() if isinstance(data, dict) else data:
+            yield from _pcf_rows(each, depth + 1)
+
+
+def _is_group(value: object) -> bool:
+    return isinstance(value, list) and any(isinstance(each, dict) for each in value)
+
+
+def _in_mqsc(row: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in row.items():
+        parameter = load_pcf_parameters().get(key)
+        if parameter is not None:
+            word = None if isinstance(value, list) else parameter.words.get(str(value))
+            if parameter.mqsc == "TRIGGER":
+                found[word or parameter.mqsc] = True
+            else:
+                found[parameter.mqsc] = _pcf_text(value) if word is None else word
+    if found.get("TYPE") == "QCLUSTER" and "CLUSQMGR" not in found and "QMNAME" in found:
+        found["CLUSQMGR"] = found["QMNAME"]  # the host of a cluster queue, by either name
+    return found
+
+
+def _pcf_text(value: object) -> object:
+    """A value without the blanks and zeros that pad it."""
+    if isinstance(value, list):
+        return [_pcf_text(each) for each in value]
+    if not isinstance(value, str):
+        return value
+    as_bytes = BYTES_AS_TEXT.fullmatch(value)
+    return (_unescaped(as_bytes[2]) if as_bytes else value).rstrip(PADDING)
+
+
+def _unescaped(shown: str) -> str:
+    """The text in bytes that Python has shown: UTF-8, else Latin-1."""
+    text = ESCAPED.sub(lambda found: chr(int(found[1], 16)) if found[1] else CONTROL.get(found[2], found[2]), shown)
+    try:
+        return text.encode("latin-1").decode()
+    except UnicodeError:
+        return text
+
+
+PCF = Format("PCF", "results of PCF commands as JSON", _is_pcf, read_pcf)

@@ -1,1 +1,0 @@
-"""The reader of MQSC scripts and dmpmqcfg dumps: text to lines, commands, parameters, records."""

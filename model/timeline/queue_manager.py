@@ -1,0 +1,553 @@
+"""What the local queue manager holds at one moment: queues, handles, units of work, trigger messages.
+
+An occasion from which nothing can follow by the rules, as the judge says, is left out: it takes no time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, NamedTuple, Self
+
+from attrs import evolve, field, fields, frozen
+
+from mqclause.model.diagnostics import quote_value
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.messages import ItemKey, ItemRole, Message, get_effective_priority
+from mqclause.model.facts.objects import Queue, QueueCall
+from mqclause.model.timeline.events import Event, EventError, QueueChange, set_attribute
+from mqclause.model.timeline.queue import (
+    EMPTY_QUEUE,
+    NOWHERE,
+    ApplicationPosition,
+    CurrentGroup,
+    MessageRun,
+    QueueState,
+    SortedMap,
+    get_value,
+)
+from mqclause.model.timeline.trigger_events import (
+    DEFAULT_CALLBACKS,
+    Arrivals,
+    CallFailure,
+    Definitions,
+    Handle,
+    Handles,
+    RuleCallbacks,
+    TriggerEvent,
+    TriggerEvents,
+)
+
+
+class UnitOfWorkStep(NamedTuple):
+    """Messages that a unit of work has put or got, and what it did before.
+
+    ``priority`` is the one that they were enqueued with, ``segments`` how many messages each put made: 0 for a get.
+    """
+
+    queue: str
+    is_put: bool
+    priority: int
+    segments: int
+    run: MessageRun
+    before: UnitOfWorkStep | None
+
+    def is_same_step(self, other: UnitOfWorkStep) -> bool:
+        """Whether both are the same but for the place of their messages."""
+        return self[:4] == other[:4]
+
+
+UnitOfWork = UnitOfWorkStep | None
+"""An open unit of work: the latest thing that it did; None if it did nothing yet."""
+
+
+class HeldBackTriggers(NamedTuple):
+    """The latest trigger messages that a unit of work holds back, and those before."""
+
+    latest: HeldTriggerMessage
+    before: HeldBackTriggers | None
+
+
+@frozen(eq=False)
+class TriggerHistory:
+    """``last`` holds the time (ms) of the last trigger message for each queue since the start at ``started`` (ms).
+
+    ``waiting`` holds by unit of work what it holds back; ``next_id`` was not given to a held message yet.
+    """
+
+    last: Mapping[str, int] = field(factory=dict)
+    waiting: Mapping[str, HeldBackTriggers | None] = field(factory=dict)
+    next_id: int = 0
+    started: int = 0
+
+    def written(self, queue: str, now: int) -> TriggerHistory:
+        """After a trigger message for ``queue``."""
+        return TriggerHistory({**self.last, queue: now}, self.waiting, self.next_id, self.started)
+
+    def holding(self, made: HeldTriggerMessage) -> TriggerHistory:
+        """With one more message held back."""
+        before = self.waiting.get(made.unit_of_work)
+        latest = before.latest if before else None
+        if before and latest and _one_run(latest, made):
+            run = latest.run.join_later(made.run) if latest.run and made.run else None
+            longer = evolve(latest, count=latest.count + made.count, run=run)
+            held = HeldBackTriggers(longer, before.before)
+        else:
+            held = HeldBackTriggers(made, before)
+        return TriggerHistory(self.last, {**self.waiting, made.unit_of_work: held}, made.id + made.count, self.started)
+
+    def held(self, unit_of_work: str) -> tuple[HeldTriggerMessage, ...]:
+        """What ``unit_of_work`` holds back, in the order of writing."""
+        found = []
+        at = self.waiting.get(unit_of_work)
+        while at is not None:
+            found.append(at.latest)
+            at = at.before
+        return tuple(found[::-1])
+
+    def without(self, released: Iterable[HeldTriggerMessage]) -> TriggerHistory:
+        """With ``released`` no longer held back."""
+        gone = {each.id for each in released}
+        waiting: dict[str, HeldBackTriggers | None] = {}
+        for unit_of_work in self.waiting:
+            kept: HeldBackTriggers | None = None
+            for each in self.held(unit_of_work):
+                kept = kept if each.id in gone else HeldBackTriggers(each, kept)
+            if kept is not None:
+                waiting[unit_of_work] = kept
+        return TriggerHistory(self.last, waiting, self.next_id, self.started)
+
+    def after_restart(self, now: int) -> TriggerHistory:
+        """After a restart at ``now``: nothing written yet, nothing held back."""
+        return TriggerHistory(next_id=self.next_id, started=now)
+
+
+def _kind(held: HeldTriggerMessage) -> tuple[str, str, str, str, int, int]:
+    return held.queue, held.initq, held.trigtype, held.unit_of_work, held.event, held.priority
+
+
+def _one_run(earlier: HeldTriggerMessage, later: HeldTriggerMessage) -> bool:
+    """Whether ``later`` follows ``earlier`` at once, from the same event and for the same queue, and so it lies."""
+    if earlier.id + earlier.count != later.id or _kind(earlier) != _kind(later):
+        return False
+    if earlier.run is None or later.run is None:
+        return earlier.run is later.run
+    return earlier.run.joins(later.run)
+
+
+@frozen(eq=False)
+class QueueManagerContent:
+    """The local queue manager at ``now`` (ms since the start). A value: every change gives another one.
+
+    ``queues`` holds the local queues that have had messages, ``units`` what the open units of work have done.
+    ``positions`` says where applications stand in queues, by application and queue as events name it;
+    ``kept_groups`` for each open unit of work what its backout sets back, of ``gets`` and of ``puts``. ``begun`` has
+    the application that has got messages of an item, by queue and item, until it has got the last one.
+    """
+
+    definitions: Definitions
+    handles: Handles
+    now: int = 0
+    queues: Mapping[str, QueueState] = field(factory=dict)
+    units: Mapping[str, UnitOfWork] = field(factory=dict)
+    triggers: TriggerHistory = field(factory=TriggerHistory)
+    positions: Mapping[tuple[str, str], ApplicationPosition] = field(factory=dict)
+    kept_groups: Mapping[str, Mapping[tuple[str, str, str], CurrentGroup | None]] = field(factory=dict)
+    begun: SortedMap = None
+
+    @classmethod
+    def of(cls, cluster: Cluster, judge: RuleCallbacks = DEFAULT_CALLBACKS, messages: Iterable[Message] = ()) -> Self:
+        """A queue manager as its facts say: ``curdepth`` persistent messages on a queue, ``ipprocs`` handles.
+
+        ``messages`` lie on its queues, in the order of their arrival. Where nothing is known, and of all else, there is
+        nothing: it has just been started. ``judge`` answers what rules decide.
+        """
+        definitions = Definitions(cluster, judge)
+        local = [queue for queue in definitions.queues.values() if queue.type == "QLOCAL"]
+        standing = {queue.name: queue.ipprocs for queue in local if queue.ipprocs}
+        queues = {each.name: EMPTY_QUEUE.put(each.defprty, each.curdepth, True) for each in local if each.curdepth}
+        lying, units = place_messages(definitions, messages)
+        handles = Handles(cluster.queue_manager.name, standing=standing)
+        return cls(definitions, handles, queues={**queues, **lying}, units=units)
+
+    def holding(self, queue: Queue, priority: int, count: int) -> Self:
+        """The state with ``count`` persistent messages of ``priority`` on the local queue, and no others."""
+        return self.evolved(queues={**self.queues, queue.name: EMPTY_QUEUE.put(priority, count, True)})
+
+    def position(self, event: Event) -> ApplicationPosition:
+        """Where the application of ``event`` stands in its queue, under the name that the event gives."""
+        return self.positions.get((event.by, event.queue), NOWHERE)
+
+    @property
+    def cluster(self) -> Cluster:
+        """The snapshot as the alters so far have left it."""
+        return self.definitions.cluster
+
+    def queue(self, name: str) -> QueueState:
+        """The messages of the local queue ``name``."""
+        return self.queues.get(name, EMPTY_QUEUE)
+
+    def get_depth(self, name: str) -> int:
+        """How many messages are on the local queue ``name``, committed or not."""
+        return self.queue(name).depth
+
+    def begun_by(self, queue: str, item: ItemKey) -> str | None:
+        """The application that has got messages of an item of a local queue, and not yet all; None if nobody has."""
+        found: str | None = None if self.begun is None else get_value(self.begun, (queue, *item))
+        return found
+
+    def has_room(self, queue: Queue, messages: int = 1) -> bool:
+        """Whether so many messages more leave the local queue within its MAXDEPTH."""
+        return self.queue(queue.name).depth + messages <= queue.maxdepth
+
+    def sent(self, event: Event) -> Self:
+        """The state after a put whose message went to another queue manager: the time and the unit of work."""
+        return self.evolved(now=self.get_event_time(event), units=self.list_units_with(event))
+
+    def find_output_handle(self, application: str, queue: str, to_queue_manager: str = "") -> Handle | None:
+        """The handle by which a put of ``application`` to these names is an MQPUT; None for an MQPUT1."""
+        return self.handles.find_output_handle(application, queue, to_queue_manager)
+
+    def find_trigger_failure(self, queue: str) -> CallFailure | None:
+        """Why a trigger message for the local queue ``queue`` cannot be put on its initiation queue; None if it can."""
+        initq = self.definitions.local_queue(self.local_queue(queue).initq)
+        if initq is None:
+            return None
+        depth = self.queue(initq.name).depth
+        call = QueueCall(
+            initq.name, "MQPUT", initq.put, initq.put, depth, 1, initq.maxdepth, shared=initq.shared, named=initq.name
+        )
+        return self.definitions.judge.failure(call)
+
+    def after_trigger_message(
+        self, queue: str, *, available: bool, unit_of_work: str, event: int, trigtype: str = "", placed: bool = True
+    ) -> Self:
+        """The state after a trigger message for the local queue ``queue``, created by event number ``event``.
+
+        It is on the initiation queue at once, unless it could not be ``placed`` there: ``available``, else held back by
+        ``unit_of_work``. ``trigtype`` is the trigger type that it was written for; blank is the queue's own.
+        """
+        local = self.local_queue(queue)
+        triggers = self.triggers.written(queue, self.now)
+        initq = self.definitions.local_queue(local.initq) if placed else None
+        if available:
+            if initq is None:
+                return self.evolved(triggers=triggers)
+            put = self.queue(initq.name).put(initq.defprty, 1, False)
+            return self.evolved(triggers=triggers, queues={**self.queues, initq.name: put})
+        made = HeldTriggerMessage(triggers.next_id, queue, local.initq, trigtype or local.trigtype, unit_of_work, event)
+        if initq is None:
+            return self.evolved(triggers=triggers.holding(made))
+        run, put = self.queue(initq.name).put_uncommitted(initq.defprty, 1, False)
+        made = evolve(made, priority=initq.defprty, run=run)
+        return self.evolved(triggers=triggers.holding(made), queues={**self.queues, initq.name: put})
+
+    def with_trigger_off(self, queue: str) -> Self:
+        """The state after TriggerControl of the local queue ``queue`` was set to off."""
+        cluster = set_attribute(self.cluster, self.local_queue(queue), "trigger", False)
+        return self.evolved(definitions=self.definitions.of(cluster))
+
+    def held(self, unit_of_work: str) -> tuple[HeldTriggerMessage, ...]:
+        """The trigger messages that ``unit_of_work`` holds back, also after its end until they are released."""
+        return self.triggers.held(unit_of_work)
+
+    def release(self, held: Iterable[HeldTriggerMessage], keep: bool) -> Self:
+        """The state after ``held`` became available on their initiation queues (``keep``) or were dropped."""
+        released = tuple(held)
+        end = QueueState.after_commit if keep else QueueState.after_put_backout
+        queues = dict(self.queues)
+        for each in released:
+            if each.run is not None:
+                queues[each.initq] = end(queues[each.initq], each.priority, each.run)
+        return self.evolved(triggers=self.triggers.without(released), queues=queues)
+
+    def update_trigger_event(self, occasion: TriggerEvent, written: int = 0) -> TriggerEvent:
+        """``occasion`` as it is now: with what trigger messages written since then have changed.
+
+        ``written`` is how many the same event has written for the queue.
+        """
+        queue = self.local_queue(occasion.queue)
+        seen: dict[str, Any] = {"trigger": queue.trigger, **self._last_trigger(queue.name)}
+        seen["trigger_messages_before"] = written
+        same = all(getattr(occasion, name) == value for name, value in seen.items())
+        return occasion if same else occasion.with_values(seen)
+
+    def with_queue(
+        self, event: Event, name: str, queue: QueueState, units: Mapping[str, UnitOfWork], more: Mapping[str, Any]
+    ) -> Self:
+        """The state after a put or get changed one queue; written out because every one passes here."""
+        now = self.now if event.at is None else self.get_event_time(event)
+        queues = {**self.queues, name: queue}
+        positions, kept = more.get("positions", self.positions), more.get("kept_groups", self.kept_groups)
+        begun = more.get("begun", self.begun)
+        return type(self)(self.definitions, self.handles, now, queues, units, self.triggers, positions, kept, begun)
+
+    def evolved(self, **changed: Any) -> Self:
+        """The state with some of its parts changed."""
+        return type(self)(**{**dict(zip(_PARTS, _parts(self), strict=True)), **changed})
+
+    def get_event_time(self, event: Event) -> int:
+        """When ``event`` happens; raises EventError if that is in the past."""
+        if event.at is None:
+            return self.now
+        if event.at < self.now:
+            raise EventError(f"at: {event.at} is before {self.now}, the time of the event before")
+        return event.at
+
+    def list_units_with(self, event: Event) -> Mapping[str, UnitOfWork]:
+        """The units of work, with the one that ``event`` names."""
+        name = event.unit_of_work
+        return self.units if not name or name in self.units else {**self.units, name: None}
+
+    def local_queue(self, name: str) -> Queue:
+        """The definition of a local queue; raises EventError if there is none."""
+        queue = self.definitions.local_queue(name)
+        if queue is None:
+            raise EventError(f"queue {quote_value(name)} is not a local queue")
+        return queue
+
+    def _last_trigger(self, queue: str) -> dict[str, Any]:
+        last = self.triggers.last.get(queue)
+        return {"has_triggered": last is not None, "since_last_trigger": 0 if last is None else self.now - last}
+
+    @property
+    def since_start(self) -> int:
+        """Milliseconds since the queue manager was started, at the beginning or by the last restart."""
+        return self.now - self.triggers.started
+
+    def ending(self, held: HeldTriggerMessage, committed: bool) -> TriggerEvent:
+        """The end of the unit of work that holds ``held`` back, as its queue is now."""
+        queue = self.definitions.local_queue(held.queue)
+        opened = self.definitions.opened(queue, self.handles) if queue is not None else TriggerEvent(held.queue)
+        kind = "committed" if committed else "backed_out"
+        return opened.with_values({"occasion": kind, "written_trigtype": held.trigtype})
+
+    def build_trigger_event(self, kind: str, queue: Queue, before: QueueManagerContent, **seen: Any) -> TriggerEvent:
+        """``queue`` as the rules see it in this state, which came of the state ``before``."""
+        name, handles = queue.name, self.handles
+        seen |= {"occasion": kind, "since_start": self.since_start, **self._last_trigger(name)}
+        if "depth" not in seen:
+            seen |= _depths(self.definitions.messages(queue).counts, before.queue(name), self.queue(name))
+        if before.handles is not handles:
+            seen["previous_open_input_count"] = before.handles.opens(name).here
+            seen["initq_opened_before"] = before.handles.opens(queue.initq).here
+        return self.definitions.opened(queue, handles).with_values(seen)
+
+
+def place_messages(
+    definitions: Definitions, messages: Iterable[Message]
+) -> tuple[dict[str, QueueState], dict[str, UnitOfWork]]:
+    """The queues on which ``messages`` lie, and the open units of work that have put some of them."""
+    listed: dict[str, list[tuple[int, Message, ItemRole]]] = {}
+    for each in messages:
+        queue = definitions.queues[each.queue]
+        placed = definitions.messages(queue).priorities[get_effective_priority(each.priority, queue.defprty)]
+        listed.setdefault(each.queue, []).append((placed, each, definitions.in_item(each)))
+    queues, units = dict[str, QueueState](), dict[str, UnitOfWork]()
+    for name, of_queue in listed.items():
+        queues[name], uncommitted = QueueState.lying(of_queue)
+        for found in uncommitted:
+            message = found.run.message
+            assert message is not None  # noqa: S101 - each has an identity
+            unit = message.unit_of_work
+            units[unit] = record_put(units.get(unit), name, found.priority, 1, found.run)
+    return queues, units
+
+
+def record_put(unit: UnitOfWork, queue: str, priority: int, segments: int, run: MessageRun) -> UnitOfWorkStep:
+    """The unit of work after a put."""
+    return _after(unit, UnitOfWorkStep(queue, True, priority, segments, run, unit))
+
+
+@frozen
+class HeldTriggerMessage:
+    """``count`` trigger messages for ``queue`` that wait for the end of ``unit_of_work``.
+
+    ``trigtype`` is the trigger type that they were written for, ``event`` the number of the event that wrote
+    them. Their ids are ``id`` and the ``count - 1`` that follow it. ``run`` is where they lie on ``initq``, by their
+    ``priority``; None if they could not be put there.
+    """
+
+    id: int
+    queue: str
+    initq: str
+    trigtype: str
+    unit_of_work: str
+    event: int
+    count: int = 1
+    priority: int = 0
+    run: MessageRun | None = None
+
+
+def _depths(counts: Mapping[int, bool], before: QueueState, after: QueueState) -> dict[str, int]:
+    """How many messages are there before and after an event, and of the priorities that count."""
+    previous_committed, previous_depth = before.counted(counts)
+    committed, depth = after.counted(counts)
+    return {
+        "previous_depth": previous_depth,
+        "previous_total": before.committed + before.uncommitted,
+        "depth": depth,
+        "depth_total": after.committed + after.uncommitted,
+        "previous_committed": previous_committed,
+        "committed": committed,
+        "previous_committed_total": before.committed,
+        "committed_total": after.committed,
+    }
+
+
+def _after(unit: UnitOfWork, done: UnitOfWorkStep) -> UnitOfWorkStep:
+    if unit is not None and unit.run.joins(done.run) and unit.is_same_step(done):
+        return done._replace(run=unit.run.join_later(done.run), before=unit.before)
+    return done
+
+
+_PARTS = tuple(each.name for each in fields(QueueManagerContent))
+_parts: Callable[[QueueManagerContent], tuple[Any, ...]] = attrgetter(*_PARTS)
+
+CHANGED = "_changed"
+WATCHED_ATTRIBUTES = tuple(
+    each.name.removesuffix(CHANGED) for each in fields(TriggerEvent) if each.name.endswith(CHANGED)
+)
+"""The attributes of a queue of which an occasion says whether an alter changed them."""
+
+
+def record_get(unit: UnitOfWork, queue: str, priority: int, run: MessageRun) -> UnitOfWorkStep:
+    """The unit of work after a get."""
+    return _after(unit, UnitOfWorkStep(queue, False, priority, 0, run, unit))
+
+
+def remove_put(unit: UnitOfWork, queue: str, priority: int, place: int) -> UnitOfWork:
+    """The unit of work after it got a message that it had put itself: as though it had never put it."""
+    kept: UnitOfWork = None
+    for done in list_oldest_first(unit):
+        run = done.run
+        if done.is_put and (done.queue, done.priority) == (queue, priority) and run.first <= place < run.end:
+            for part, segments in _left(done, place):
+                kept = done._replace(run=part, segments=segments, before=kept)
+        else:
+            kept = done._replace(before=kept)
+    return kept
+
+
+def iterate_newest_first(unit: UnitOfWork) -> Iterator[UnitOfWorkStep]:
+    """What the unit of work did, backwards."""
+    while unit is not None:
+        yield unit
+        unit = unit.before
+
+
+def count_messages(unit: UnitOfWork, queue: str) -> int:
+    """How many messages the unit of work has put on, or got from, a queue."""
+    return sum(done.run.size for done in iterate_newest_first(unit) if done.queue == queue)
+
+
+def list_oldest_first(unit: UnitOfWork) -> list[UnitOfWorkStep]:
+    """What the unit of work did, in order."""
+    return list(iterate_newest_first(unit))[::-1]
+
+
+def build_trigger_events(
+    state: QueueManagerContent, before: QueueManagerContent, kind: str, queue: Queue, **seen: Any
+) -> tuple[TriggerEvent, ...]:
+    """The occasion that ``state`` came of the state ``before``, as ``queue`` sees it."""
+    if not state.definitions.judge.looks_at(kind, queue.shared, seen.get("in_unit_of_work", False)):
+        return ()
+    return (state.build_trigger_event(kind, queue, before, **seen),)
+
+
+def build_alter_events(
+    state: QueueManagerContent, before: QueueManagerContent, change: QueueChange
+) -> Iterator[TriggerEvent]:
+    """The alter itself, then PUT of an initiation queue for the queues that it serves, then GET of the queue."""
+    old, new = change
+    if new.type != "QLOCAL":
+        return
+    seen = {name + CHANGED: getattr(old, name) != getattr(new, name) for name in WATCHED_ATTRIBUTES}
+    set_on, set_off = new.trigger and not old.trigger, old.trigger and not new.trigger
+    yield from build_trigger_events(state, before, "alter", new, trigger_set_on=set_on, trigger_set_off=set_off, **seen)
+    if (old.put, new.put) == ("DISABLED", "ENABLED"):
+        yield from build_served_queue_events(state, before, "initq_put_enabled", new.name)
+    if (old.get, new.get) == ("DISABLED", "ENABLED"):
+        yield from build_trigger_events(state, before, "get_enabled", new)
+
+
+def build_served_queue_events(
+    state: QueueManagerContent, before: QueueManagerContent, kind: str, initq: str, **seen: Any
+) -> Iterator[TriggerEvent]:
+    """One occasion for each local queue whose INITQ is ``initq``."""
+    for name in state.definitions.queues_by_initq.get(initq, ()):
+        yield from build_trigger_events(state, before, kind, state.local_queue(name), **seen)
+
+
+def build_queue_events(
+    state: QueueManagerContent, before: QueueManagerContent, kind: str, queues: Sequence[str]
+) -> Iterator[TriggerEvent]:
+    """One occasion for each of ``queues`` that is a local queue."""
+    for name in queues:
+        queue = state.definitions.local_queue(name)
+        if queue is not None:
+            yield from build_trigger_events(state, before, kind, queue)
+
+
+def apply_commit(
+    state: QueueManagerContent, before: QueueManagerContent, unit: UnitOfWork
+) -> tuple[Mapping[str, QueueState], TriggerEvents]:
+    """The queues after the commit of ``unit``, and every message that it had put, one after the other."""
+    queues = dict(before.queues)
+    runs: list[Arrivals] = []
+    for done in list_oldest_first(unit):
+        if not done.is_put:
+            continue
+        depth = queues[done.queue]
+        queues[done.queue] = depth.after_commit(done.priority, done.run)
+        queue = state.definitions.local_queue(done.queue)
+        if queue is not None and state.definitions.judge.looks_at("put_committed", queue.shared, False):
+            step = done.segments if state.definitions.messages(queue).counts[done.priority] else 0
+            first = _first_committed(state, before, queue, depth, (done.priority, done.segments, step))
+            runs.append(Arrivals(first, done.run.size // done.segments, step))
+    return queues, TriggerEvents(runs)
+
+
+def _left(done: UnitOfWorkStep, place: int) -> Iterator[tuple[MessageRun, int]]:
+    """What the puts ``done`` leave without the message at ``place``, each with how many messages a put made of it."""
+    each = done.segments
+    begun = place - (place - done.run.first) % each
+    end = begun + each
+    for first, last, segments in (
+        (done.run.first, begun, each),
+        (begun, place, place - begun),
+        (place + 1, end, end - place - 1),
+        (end, done.run.end, each),
+    ):
+        if first < last:
+            yield done.run.select_part(first, last), segments
+
+
+def _first_committed(
+    state: QueueManagerContent,
+    before: QueueManagerContent,
+    queue: Queue,
+    depth: QueueState,
+    put: tuple[int, int, int],
+) -> TriggerEvent:
+    """The first of like puts that are committed: ``put`` is the priority that its messages were enqueued with, how
+    many they are, and how many of them count. ``depth`` is the queue before it; what others have not committed is not
+    seen.
+    """
+    message_priority, arrived, step = put
+    counted, total = depth.counted(state.definitions.messages(queue).counts)[0], depth.committed
+    return state.build_trigger_event(
+        "put_committed",
+        queue,
+        before,
+        message_priority=message_priority,
+        arrived=arrived,
+        previous_depth=counted,
+        previous_total=total,
+        depth=counted + step,
+        depth_total=total + arrived,
+        previous_committed=counted,
+        previous_committed_total=total,
+        committed=counted + step,
+        committed_total=total + arrived,
+    )

@@ -1,0 +1,110 @@
+"""Where a table has what its puts say: in structs, or in columns that options name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from mqclause.model.facts.cluster import Cluster
+from mqclause.tables.flat import Constant, meant, same_in_all
+from mqclause.tables.schema import PUT, Column, TableError, find_spelling
+
+OF_STRUCTS = ("put", "destinations", "clwlmruc")
+"""The columns of rows that have a struct put."""
+
+SAME = "="
+"""What stands before a word that is the same in every row, and no column."""
+
+
+@frozen
+class PutColumns:
+    """By field of a put the ``words`` of options: a column, or what is the same in every row.
+
+    Without any, puts are in a struct.
+    """
+
+    words: Mapping[str, str]
+    clusters: tuple[Cluster, ...]
+
+    def among(self, columns: Collection[str]) -> dict[str, str | Constant]:
+        """By field the column, as the table spells it, or what is the same in every row. Raises TableError."""
+        return {name: _meant(PUT[name], word, columns, self.clusters) for name, word in self.words.items()}
+
+    def in_no_row(self) -> dict[str, str | Constant]:
+        """The same where there is no row to tell the columns by: what can be no column's name is the same in all."""
+        found: dict[str, str | Constant] = {}
+        for name, word in self.words.items():
+            try:
+                found[name] = _meant(PUT[name], word, (), self.clusters)
+            except TableError:
+                found[name] = word
+        return found
+
+
+def _meant(of: Column, word: str, columns: Collection[str], clusters: Iterable[Cluster]) -> str | Constant:
+    if word.startswith(SAME):
+        value = Constant(_value(of, word.removeprefix(SAME)))
+        return meant(columns, of, value, same_in_all(of, value), clusters)
+    # Any word could be a list of one name: it is a column.
+    same = same_in_all(of, word if of.kind == "texts" else _value(of, word))
+    return meant(columns, of, word, same, clusters, f"--{option_of(of.name)} {SAME}{word}")
+
+
+def option_of(field_of_put: str) -> str:
+    """The option that names the column of a field of a put."""
+    return field_of_put.replace("_", "-")
+
+
+def _value(of: Column, word: str) -> Any:
+    """A word as a value of the field's kind; one that is none stays a word, which the field refuses."""
+    match of.kind:
+        case "boolean":
+            return {"true": True, "false": False}.get(word.lower(), word)
+        case "integer":
+            return int(word) if word.isascii() and word.isdigit() else word
+        case "texts":
+            return word.split(",")
+    return word
+
+
+@frozen
+class AskedColumns:
+    """The columns of a table that are asked for, as the table spells them once that is known.
+
+    ``structs`` are put and destinations, of which some have to be there; in place of them ``flat`` has by column the
+    field of a put that it holds. The texts ``beside`` them, and the column that ``spreads`` rows, are named by options.
+    """
+
+    structs: tuple[str, ...] = ()
+    put: PutColumns | None = None
+    flat: Mapping[str, Column] = field(factory=dict)
+    beside: tuple[str, ...] = ()
+    spreads: tuple[str, ...] = ()
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The columns that have to be there; those of a flat table too, where they are known."""
+        return tuple(dict.fromkeys((*self.structs, *self.flat, *self.beside, *self.spreads)))
+
+    @property
+    def typed(self) -> tuple[str, ...]:
+        """The columns that have a type of ours, whatever the rows hold, if they are there."""
+        return (*self.flat, *self.beside) if self.is_flat else (*OF_STRUCTS, *self.beside)
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether puts are in columns, and a column that is called put is none of ours."""
+        return self.put is not None
+
+    def among(self, columns: Collection[str], rows: bool = True) -> AskedColumns:
+        """The same as the table spells it, which has these columns; or no ``rows`` by which they could be told.
+
+        Raises TableError for a word that is no column and no value.
+        """
+        found = {} if self.put is None else self.put.among(columns) if rows else self.put.in_no_row()
+        flat = {name: PUT[of] for of, name in found.items() if isinstance(name, str)}
+        beside = tuple(find_spelling(each, columns) or each for each in self.beside)
+        spreads = tuple(find_spelling(each, columns) or each for each in self.spreads)
+        return evolve(self, flat=flat, beside=beside, spreads=spreads)

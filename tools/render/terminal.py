@@ -1,0 +1,209 @@
+"""Write lines to terminals and pipes, in any locale, with progress on long runs."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from io import BufferedWriter, FileIO, TextIOWrapper
+from threading import Event, Thread
+from typing import Any, TextIO, TypeVar
+
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from mqclause.model.diagnostics import escape_controls
+
+NARROWEST = 20
+"""How many characters a line has behind its indent, however narrow the terminal is."""
+
+UNBOUNDED = 100_000
+"""More characters than any terminal has."""
+
+UNPRINTABLE = "\N{REPLACEMENT CHARACTER}"
+LINES = "\n\t"
+
+REPLACEMENTS = {"–": "-", "—": "-", "…": "...", "‘": "'", "’": "'", "“": '"', "”": '"', "×": "x", "·": "-", "→": "->"}
+"""What stands for a character that the locale's encoding does not have; a question mark for any other."""
+
+POLLED_EVERY = 0.2
+"""Seconds."""
+
+EachT = TypeVar("EachT")
+
+
+class Page:
+    """Lines for a person: coloured and wrapped on a terminal; elsewhere plain, as long as they are, without padding."""
+
+    def __init__(self, console: Console | None = None, out: TextIO | None = None) -> None:
+        self._console = console or Console(highlight=False)
+        self._out = out or sys.stdout
+
+    @property
+    def width(self) -> int:
+        """How many characters a line has on a terminal; 0 elsewhere."""
+        return self._console.width if self._console.is_terminal else 0
+
+    def table(self, table: Table) -> bool:
+        """Prints a table on a terminal that is wide enough; False where it is not, and elsewhere."""
+        unbounded = self._console.options.update(max_width=UNBOUNDED)
+        for column in table.columns:
+            if column.no_wrap:  # rich takes the longest word of such a column for what it needs
+                cells = (Measurement.get(self._console, unbounded, cell) for cell in (column.header, *column.cells))
+                column.min_width = max(cell.maximum for cell in cells)
+        fits = Measurement.get(self._console, unbounded, table).minimum <= self.width
+        if fits:
+            self._console.print(table)
+        return fits
+
+    def line(self, text: Text | str = "", label: Text | str = "", indent: int = 0, hanging: int = 0) -> None:
+        """Prints ``label``, and ``text`` from column ``indent`` on, further lines ``hanging`` columns behind that."""
+        text, label = _shown(text), _shown(label)
+        begun = Text.assemble(label, " " * max(indent - len(label), 0))
+        if not self._console.is_terminal:
+            self._out.write(f"{begun.plain}{text.plain}".rstrip() + "\n")
+            return
+        wrapped = text.wrap(self._console, max(self._console.width - len(begun) - hanging, NARROWEST))
+        for number, each in enumerate(wrapped or [Text()]):
+            printed = Text.assemble(begun if number == 0 else " " * (indent + hanging), each)
+            printed.rstrip()
+            self._console.print(printed, soft_wrap=True)
+
+
+class OutputError(Exception):
+    """Standard output takes no more. ``is_closed`` where its reader went, who has had enough."""
+
+    def __init__(self, error: OSError) -> None:
+        self.is_closed = isinstance(error, BrokenPipeError)
+        super().__init__(f"standard output: {(error.strerror or 'cannot be written').lower()}")
+
+
+def prepare_streams() -> None:
+    """Has standard output raise OutputError, and both streams replace what their encoding does not have.
+
+    What is said on a standard error that is closed is lost: it would stand in the answer, where print() puts it.
+    """
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for as long as the process lives
+    codecs.register_error("mqclause", _replaced)
+    out = sys.stdout
+    if isinstance(out, TextIOWrapper) and not out.isatty():
+        raw = _Output(out.fileno(), "wb", closefd=False)
+        sys.stdout = TextIOWrapper(BufferedWriter(raw), encoding=out.encoding, line_buffering=out.line_buffering)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="mqclause")
+
+
+def abandon_output() -> None:
+    """Gives what is still in the buffer to nobody, so that nothing is left to be written when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def encode_json_line(document: Any) -> bytes:
+    """A document as a line of JSON, in UTF-8 whatever the locale is."""
+    return f"{json.dumps(document, ensure_ascii=False)}\n".encode()
+
+
+def print_json(document: Any) -> None:
+    """Writes a document to standard output as a line of JSON."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(encode_json_line(document))
+
+
+def render_json(document: Mapping[str, Any]) -> Iterator[str]:
+    """A document as a line of JSON, in pieces: a value that is an iterator is a list, never there as a whole."""
+    for number, (key, value) in enumerate(document.items()):
+        yield f"{', ' if number else '{'}{json.dumps(key)}: "
+        if isinstance(value, Iterator):
+            yield "["
+            for at, each in enumerate(value):
+                yield f"{', ' if at else ''}{json.dumps(each, ensure_ascii=False)}"
+            yield "]"
+        else:
+            yield json.dumps(value, ensure_ascii=False)
+    yield "}\n"
+
+
+def print_pieces(pieces: Iterable[str]) -> None:
+    """Writes a text to standard output in UTF-8, whatever the locale is."""
+    sys.stdout.flush()
+    sys.stdout.buffer.writelines(each.encode() for each in pieces)
+
+
+def print_warnings(warnings: Iterable[object], remarks: Iterable[object] = ()) -> None:
+    """Writes each warning once, as a line of standard error, and then each remark about the sources."""
+    # Loaded now, as --help needs none of it.
+    from mqclause.model.diagnostics import escape_controls
+
+    for label, listed in (("warning", warnings), ("remark", remarks)):
+        for each in dict.fromkeys(map(str, listed)):
+            print(f"{label}: {escape_controls(each)}", file=sys.stderr)  # noqa: T201
+
+
+def track_progress(many: Iterable[EachT], total: int) -> Iterator[EachT]:
+    """Each of ``total`` things, with a bar that says how many of them are done."""
+    done = 0
+    with show_progress(lambda: done / max(total, 1)):
+        for each in many:
+            yield each
+            done += 1
+
+
+@contextmanager
+def show_progress(fraction: Callable[[], float], doing: str = "deciding") -> Iterator[None]:
+    """A bar on standard error while the body runs, if that is a terminal; ``fraction`` says what part is done."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    stop = Event()
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(doing, total=1.0)
+
+        def poll() -> None:
+            while not stop.wait(POLLED_EVERY):
+                bar.update(task, completed=max(fraction(), 0.0))
+
+        poller = Thread(target=poll, daemon=True)
+        poller.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            poller.join()
+
+
+def _shown(text: Text | str) -> Text:
+    """A text in which nothing is left that a terminal would obey, whatever it was made of."""
+    plain = text if isinstance(text, str) else text.plain
+    if plain.isprintable():
+        return Text(text) if isinstance(text, str) else text
+    made = Text() if isinstance(text, str) else text.copy()
+    # One sign for another, so that the colours stay in their places.
+    made.plain = "".join(each if escape_controls(each, LINES) == each else UNPRINTABLE for each in plain)
+    return made
+
+
+class _Output(FileIO):
+    """A file or a pipe whose errors are told from all others; libraries make their own of an OSError."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise OutputError(error) from None
+
+
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    left_out = error.object[error.start : error.end]
+    return "".join(REPLACEMENTS.get(each, "?") for each in left_out), error.end
