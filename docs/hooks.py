@@ -27,17 +27,15 @@ from mqclause import (
     QueueManagerAlias,
     RemoteQueueManager,
 )
-from mqclause.answers.check.check_page import pages
-from mqclause.answers.check.findings import Checks
+from mqclause.check.findings import Checks, render_pages
 from mqclause.documents import DOCUMENTS
-from mqclause.language.check import type_of
-from mqclause.language.vocabulary import About, Type, Vocabulary, Word, words_of
+from mqclause.language.parser import infer_type
+from mqclause.language.vocabulary import About, Type, Vocabulary, Word, build_words
 from mqclause.model.facts.objects import ChannelStatus
-from mqclause.model.timeline.event import Event
-from mqclause.model.timeline.held import Information, Request
-from mqclause.model.timeline.in_flight import InFlight
-from mqclause.rulebook.declaration import Declaration
-from mqclause.rulebook.rules import Rules, id_of_rule
+from mqclause.model.timeline.administration import InFlightMessage, Information, Request
+from mqclause.model.timeline.events import Event
+from mqclause.rulebook.rule import Declaration
+from mqclause.rulebook.rules import Rules, get_rule_id
 from mqclause.tools.cli import command_line
 
 HERE = Path(__file__).parent
@@ -116,7 +114,7 @@ def build_vocabulary_page() -> str:
                 continue
             parts.append(f"### {heading} ({declaration.name})\n")
             if (declaration.name, about) in shown:
-                parts += _list_attributes(words_of(kind, about), meanings[kind, about])
+                parts += _list_attributes(build_words(kind, about), meanings[kind, about])
             else:
                 parts.append("The same attributes as in [workload](#workload).\n")
         parts += _list_derived(declaration, ruleset.vocabulary)
@@ -152,7 +150,7 @@ def find_derived(declaration: Declaration) -> dict[str, list[str]]:
         names = [*table.get("derive", {}), *table.get("settle", {}), table.get("conclude", {}).get("fact")]
         for name in names:
             if name not in (None, "of", "because"):
-                found.setdefault(name, []).append(id_of_rule(f"{declaration.name}/{path}"))
+                found.setdefault(name, []).append(get_rule_id(f"{declaration.name}/{path}"))
     return dict(sorted(found.items()))
 
 
@@ -162,7 +160,7 @@ def _list_terms(declaration: Declaration, vocabulary: Vocabulary) -> Iterator[st
         yield f"### Terms ({declaration.name})\n\n| term | type and values | meaning | defined as |\n|---|---|---|---|"
     trees = {**vocabulary.terms, **vocabulary.told}
     for name, table in terms.items():
-        said = describe_type(type_of(trees[name], vocabulary, True))
+        said = describe_type(infer_type(trees[name], vocabulary, True))
         others = [*table.get("edition", ()), *table.get("reading", ())]
         differs = f"; differs for {', '.join(others)}" if others else ""
         yield f"| `{name}` | {said} | {_in_cell(table['means'])} | `{_in_cell(table['is'])}`{differs} |"
@@ -190,7 +188,7 @@ TABLES = {
     "[queue_manager]": QueueManager, "[[remote_queue_manager]]": RemoteQueueManager, "[[queue]]": Queue,
     "[[queue_manager_alias]]": QueueManagerAlias, "[[channel]]": Channel, "[[process]]": Process,
     "[[model_queue]]": ModelQueue, "[[channel_status]]": ChannelStatus, "[put]": Put, "[[message]]": Message,
-    "[[event]]": Event, "[[in_flight]]": InFlight, "[[information]]": Information, "[[request]]": Request,
+    "[[event]]": Event, "[[in_flight]]": InFlightMessage, "[[information]]": Information, "[[request]]": Request,
 }  # fmt: skip
 """The tables of a facts file, each with the class of its rows."""
 
@@ -234,7 +232,7 @@ def _describe_default(value: Any) -> str:
 
 def build_checks_page() -> str:
     """Return what ``mqclause check --about all`` prints."""
-    return pages(Checks())
+    return render_pages(Checks())
 
 
 def build_readings_page() -> str:
@@ -280,7 +278,7 @@ ANSWERS = {
 
 def build_schemas_page() -> str:
     """Return the keys of each JSON document: of the trace by its schema, of the others by a real answer."""
-    schema = json.loads((files("mqclause") / "trace" / "trace.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((files("mqclause") / "trace.schema.json").read_text(encoding="utf-8"))
     parts = [
         "# JSON documents\n", GENERATED,
         "With `--json` a command prints a document whose key `format` names its version. A later version may add keys;"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mqclause.language.vocabulary import words_of
+from mqclause.language.vocabulary import build_words
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -35,7 +35,7 @@ FACTS = {f"{declaration.name}.{about}": (kind, about) for declaration, about, ki
 def test_each_attribute_that_rules_see_has_a_meaning(section: str) -> None:
     kind, about = FACTS[section]
     meanings = HOOKS.read_meanings()[kind, about]
-    assert set(meanings) == set(words_of(kind, about)), f"docs/vocabulary.toml, [{section}.…]"
+    assert set(meanings) == set(build_words(kind, about)), f"docs/vocabulary.toml, [{section}.…]"
     assert [word for word, (_, means) in meanings.items() if not re.fullmatch(r"[A-Z].*[^.]\.", means)] == []
 
 
