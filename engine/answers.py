@@ -140,7 +140,7 @@ class RuleAnswer:
 
 
 class AnswerTable(tuple[AnswerRowT, ...]):
-    """The rows of an answer, and what they are as a table."""
+    """The rows of an answer: a tuple that also converts to a table."""
 
     columns: ColumnTypes
 
@@ -154,14 +154,14 @@ class AnswerTable(tuple[AnswerRowT, ...]):
         return tuple(self), self.columns
 
     def to_arrow(self) -> pyarrow.Table:
-        """A table with nested columns, as in JSON. Raises ImportError without pyarrow."""
+        """Return a table with nested columns, as in JSON. Raises ImportError without pyarrow."""
         import pyarrow as arrow
 
         schema = arrow.schema([(name, _arrow_type(kind)) for name, kind in self.columns.items()])
         return arrow.Table.from_pylist([row.to_json() for row in self], schema)
 
     def to_pandas(self) -> Any:
-        """A DataFrame; what is nested is in lists and dicts. Raises ImportError without pandas."""
+        """Return a DataFrame; nested values are lists and dicts. Raises ImportError without pandas."""
         from pandas import DataFrame
 
         return DataFrame([row.to_json() for row in self], columns=list(self.columns))

@@ -69,7 +69,7 @@ def _of_pickle(kind: type[PickledError], args: tuple[Any, ...], held: Mapping[st
 
 
 class FactsError(PickledError):
-    """Input that cannot be taken as facts; ``diagnostics`` holds every fault that was found."""
+    """Input that cannot be read as facts; ``diagnostics`` holds every fault that was found."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)

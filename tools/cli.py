@@ -21,18 +21,17 @@ TRACEBACK = "MQCLAUSE_TRACEBACK"
 
 SUBCOMMANDS = {
     "batch": "Decide every row of a table: OUT has the rows and columns of IN, in any order, and a column decision.",
-    "check": "What in a configuration should an administrator see? Each finding with file, line, and what mends it.",
-    "commands": "The MQSC DISPLAY commands whose output tells everything that explain, why or check can use.",
-    "explain": "Which destination does a put go to, and which clause removed each of the others?",
-    "facts": "What INPUT says, as one facts file: it can be filed, edited and read back, and gives the same answers.",
-    "map": "Where do puts go? Every queue that is known in a cluster, from every queue manager that FACTS describe.",
-    "order": "In which order do a queue's messages come, and why do some not come at all?",
-    "plan": "What does a change do? The puts that go elsewhere, from every queue manager that FACTS describe, and why.",
-    "replay": "What happens over time: routing, trigger messages and what held them back, event by event.",
-    "retention": "How long do repositories hold what is in FACTS? Each item as it is on a day.",
-    "show-sql": "What a rule or a ruleset becomes in SQL.",
-    "why": "Why does QUEUE not trigger? Every condition that would fail for a message put now, and what would change"
-    " it.",
+    "check": "Report what an administrator should look at in a configuration, with file, line and remedy.",
+    "commands": "Print the DISPLAY commands whose output contains everything that explain, why or check can use.",
+    "explain": "Explain which destination a put goes to, and which clause removed each of the others.",
+    "facts": "Write what INPUT says as one facts file, which gives the same answers when it is read back.",
+    "map": "Show where puts go: each clustered queue, from each queue manager that FACTS describe.",
+    "order": "Show in which order a queue's messages come, and why some of them do not.",
+    "plan": "Show what a change does: which puts go elsewhere, from each queue manager that FACTS describe, and why.",
+    "replay": "Simulate events over time: routing, trigger messages, and what held them back, event by event.",
+    "retention": "Show how long repositories hold what is in FACTS: the state of each item on a day.",
+    "show-sql": "Print the SQL that a rule or a ruleset becomes, as DuckDB runs it.",
+    "why": "Explain why QUEUE would not trigger if a message were put now, and what would change that.",
 }
 """The subcommands, each a module of mqclause.tools.commands, and what their help begins with."""
 

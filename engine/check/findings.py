@@ -51,7 +51,7 @@ STAND_IN = "%THIS.QUEUE%"
 
 @frozen
 class Finding:
-    """One condition that one object does not fulfil: what is said of it, the object, and where it stands.
+    """One condition of a check that one object does not fulfil, with the object and its place.
 
     ``others`` are further objects of its queue manager of which the same is found, where that is told together.
     """
@@ -71,12 +71,12 @@ class Finding:
 
     @property
     def severity(self) -> str:
-        """How grave it is."""
+        """How severe the finding is: error, warning or note."""
         return self.said.severity
 
     @property
     def message(self) -> str:
-        """What is found."""
+        """The finding in a sentence."""
         more = f"; so it is with {', '.join(self.others)}" if self.others else ""
         return f"{self.said.message}{more}"
 
@@ -94,11 +94,11 @@ class Finding:
 
     @property
     def place(self) -> str:
-        """The file, with the line if that is known."""
+        """The file, with the line if it is known."""
         return f"{self.file}:{self.line}" if self.line else self.file
 
     def to_json(self) -> dict[str, Any]:
-        """As in ``mqclause.findings/1``."""
+        """Return it as in ``mqclause.findings/1``."""
         about, _, clause = self.rule.follows.partition("/")
         return {
             "rule": self.rule.id,
@@ -136,7 +136,7 @@ class FindingChanges:
 
 
 class Checks:
-    """The rules that make findings, ready to be asked; those in ``ignored`` (ids) are not. Raises RuleError.
+    """The rules that make findings, loaded and ready; the ids in ``ignored`` are left out. Raises RuleError.
 
     These are the rules of the checks, and the conditions of other documents that have a severity. An id that is none
     is a ValueError. It pickles as its rules.
@@ -168,7 +168,7 @@ class Checks:
         return Checks, (self.engine.rules, self.ignored, self.engine.executor)
 
     def of(self, about: ConfiguredObject) -> Iterator[Finding]:
-        """What the rules of the checks find of one object."""
+        """Return the findings of the check rules about one object."""
         run = self.course.run(about, (), None, True)[0]
         for each in find_failed_conditions(self.course, about, run):
             if self.tells(each.rule, each.attribute, about):

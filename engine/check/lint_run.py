@@ -82,7 +82,7 @@ def _script(kept: StoredScript | Script) -> Script:
 
 @define(eq=False)
 class Inspection:
-    """Looks at each queue manager as its scripts come, so that little of one stays in memory: see Inspected.
+    """A check of the files of any number of queue managers, of which little stays in memory at a time.
 
     A script without a queue manager is that of ``local`` or, if that is None, of the only one that any file names, as
     ``explain`` and the others take it; else one of a queue manager of its own: nothing says that several belong
@@ -104,7 +104,7 @@ class Inspection:
     _unjudged: list[Diagnostic] = field(factory=list)
 
     def read(self, source: Source) -> None:
-        """Looks at what one more file says. What is wrong with it is told in the end."""
+        """Check one more file. Faults of it are reported at the end."""
         data = source.data
         packed = (
             GzipContent(MemoryContent(zlib.compress(data, FASTEST, 31)), source.name)
@@ -177,7 +177,7 @@ class Inspection:
         self._look(owner, owner, [kept for name in nameless for kept in self.members.pop(name).kept])
 
     def lay_over(self) -> None:
-        """Carries out the overlays, after everything else was read. Raises FactsError where it is not said whose."""
+        """Apply the overlays after everything else was read. Raises FactsError if their owner is unknown."""
         for name, kept in self._further.items():
             self._look(name, self.members[name].owner, kept)
         self._further.clear()
@@ -192,7 +192,7 @@ class Inspection:
         self.overlays.clear()
 
     def change(self, text: str) -> None:
-        """Carries out a command that an option states, as ``QLOCAL(Q) QMGR(QM2) PUT(DISABLED)``. Raises FactsError."""
+        """Apply a command of an option, such as ``QLOCAL(Q) QMGR(QM2) PUT(DISABLED)``. Raises FactsError."""
         change = parse_change(text)
         asked = change
         if change.kind == "CHANNEL" and is_state_change(change) and change.owner in self.members:
@@ -264,7 +264,7 @@ class Inspection:
         return find_unanswered_senders([each.contribution for each in self.members.values()], names)
 
     def findings(self) -> list[Finding]:
-        """All that is found, by file and line; with ``local`` what that queue manager knows. Raises FactsError."""
+        """Return all findings by file and line; with ``local``, those that it can know. Raises FactsError."""
         self.lay_over()
         refused = [fault for each in self.members.values() for fault in each.faults]
         faults = [*self._faults, *([] if self.lenient else refused)]
@@ -307,7 +307,7 @@ def inspected(
     lenient: bool = False,
     changes: Iterable[str] = (),
 ) -> Inspection:
-    """What files say, given by name or read already: ``.findings()`` has what is found, ``.warnings`` what was left.
+    """Check files, given by name or already read: ``.findings()`` and ``.warnings`` hold the result.
 
     ``changes`` are commands as the option --set takes them. Raises FactsError, and OSError for a file that cannot be
     opened.

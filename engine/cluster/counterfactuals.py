@@ -56,12 +56,12 @@ MOST_PAIRS = 10_000
 
 @frozen(eq=False)
 class Counterfactual:
-    """Commands that together would have a queue manager permitted, and none of them could be left out."""
+    """A smallest set of commands after which a queue manager would be permitted."""
 
     commands: Commands
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Return it as JSON values."""
         return {"commands": [each.to_json() for each in self.commands]}
 
 
@@ -85,7 +85,7 @@ class WhyNot:
     absent: MissingInformation | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """As it stands in the trace."""
+        """Return it as in the trace."""
         document: dict[str, Any] = {
             "destinations": [
                 {
@@ -105,7 +105,7 @@ class WhyNot:
 
 
 def why_not(decision: Decision, queue_manager: str, engine: Engine | None = None, caller: Caller = ANYBODY) -> WhyNot:
-    """Why ``queue_manager`` is not among the permitted of a decision made at level ``rule`` or ``condition``.
+    """Explain why ``queue_manager`` is not permitted by a decision made at level ``rule`` or ``condition``.
 
     Where an exit takes part, the ``engine`` is needed that has it, and the ``caller`` of the decision. Raises
     ValueError without, and below level ``rule``.
@@ -149,7 +149,7 @@ def find_eliminations(decision: Decision) -> Iterator[Elimination]:
 def counterfactuals(
     decision: Decision, destination: Destination | str, engine: Engine | None = None, caller: Caller = ANYBODY
 ) -> AnswerTable[Counterfactual]:
-    """The smallest sets of commands after which a destination's queue manager, or the one of a name, is permitted.
+    """Find the smallest sets of commands after which a destination's queue manager, or a named one, is permitted.
 
     Each is verified by the rules on the changed facts, and by the exit where one is called; ``why_not`` says how many
     commands a set has at most, and what ``engine`` and ``caller`` are for.

@@ -54,7 +54,7 @@ MAP_COLUMNS: ColumnTypes = {
 
 @frozen(eq=False)
 class MapRow:
-    """What becomes of puts to one queue that are made at one queue manager: the decision from fresh counters.
+    """The outcome of puts to one queue that are made at one queue manager, from fresh counters.
 
     Or of puts that name an alias of a queue manager: then ``queue`` is blank. ``by_exit`` is what an exit takes, where
     one is called.
@@ -82,7 +82,7 @@ class MapRow:
 
     @property
     def outcome(self) -> Outcome:
-        """What becomes of the puts."""
+        """The outcome of the puts."""
         return self.decision.outcome
 
     @property
@@ -136,11 +136,11 @@ class MapRow:
 
     @property
     def waiting(self) -> tuple[Share, ...]:
-        """The parts of the puts that wait on a transmission queue until a channel runs."""
+        """The shares of the puts that wait on a transmission queue until a channel runs."""
         return tuple(each for each in self.shares if (way := self.ways.get(each.destination)) and way.waits)
 
     def to_json(self) -> dict[str, Any]:
-        """The row as it stands in the document ``mqclause.map/1``."""
+        """Return the row as in the document ``mqclause.map/1``."""
         document = {**self.named, "from": self.member, **build_side_document(self)}
         incomplete = [asdict(each) for each in self.incomplete]
         return document | {"incomplete": incomplete, "remarks": list(self.remarks)}
@@ -176,7 +176,7 @@ FIRST_PUTS = 60
 
 
 def cluster_map(members: ClusterState, engine: Engine | None = None, bind: str = "NOTFIXED") -> AnswerTable[MapRow]:
-    """The rows of every member, by queue and member: where the puts go, or why they fail.
+    """Return the rows of every member, by queue and member: where the puts go, or why they fail.
 
     ``members`` are snapshots, or what they know, as ``read_members`` gives them, or one alone.
     """

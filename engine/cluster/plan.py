@@ -85,7 +85,7 @@ class Cause:
 
 @frozen(eq=False)
 class PlanRow:
-    """A row of the map before and after a change; ``weight`` is how many puts were really made, where that is known."""
+    """A row of the map before and after a change; ``weight`` is the real number of puts, if it is known."""
 
     before: MapRow
     after: MapRow
@@ -99,7 +99,7 @@ class PlanRow:
 
     @property
     def queue(self) -> str:
-        """The queue that is put to; blank where an alias of a queue manager is named."""
+        """The queue that is put to; blank if the puts name a queue-manager alias."""
         return self.before.queue
 
     @property
@@ -109,7 +109,7 @@ class PlanRow:
 
     @property
     def differs(self) -> bool:
-        """Whether anything is another on the other side."""
+        """Whether the two sides differ."""
         one, other = self.before.decision, self.after.decision
         ends = [(each.outcome, each.reason and (each.reason.code, each.reason.call)) for each in (one, other)]
         return ends[0] != ends[1] or sum_parts(self.before.shares) != sum_parts(self.after.shares)
@@ -150,7 +150,7 @@ class PlanRow:
 
     @property
     def moved(self) -> Fraction:
-        """The part of the puts that goes elsewhere: 1 where only one side has destinations, 0 where none has."""
+        """The share of the puts that goes elsewhere: 1 if only one side has destinations, 0 if none has."""
         one, other = sum_parts(self.before.shares), sum_parts(self.after.shares)
         if bool(one) != bool(other):
             return Fraction(1)
@@ -159,7 +159,7 @@ class PlanRow:
 
     @property
     def puts_moved(self) -> Fraction:
-        """How many puts go elsewhere; of unknown traffic none."""
+        """How many puts go elsewhere; 0 without a weight."""
         return self.moved * (self.weight or 0)
 
     @cached_property
@@ -182,7 +182,7 @@ class PlanRow:
         return choose_after_start(decision.put, decision.cluster, self.engine, decision.before, "rule")
 
     def to_json(self) -> dict[str, Any]:
-        """The row as it stands in the document ``mqclause.plan/1``."""
+        """Return the row as in the document ``mqclause.plan/1``."""
         return {
             **self.before.named,
             "from": self.member,
@@ -201,7 +201,7 @@ def plan(
     bind: str = "NOTFIXED",
     traffic: Traffic | None = None,
 ) -> AnswerTable[PlanRow]:
-    """The rows of the map that differ between two states of a cluster, those that move most puts first.
+    """Compare two states of a cluster: return the rows of the map that differ, those that move most puts first.
 
     A state is a snapshot, or what it knows, of each member (or of one), as ``read_members`` gives them. Members that
     only one state has give no row; a queue that nobody has any more is 2085. ``traffic`` weighs the rows.
@@ -286,31 +286,31 @@ def sum_parts(found: Iterable[Share]) -> Mapping[DestinationKey, Fraction]:
 
 @frozen
 class Traffic:
-    """How many puts were made: by queue, and by the queue manager where they were made."""
+    """How many puts were made, by queue and by the queue manager where they were made."""
 
     puts: Mapping[tuple[str, str], int]
 
     @property
     def total(self) -> int:
-        """How many there are in all."""
+        """How many puts there are in all."""
         return sum(self.puts.values())
 
 
 @frozen
 class Move:
-    """So many puts that go to the queue manager ``into`` and no longer to ``out_of``; blank where they fail."""
+    """A number of puts that go to the queue manager ``into`` and no longer to ``out_of``; blank where they fail."""
 
     out_of: str
     into: str
     puts: float
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Return it as JSON values."""
         return {name: value if value != FAILS else None for name, value in asdict(self).items()}
 
 
 def moves(rows: Iterable[PlanRow]) -> tuple[Move, ...]:
-    """The puts that move, between queue managers, most puts first; of rows that have a weight.
+    """Sum up the puts that move between queue managers, most puts first; only rows with a weight count.
 
     What several destinations lose goes to those that gain in proportion to what each gains.
     """

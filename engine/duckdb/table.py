@@ -140,7 +140,7 @@ def decide(
     exit_limit: float | None = None,
     **put: Any,
 ) -> DuckDBPyRelation:
-    """The table ``source`` with a column ``decision``: see mqclause.tables.columns for what goes in and comes out.
+    """Return the table ``source`` with a column ``decision``; see mqclause.tables.columns for the columns.
 
     ``source`` is a relation, a DataFrame or Arrow table, or the path of Parquet files; what is no relation yet is read
     on ``connection``, or on one of its own, whose answer ``duckdb.sql`` cannot name. It is read once, when the relation
@@ -174,7 +174,7 @@ def decide_triggers(
     rules: Rules | None = None,
     connection: DuckDBPyConnection | None = None,
 ) -> DuckDBPyRelation:
-    """The table ``source`` with a column ``triggering``, by its column ``occasion``: see mqclause.tables.columns.
+    """Return ``source`` with a column ``triggering`` about its column ``occasion``; see mqclause.tables.columns.
 
     Raises TableError and RuleError.
     """
@@ -190,7 +190,7 @@ def apply_rules(
     explain: bool = False,
     connection: DuckDBPyConnection | None = None,
 ) -> DuckDBPyRelation:
-    """The table ``source`` with the answer of one document's rules, in the columns that ``declaration`` names.
+    """Return the table ``source`` with the answer of one document's rules, in the columns that ``declaration`` names.
 
     The fields of the answer are those of mqclause.tables.answers.evaluation; with ``explain``, ``eliminated_by`` says
     by which rule each subject fell. Raises TableError and RuleError.
@@ -202,7 +202,7 @@ def apply_rules(
 
 
 def show_sql(name: str, rules: Rules | None = None) -> str:
-    """What a rule (``workload.06``) or a ruleset (``workload``) becomes in DuckDB's SQL, to be read.
+    """Return the SQL of DuckDB that a rule (``workload.06``) or a ruleset (``workload``) becomes, to be read.
 
     Raises UnknownRuleError and RuleError.
     """
@@ -455,7 +455,7 @@ def message_order(
     rules: Rules | None = None,
     connection: DuckDBPyConnection | None = None,
 ) -> DuckDBPyRelation:
-    """The messages of ``source`` with a column ``message_order``: see mqclause.tables.message_columns.
+    """Return the messages of ``source`` with a column ``message_order``; see mqclause.tables.message_columns.
 
     A row is a message, with the keys of ``[[message]]`` as columns, and ``arrival``, by which those of equal priority
     lie one behind the other. ``source`` is a relation, a DataFrame or Arrow table, or the path of Parquet files. What
@@ -471,7 +471,7 @@ def message_order(
 
 
 def traffic(source: DuckDBPyRelation | str | Path | Any, connection: DuckDBPyConnection | None = None) -> Traffic:
-    """How many puts ``source`` has of each queue at each queue manager, by its columns queue, from and count.
+    """Count the puts of ``source`` to each queue at each queue manager, by its columns queue, from and count.
 
     It is a relation, a DataFrame or Arrow table, or the path of Parquet files. ``from`` is where the put was made;
     ``count`` may be missing: a row is one put. Raises TableError.

@@ -12,7 +12,7 @@ USABLE = frozenset(
 
 
 def prefer_channel(wxp: MQWXP) -> None:
-    """Every message goes by the channel that CLWLDATA names, while its destination can be reached.
+    """Send every message by the channel that CLWLDATA names, while its destination can be reached.
 
     CLWLDATA is the name of a cluster-receiver channel, whatever names are made of: ``TO.QM2`` or ``SALES.QM2``. The
     first such destination is taken that is put-enabled, available, and whose channel is not RETRYING, REQUESTING,
@@ -27,7 +27,7 @@ def prefer_channel(wxp: MQWXP) -> None:
 
 
 def by_content(wxp: MQWXP) -> None:
-    """A message that begins with the name of a queue manager and a colon goes there, if it can be reached.
+    """Send a message that begins with the name of a queue manager and a colon there, if it can be reached.
 
     ``QM3: two of each`` goes to QM3. The beginning has to be within CLWLLEN bytes.
     """

@@ -148,7 +148,7 @@ class ExitSession:
 
 @frozen
 class Caller:
-    """Who asks for a choice, as far as an exit is concerned.
+    """The context of a choice, as far as an exit is concerned.
 
     ``handle`` is anything that tells one open handle from another; None: the call has none of its own. ``message`` is
     what is put; without it, as many zero bytes as the put's ``length`` says. ``exit_at_start`` and

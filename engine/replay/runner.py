@@ -39,7 +39,7 @@ from mqclause.workload.resolution import Resolution
 
 
 class Replay:
-    """Replays scenarios. Arguments as for Engine; it pickles as its rules. Raises ReadingError and RuleError."""
+    """Replays scenarios. Arguments as for Engine; pickles as its rules. Raises ReadingError and RuleError."""
 
     def __init__(
         self,
@@ -69,11 +69,11 @@ class Replay:
         self.close()
 
     def close(self) -> None:
-        """Ends the processes of the exits; a later replay starts them again."""
+        """End the processes of the exits; a later replay starts them again."""
         self.engine.close()
 
     def rows(self, scenario: Scenario, source: str = "scenario") -> Iterator[Row]:
-        """One row for each event, in order; raises FactsError for an event that cannot happen when it is reached.
+        """Yield one row for each event, in order. Raises FactsError for an event that cannot happen when it is reached.
 
         Memory does not grow with the number of events: a row is made when it is asked for.
         """

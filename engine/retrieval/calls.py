@@ -204,7 +204,7 @@ def next_get(
     options: tuple[str, ...] = (),
     match: Mapping[str, Any] = MappingProxyType({}),
 ) -> RetrievalResult:
-    """What a get with these options and match options returns, of an application that has made no call before.
+    """Return the message that a get of an application returns that has made no call before.
 
     ``messages`` in the order of their arrival; ``queue`` is where they lie, or a local alias of that. What the
     application's next one returns, ``next`` of the answer says. Raises DomainError for an option or a key that there is

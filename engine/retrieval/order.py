@@ -165,7 +165,7 @@ class QueueOrder:
 
 
 class Retrieval:
-    """The rules of retrieval, made ready once. Arguments as for Engine; it pickles as its rules. Raises RuleError."""
+    """The rules of retrieval, loaded and ready. Arguments as for Engine; it pickles as its rules. Raises RuleError."""
 
     def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
         self.rules = Rules.given(rules)
@@ -193,11 +193,11 @@ class Retrieval:
         return build_visibility_test(self.course.steps[-1])
 
     def run(self, call: RetrievalCall, messages: Sequence[QueuedMessage], traced: bool = False) -> Run:
-        """What the rules make of a call on a queue."""
+        """Run the rules on a call on a queue."""
         return self.course.run(call, messages, traced=traced)[-1]
 
     def orders(self, messages: Iterable[Message], cluster: Cluster, queue: str | None = None) -> Iterator[QueueOrder]:
-        """The order of each queue that has messages, as the facts list the queues, or of the one that is named.
+        """Return the order of each queue that has messages, or of the one that is named.
 
         ``messages`` in the order of their arrival. Raises FactsError for a name, or a message's queue, that is no local
         queue.

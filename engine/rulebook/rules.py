@@ -56,7 +56,7 @@ SHARED_FILES = ("editions.toml", "readings.toml", "terms.toml")
 
 
 class Rules:
-    """The rule files of a folder, in one edition and under one set of readings: made once, checked once.
+    """The rule files of a folder, in one edition and under one set of readings; a value, checked once.
 
     ``readings`` maps ids of readings.toml to choices; those left out have their default. ``edition`` is one of
     editions.toml, or ``auto``, the default: that of the queue manager at which a call is made, by its command level,
@@ -78,7 +78,7 @@ class Rules:
 
     @classmethod
     def given(cls, rules: Rules | None) -> Rules:
-        """The rules that were given, or where none were, those that come with the project. Raises TypeError."""
+        """Return the rules that were given, or those that come with the project. Raises TypeError."""
         if rules is not None and not isinstance(rules, cls):
             raise TypeError(f"rules={quote_value(rules)} is no Rules; readings are given as Rules(readings)")
         return cls() if rules is None else rules
@@ -109,37 +109,37 @@ class Rules:
 
     @property
     def readings(self) -> Mapping[str, str]:
-        """A choice for every reading."""
+        """The choice of every reading."""
         return self.in_force.readings
 
     def toml(self, path: str) -> dict[str, Any]:
-        """A file of the rules as it stands in TOML; empty where there is none. Raises RuleError."""
+        """Return a file of the rules as it stands in TOML; empty if there is none. Raises RuleError."""
         return _table(path, self.files.get(path, ""))
 
     def in_folder(self, name: str) -> dict[str, dict[str, Any]]:
-        """The files of one folder of the rules, by name. Raises RuleError."""
+        """Return the files of one folder of the rules, by name. Raises RuleError."""
         paths = [path for path in self.files if path.startswith(f"{name}/")]
         if deeper := [path for path in paths if path.count("/") > 1]:
             raise RuleError(deeper[0], "", f"is in a folder of its own; allowed: files in rules/{name}/ itself")
         return {path.rpartition("/")[2]: self.toml(path) for path in paths}
 
     def path(self, rule_id: str) -> str:
-        """The path of the file of a rule. Raises KeyError."""
+        """Return the path of the file of a rule. Raises KeyError."""
         for path in self.files:
             if get_rule_id(path) == rule_id:
                 return path
         raise KeyError(rule_id)
 
     def under(self, readings: Mapping[str, str]) -> Rules:
-        """The same files in the same edition under other readings. Raises ReadingError."""
+        """Return the same files in the same edition under other readings. Raises ReadingError."""
         return _under(self, tuple(sorted(readings.items())))
 
     def in_edition(self, edition: str) -> Rules:
-        """The same files in another edition, under the readings that were given. Raises ReadingError."""
+        """Return the same files in another edition, under the readings that were given. Raises ReadingError."""
         return _in_edition(self, edition, False)
 
     def of_level(self, level: int) -> Rules:
-        """The rules for calls at a queue manager of a command level, 0 where that is not known.
+        """Return the rules for calls at a queue manager of a command level, 0 if it is not known.
 
         They are these, unless they are asked for as ``auto`` and the level is one of another edition.
         """
@@ -159,20 +159,20 @@ class Rules:
         return next((each for each in reversed(until) if each in self.stated_editions), until[0])
 
     def with_files(self, changed: Mapping[str, str | None]) -> Rules:
-        """The same edition and readings with other files: text by path, None where a file is taken away."""
+        """Return the same edition and readings with other files: text by path, None to remove a file."""
         files = {path: text for path, text in {**self.files, **changed}.items() if text is not None}
         return _of_text(self.given_readings, self.asked, dict(sorted(files.items())), by_level=self.by_level)
 
     def ruleset(self, declaration: Declaration) -> Ruleset:
-        """The rules of one document in its order, read once. Raises RuleError."""
+        """Return the rules of one document in its order, read once. Raises RuleError."""
         return _ruleset(self.about(declaration), declaration)
 
     def terms(self, declaration: Declaration) -> Vocabulary:
-        """The words of a document that are there before any of its rules, read once. Raises RuleError."""
+        """Return the words of a document that exist before its rules run, read once. Raises RuleError."""
         return _terms(self.about(declaration), declaration)
 
     def about(self, declaration: Declaration) -> Rules:
-        """These rules with the files alone that a document and those that it follows are read from."""
+        """Return these rules with only the files of one document and of those that it follows."""
         folders = frozenset(each.name for each in declaration.course)
         found = self._parts.get(folders)
         return self._parts.setdefault(folders, self._part(folders)) if found is None else found

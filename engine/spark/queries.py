@@ -113,7 +113,7 @@ SPARK = PlanDialect("spark", {
 
 
 def message_order(df: DataFrame, cluster: Cluster | None = None, rules: Rules | None = None) -> DataFrame:
-    """The messages of ``df`` with a column ``message_order``: see mqclause.tables.message_columns.
+    """Return the messages of ``df`` with a column ``message_order``; see mqclause.tables.message_columns.
 
     A row is a message, with the keys of ``[[message]]`` as columns, and ``arrival``, by which those of equal priority
     lie one behind the other. What a queue's MSGDLVSQ and DEFPRTY are, columns of these names say, or the ``cluster``.
@@ -128,7 +128,7 @@ def message_order(df: DataFrame, cluster: Cluster | None = None, rules: Rules | 
 
 
 def traffic(df: DataFrame) -> Traffic:
-    """How many puts ``df`` has of each queue at each queue manager, by its columns queue, from and count.
+    """Count the puts of ``df`` to each queue at each queue manager, by its columns queue, from and count.
 
     ``from`` is where the put was made; ``count`` may be missing: a row is one put. Raises TableError.
     """

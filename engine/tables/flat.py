@@ -45,7 +45,7 @@ class Constant:
 
 
 def constant(value: Any) -> Constant:
-    """Says what is the same in every row, whatever columns there are: ``decide(log, …, bind=constant("GROUP"))``."""
+    """Mark a value as the same in every row, whatever columns there are: ``decide(log, …, bind=constant("GROUP"))``."""
     return Constant(value)
 
 

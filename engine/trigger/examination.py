@@ -187,7 +187,7 @@ class Examination:
 
 
 class Triggers:
-    """The trigger rules; holds no state and may be shared between threads.
+    """The trigger rules, loaded and ready; without state, so threads may share them.
 
     Arguments as for Engine; it pickles as its rules. ``judge`` is what a queue manager's course depends on, asked of
     the same rules and those of calls. Raises RuleError.
@@ -220,7 +220,7 @@ class Triggers:
         return dict(self.ruleset.readings)
 
     def examine(self, occasion: TriggerEvent) -> Examination:
-        """Whether ``occasion`` makes a trigger message, and by which conditions."""
+        """Tell whether an event on a queue makes a trigger message, condition by condition."""
         run = self._course.run(occasion, (), traced=True)[-1]
         wrote, turned_off = self._derives(run, "trigger_message"), self._derives(run, "trigger_off")
         facts = run.facts
@@ -238,7 +238,7 @@ class Triggers:
         return None
 
     def releases(self, ending: TriggerEvent) -> bool:
-        """Whether the end of a unit of work releases a trigger message that it held back."""
+        """Tell whether the end of a unit of work releases a trigger message that it held back."""
         released: bool = self._course.run(ending, ())[-1].facts["released"]
         return released
 

@@ -193,13 +193,13 @@ class WhyAnswer:
 
 
 class Why:
-    """Asks the trigger rules why a queue triggers or does not. Arguments as for Triggers. Raises RuleError."""
+    """The trigger rules, ready to explain why a queue triggers or not. Arguments as for Triggers. Raises RuleError."""
 
     def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
         self.triggers = Triggers(rules, executor)
 
     def ask(self, queue: Queue | str, snapshot: Snapshot, priority: int | None = None) -> WhyAnswer:
-        """What becomes of a message of ``priority`` (None: DEFPRTY) put now, outside any unit of work.
+        """Explain what happens to a message of ``priority`` (None: DEFPRTY) that is put now, outside any unit of work.
 
         ``queue`` is a local queue of the snapshot, or its name; ValueError for a name that no such queue has.
         """

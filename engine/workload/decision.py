@@ -82,7 +82,7 @@ DestinationKey = tuple[str, str, str]
 
 @frozen
 class Advance:
-    """The counters that the chosen destination has after the choice; a blank channel is the local instance's."""
+    """The counters of the chosen destination after the choice; a blank channel stands for the local instance."""
 
     channel: str
     dest_seq_factor: float
@@ -91,7 +91,7 @@ class Advance:
 
 @define(eq=False)
 class Decision:
-    """What the rules answer to one put.
+    """The answer of the rules to one put.
 
     ``outcome`` is ``chosen``, ``failed`` (then ``reason`` says with which reason code) or ``deferred``: an MQOPEN
     that succeeds and fixes no destination. ``permitted`` is filled from level ``verdict`` on, ``steps`` from level
@@ -119,7 +119,7 @@ class Decision:
 
     @property
     def run(self) -> Run | None:
-        """What the workload rules did, if they were asked."""
+        """The run of the workload rules, if they were asked."""
         return self.runs[0] if self.runs else None
 
     @cached_property
@@ -131,17 +131,17 @@ class Decision:
 
     @property
     def rulesets(self) -> tuple[Ruleset, ...]:
-        """The rules that were run: of the choice, and of what the call ends with."""
+        """The rulesets that were run: for the choice, and for the outcome of the call."""
         return self.course.rulesets
 
     @property
     def readings(self) -> Mapping[str, str]:
-        """The choices, by reading, that these rulesets were read by."""
+        """The choice of each reading that these rulesets were read by."""
         return dict(self.course.readings)
 
     @property
     def outcome(self) -> Outcome:
-        """What became of the put."""
+        """The outcome of the put: chosen, failed or deferred."""
         if not self.runs:
             if self.resolved.reason is not None:
                 return "failed"
@@ -154,7 +154,7 @@ class Decision:
 
     @property
     def remaining(self) -> Sequence[Destination]:
-        """Every destination that is left, at any level; what an exit chose against the rules, alone."""
+        """Every destination that is left, at any level; the exit's choice alone if it went against the rules."""
         if self.refusal is not None:
             return ()
         if self.exit is not None and (self.exit.failed or self.exit.has_overridden):
@@ -165,14 +165,14 @@ class Decision:
 
     @property
     def chosen(self) -> Destination | None:
-        """The destination: what an exit chose, else of several permitted ones the first, as rules list them."""
+        """The destination: the exit's choice, or else the first of those permitted, in the order of the rules."""
         if self.outcome != "chosen":
             return None
         return (self.exit and self.exit.chosen) or self.remaining[0]
 
     @property
     def candidate(self) -> Destination | None:
-        """The destination before its transmission queue is asked for room; None where the rules or an exit leave none.
+        """The destination before its transmission queue is asked for room; None if rules or exit leave none.
 
         It raises nothing, whatever rules of one's own leave unsaid.
         """
@@ -189,7 +189,7 @@ class Decision:
 
     @property
     def reason(self) -> Reason | None:
-        """The reason code of a failed call."""
+        """The reason code of a failed call; None otherwise."""
         if not self.runs:
             return self.resolved.reason
         if self.refusal is not None:
@@ -226,17 +226,17 @@ class Decision:
 
     @property
     def binds(self) -> bool:
-        """Whether the messages go to the queue manager that is chosen and to no other: by the open, or by its name."""
+        """Whether the messages go to the chosen queue manager and no other: bound by the open, or by its name."""
         return bool(self.situation.put_queue_manager) or self.fixed
 
     @property
     def fixed(self) -> bool:
-        """Whether the open chooses, for all puts on its handle."""
+        """Whether the open chooses for all puts on its handle."""
         return self._fixes(self.situation)
 
     @property
     def fixed_by_default(self) -> bool:
-        """Whether it would, if the open left the binding to the queue."""
+        """Whether the open would choose if it left the binding to the queue."""
         return self._fixes(evolve(self.situation, bind=self.resolved.default_binding))
 
     def _fixes(self, situation: Situation) -> bool:
@@ -244,7 +244,7 @@ class Decision:
 
     @property
     def advance(self) -> Advance | None:
-        """How the counters of the chosen destination advance; None where rules derive nothing of it."""
+        """How the counters of the chosen destination advance; None if the rules derive nothing of it."""
         chosen = self.chosen
         if chosen is None:
             return None
@@ -253,7 +253,7 @@ class Decision:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader should know besides: the remarks of rules, where all that they derive is true."""
+        """What a reader should also know: the remarks of the rules whose derived facts are all true."""
         told = self.resolved.remarks if self.exit is None else (*self.resolved.remarks, *self.exit.remarks)
         if not self.runs:
             return told
@@ -271,7 +271,7 @@ class Decision:
         return self.course.run(self.situation, self.listed, carried, traced=True)
 
     def other_readings(self) -> tuple[OtherReading, ...]:
-        """The choices of readings, one at a time in place of the one in force, by which the answer is another."""
+        """Return the choices of readings, one at a time, that would give another answer."""
 
         return find_other_readings(self)
 
@@ -332,24 +332,24 @@ class Decision:
         return build_first_scope(steps, self.situation, self.listed, carried, earlier)
 
     def fell_by(self) -> dict[Destination, str]:
-        """For each destination that did not remain, the id of the rule that it fell by; raises as ``check_traced``."""
+        """Return the id of the rule that removed each destination. Raises what ``check_traced`` raises."""
         self.check_traced()
         return {fate.subject: step.rule.id for step in self.steps for fate in step.eliminated}
 
     def check_traced(self) -> None:
-        """Raises ValueError below level ``rule``: who fell by which rule is then not known."""
+        """Raise ValueError below level ``rule``, where no rule is recorded for what it removed."""
         if self.run is not None and self.run.trace is None:
             raise ValueError(f"who fell by which rule is known of a decision with explain='rule', not {self.level!r}")
 
     def to_json(self) -> dict[str, Any]:
-        """The decision as the document ``mqclause.trace/1``: plain JSON values, see trace.schema.json."""
+        """Return the document ``mqclause.trace/1`` as JSON values; see trace.schema.json."""
         document = build_document_head(self)
         document["steps"] = [build_step_document(step, build_destination_document) for step in self.steps]
         document.update(build_document_tail(self))
         return document
 
     def to_json_text(self, besides: Mapping[str, Any] | None = None) -> str:
-        """What json.dumps gives for ``to_json()``, several times as fast; ``besides`` stands in place of its own."""
+        """Return the text of ``to_json()``, faster than json.dumps; ``besides`` replaces its own further keys."""
         document = build_document_head(self)
         document["steps"] = []
         document.update(build_document_tail(self, besides))
@@ -372,7 +372,7 @@ class Decision:
 
 
 class Engine:
-    """Chooses destinations by the workload rules.
+    """The workload rules, ready to choose destinations.
 
     It holds no state of any queue manager: the sequence state goes in and comes out with each choice, so one
     engine may be shared between threads. It pickles as its ``rules``, which are by default those that come with the
@@ -420,7 +420,7 @@ class Engine:
         self.close()
 
     def close(self) -> None:
-        """Calls the exits with TERM and ends their processes; a later choice starts them again, with INIT."""
+        """Call the exits with TERM and end their processes; a later choice starts them again, with INIT."""
         for session in self._sessions.values():
             self.exits.end(session)
         self._sessions.clear()
@@ -455,7 +455,7 @@ class Engine:
         caller: Caller | None = ANYBODY,
         depths: Depths | None = None,
     ) -> Decision:
-        """The destination of ``put``, made at the local queue manager of ``cluster``.
+        """Choose the destination of ``put``, made at the local queue manager of ``cluster``.
 
         ``state`` is ``Decision.state`` of the previous choice; without it the facts' own sequence numbers and factors
         count. ``explain`` says how much of the why the decision holds: ``off`` the outcome alone, ``verdict`` also
@@ -496,7 +496,7 @@ class Engine:
     def exit_parameters(
         self, put: Put, cluster: Cluster, state: SequenceState | None = None, caller: Caller = ANYBODY
     ) -> MQWXP:
-        """What an exit would be called with for ``put``, in this process and without calling one: to try one with."""
+        """Return the MQWXP that an exit would get for ``put``, without calling an exit."""
         plain = Engine(self.rules, self.executor).choose(put, cluster, state, "off", caller)
         return self.at(cluster)._exit_question.build_parameters(plain, caller)
 
@@ -529,7 +529,7 @@ class Engine:
     def resolve(
         self, cluster: Cluster, queue: str, queue_manager: str = "", call: str = "MQPUT", for_input: bool = False
     ) -> Resolution:
-        """Where two names lead that a call gives, before any workload rule. Raises ValueError where both are blank.
+        """Follow two names of a call to where the workload rules begin. Raises ValueError if both are blank.
 
         ``for_input``: the call opens the queue to get or to browse messages.
         """

@@ -20,7 +20,7 @@ NO_COUNTERS = "MQ displays no sequence numbers: taken as 0"
 
 @frozen(eq=False)
 class Explanation:
-    """A decision and what a reader should know besides.
+    """A decision with everything else that a reader should know.
 
     ``readings`` are choices by which the answer is another, ``ties`` say who fell by listing order alone,
     ``incomplete`` is what is not known and could change the answer, ``assumptions`` what the sources cannot tell and
@@ -41,7 +41,7 @@ class Explanation:
 
     @classmethod
     def of(cls, decision: Decision, snapshot: Snapshot, other_readings: bool = True) -> Self:
-        """All that is to be said of a decision made in the snapshot's cluster at level ``rule`` or ``condition``.
+        """Explain a decision that was made in the snapshot's cluster at level ``rule`` or ``condition``.
 
         It decides anew for each state of a channel that no source tells, and for each choice of a reading, which takes
         several times as long as all else, where they are asked for. Raises ValueError for another level.
@@ -73,11 +73,11 @@ class Explanation:
         return evolve(told, readings=(), ties=()) if decision.exit.has_overridden else told
 
     def to_json(self) -> dict[str, Any]:
-        """The document ``mqclause.trace/1`` with everything in it."""
+        """Return the document ``mqclause.trace/1`` with everything in it."""
         return self.decision.to_json() | self._besides()
 
     def to_json_text(self) -> str:
-        """What json.dumps gives for ``to_json()``, several times as fast."""
+        """Return the text of ``to_json()``, several times as fast as json.dumps."""
         return self.decision.to_json_text(self._besides())
 
     def _besides(self) -> dict[str, Any]:

@@ -25,18 +25,18 @@ SHARE: ColumnTypes = {**DESTINATION_TYPES, "transmission_queue": "string", "shar
 
 @frozen(eq=False)
 class Share:
-    """The part of the puts that goes to a destination in the long run: exact, from 0 (excluded) to 1."""
+    """The share of the puts that a destination gets in the long run: exact, above 0 and up to 1."""
 
     destination: Destination
     part: Fraction
 
     def to_json(self) -> dict[str, Any]:
-        """A destination and its part as JSON values."""
+        """Return the destination and its share as JSON values."""
         return {**build_destination_document(self.destination), "share": float(self.part)}
 
 
 def shares(decision: Decision) -> AnswerTable[Share]:
-    """The long-run parts of the destinations when only this put is repeated, from fresh counters; they sum to 1.
+    """Compute the long-run shares of the destinations if only this put is repeated, from fresh counters; they sum to 1.
 
     In listing order, without those that get nothing; empty where nothing is chosen. The destination with the lowest
     factor is chosen and its factor advances, so in the long run a destination is chosen as often as the reciprocal of

@@ -275,7 +275,7 @@ def read_members(
     lenient: bool = False,
     formats: Sequence[Format] = FORMATS,
 ) -> tuple[Snapshot, ...]:
-    """A snapshot for each queue manager that ``sources``, or files, describe, as the local one; raises FactsError.
+    """Read a snapshot for each queue manager that ``sources``, or files, describe. Raises FactsError.
 
     With ``local`` for that one alone. A facts document describes its own queue manager, and what that knows of others:
     what others know is not in it.
@@ -297,7 +297,7 @@ def read_members(
 def read_files(
     paths: Iterable[str | Path], local: str | None = None, lenient: bool = False, formats: Sequence[Format] = FORMATS
 ) -> Snapshot:
-    """The snapshot in files, as ``local`` sees them; raises FactsError, and OSError for what cannot be read."""
+    """Read files to the snapshot that ``local`` sees. Raises FactsError, and OSError for what cannot be read."""
     check_several("paths", paths)
     return read_sources([*map(Source.at, paths)], local, lenient, formats)
 
@@ -326,7 +326,7 @@ def read_snapshots_by_name(sources: Sequence[Source], lenient: bool = False) -> 
 
 
 def read_document(data: object, source: str, places: DocumentPlaces = NO_PLACES) -> Snapshot:
-    """The snapshot in one parsed facts document; raises FactsError with every fault, at its ``places``."""
+    """Read the snapshot of one parsed facts document. Raises FactsError with every fault, at its ``places``."""
     facts = read_facts(data, source, places=places)
     own = facts.queue_manager
     if facts.diagnostics or own is None:

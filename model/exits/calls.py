@@ -58,7 +58,7 @@ LARGEST_CHOICE = 2**63 - 1
 
 
 class OfferedMessage(NamedTuple):
-    """What is put: its beginning (``buffer``; without one, zero bytes), its ``length`` and its MQMD."""
+    """The message that is put: its beginning (``buffer``, zero bytes if absent), its ``length`` and its MQMD."""
 
     length: int
     buffer: bytes | None = None
@@ -66,7 +66,7 @@ class OfferedMessage(NamedTuple):
 
     @classmethod
     def of(cls, content: bytes, **descriptor: Any) -> OfferedMessage:
-        """The message with this content; keyword arguments are fields of MQMD."""
+        """Return the message with this content; keyword arguments are fields of MQMD."""
         return cls(len(content), content, {**NO_DESCRIPTOR, **descriptor})
 
 

@@ -89,7 +89,7 @@ class MQWCR:
 
 @define(eq=False)
 class MQCD:
-    """The definition of the channel to a destination, as far as clusters use it; the receiver's, as MQ has it."""
+    """The definition of the channel to a destination, as far as clusters use it; the receiver's, as in MQ."""
 
     ChannelName: str = structure_field("", "Name of the channel; blank for the local queue manager without a CLUSRCVR")
     ChannelType: int = structure_field(

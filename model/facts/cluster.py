@@ -78,7 +78,7 @@ class ContradictionError(FactsError):
 
 @frozen(eq=False)
 class Cluster:
-    """What one queue manager knows: its own objects, the others' instances and aliases, and the routes to them.
+    """What one queue manager knows: its own objects, others' queue instances and aliases, and the routes to them.
 
     Objects stand in the order in which they were listed. ``channel_statuses`` are how its channels are that belong to
     no cluster. Raises ContradictionError when two facts contradict each other: the same object twice, or a queue
@@ -100,7 +100,7 @@ class Cluster:
             raise ContradictionError(found)
 
     def suspend(self, queue_manager: str, *clusters: str) -> Cluster:
-        """The cluster as it would be with a queue manager suspended, in ``clusters`` or in all that it is in.
+        """Return the cluster with a queue manager suspended, in ``clusters`` or in all that it is in.
 
         Raises ValueError for one that is not known, or a cluster that it is not in.
         """
@@ -119,7 +119,7 @@ class Cluster:
         return evolve(self, remote_queue_managers=others)
 
     def with_status(self, channel: str, status: str) -> Cluster:
-        """The cluster as it would be with every channel of that name in a state. Raises ValueError if there is none."""
+        """Return the cluster with every channel of a name in a state. Raises ValueError if there is none."""
         channel = check_type("channel", channel, str).rstrip(" ")
         names = [*(each.name for each in self.channels), *(each.name for each in self.channel_statuses)]
         if channel not in names:
@@ -131,7 +131,7 @@ class Cluster:
         return evolve(self, channels=changed(self.channels), channel_statuses=changed(self.channel_statuses))
 
     def with_queue(self, name: str, queue_manager: str, **attributes: Any) -> Cluster:
-        """The cluster as it would be with other attributes of a queue instance, or with one more instance.
+        """Return the cluster with other attributes of a queue instance, or with one more instance.
 
         One more is in the clusters of its queue manager unless they are given. Raises ValueError for a queue manager
         that is not known, an attribute that queues do not have, or a value outside of its range.

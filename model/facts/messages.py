@@ -73,7 +73,7 @@ NO_PLACE: ItemPlace = (0, -1)
 
 @frozen
 class Message:
-    """A message that lies on a local queue, with the names of MQMD's fields; ids and GroupIds are labels.
+    """A message on a local queue, with the names of MQMD's fields; ids and GroupIds are labels.
 
     ``priority`` None is the queue's DEFPRTY. ``unit_of_work`` is the one, still open, that put it; ``put_in`` the one,
     long ended, that it was put in. ``put_at`` is the queue manager where it was put, blank for the local one.

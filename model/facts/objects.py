@@ -177,7 +177,7 @@ class QueueManagerAlias:
 
 @frozen
 class Channel:
-    """A route to ``queue_manager``; deftype CLUSRCVR is the local queue manager's own receiver.
+    """A route to ``queue_manager``. With deftype CLUSRCVR it is the local queue manager's own receiver.
 
     ``messages`` are those on the transmission queue for it.
     """
@@ -244,7 +244,7 @@ _ABLE = Words(("ENABLED", "DISABLED"))
 
 @frozen
 class Put:
-    """A put: the call that asks for a choice, and the name that it gives (a queue's or a queue manager's).
+    """A put: the call that asks for a choice, and the names that it gives.
 
     ``length`` is that of the message, in bytes.
     """

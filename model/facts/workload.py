@@ -199,7 +199,7 @@ def get_appearance(fact: Queue | Channel) -> tuple[Any, ...]:
 
 @frozen(eq=False)
 class SequenceState:
-    """The counters of every channel after a choice; a value: pass it to the next choice of the same queue manager.
+    """The counters of every channel after a choice; pass it to the next choice of the same queue manager.
 
     ``last_number`` is the sequence number of the previous choice; ``seen`` is the snapshot against which the next
     choice looks for altered attributes and new destinations, ``pending`` what was noticed already.

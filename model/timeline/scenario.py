@@ -130,7 +130,7 @@ KEY_DOMAINS = {("open", "mode"): Words(MODES), ("suspend", "mode"): Words(SUSPEN
 
 @frozen(eq=False)
 class Scenario:
-    """What the local queue manager knows at the start, the messages on its queues, and the events in order.
+    """The facts at the start, the messages on the local queues, and the events in order.
 
     ``in_flight`` are messages that are under way to other queue managers. ``assumed`` says of initiation queues, by
     name, that each is taken to be there although no script defines it; of local queues of scripts nobody tells how many
@@ -150,7 +150,7 @@ class Scenario:
 
 
 def read_scenario(path: str | Path) -> Scenario:
-    """The scenario in a file; raises FactsError with every fault, and OSError if it cannot be opened."""
+    """Read the scenario of a file. Raises FactsError with every fault, and OSError if it cannot be opened."""
     return read_scenario_source(Source.at(path))
 
 

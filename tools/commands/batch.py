@@ -130,9 +130,13 @@ def words_of(options: dict[str, Any], facts: Sequence[str]) -> dict[str, str]:
 @click.argument("source", type=parse_file_name, metavar="IN")
 @click.argument("out", type=parse_file_name, metavar="OUT")
 @click.option(
-    "--engine", type=click.Choice(["duckdb", "spark"]), default="duckdb", show_default=True, help="What runs it."
+    "--engine",
+    type=click.Choice(["duckdb", "spark"]),
+    default="duckdb",
+    show_default=True,
+    help="The engine that runs it.",
 )
-@click.option("--explain", is_flag=True, help="Fill eliminated_by: which rule each destination fell by.")
+@click.option("--explain", is_flag=True, help="Add the rule that removed each destination (eliminated_by).")
 @reading_option
 @add_rules_options
 @click.option(
@@ -141,7 +145,7 @@ def words_of(options: dict[str, Any], facts: Sequence[str]) -> dict[str, str]:
     metavar="SIZE",
     default="2GB",
     show_default=True,
-    help="What the engine may use.",
+    help="The memory that the engine may use.",
 )
 @add_facts_options("The local queue manager of all rows, where several dumps are given.")
 @click.option(
@@ -149,13 +153,13 @@ def words_of(options: dict[str, Any], facts: Sequence[str]) -> dict[str, str]:
     multiple=True,
     type=parse_file_name,
     metavar="FILE",
-    help="The cluster, for rows that have no destinations.",
+    help="The cluster, for rows without destinations.",
 )
-@click.option("--at", metavar="COLUMN", help="The column that names the local queue manager of each row's put.")
+@click.option("--at", metavar="COLUMN", help="The column with the local queue manager of each put.")
 @put_columns
-@click.option("--shares", is_flag=True, help="Fill decision.shares: who gets puts in the long run, in which parts.")
+@click.option("--shares", is_flag=True, help="Add the destinations that get puts in the long run, with their shares.")
 @click.option(
-    "--spread", metavar="COLUMN", help="Take a destination of a tie by the value of this column, in these parts."
+    "--spread", metavar="COLUMN", help="Choose among equal destinations by the value of this column, in these shares."
 )
 @add_exit_options
 @json_option
@@ -173,9 +177,9 @@ def command(
     """Decide every row of a table: OUT has the rows and columns of IN, in any order, and a column decision.
 
     IN and OUT are Parquet, CSV or JSON Lines, in any combination; IN may be a folder of such files. In CSV, nested
-    columns are JSON text. A flat table, as a log with a column for the queue, needs --facts and --queue or
-    --queue-manager: options name its columns, or what is the same in every row, as --bind NOTFIXED; behind = a word is
-    always that. OUT appears when it is complete, in the place of what had its name. With --engine spark a Parquet OUT
+    columns are JSON text. A flat table, such as a log with a column for the queue, needs --facts and --queue
+    or --queue-manager. Their values are columns, or values for every row such as --bind NOTFIXED; after = they are
+    always values. OUT appears when it is complete, and replaces a file of that name. With --engine spark a Parquet OUT
     is a folder of part files, if there are several. The summary goes to standard output. Rows for which --exit gives
     the exit that CLWLEXIT names are decided in Python, not in SQL.
     Exit status: 0, or 2 for bad input, also if a row is invalid: decision.message says why.

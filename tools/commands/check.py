@@ -39,20 +39,22 @@ ABOUT = "Tell of a check: what it asks, why, and what mends it. 'all': of each; 
 @add_facts_options("Only what this queue manager knows.")
 @json_option
 @add_rules_options
-@click.option("--sarif", type=parse_file_name, metavar="FILE", help="Write the findings to FILE, too, as SARIF 2.1.0.")
+@click.option("--sarif", type=parse_file_name, metavar="FILE", help="Also write the findings to FILE as SARIF 2.1.0.")
 @click.option(
-    "--fail-on", type=click.Choice(SEVERITIES), help="How grave a finding is that makes the status 1.  [default: error]"
+    "--fail-on",
+    type=click.Choice(SEVERITIES),
+    help="The severity from which a finding makes the status 1.  [default: error]",
 )
-@click.option("--ignore", multiple=True, metavar="RULE,…", help="Leave out checks, by their ids.")
-@click.option("--all", "every", is_flag=True, help="Print each finding, also where many objects are told the same.")
-@click.option("--statistics", is_flag=True, help="How many findings each check has, in place of the findings.")
+@click.option("--ignore", multiple=True, metavar="RULE,…", help="Leave out the checks with these ids.")
+@click.option("--all", "every", is_flag=True, help="Print each finding, even if many objects have the same one.")
+@click.option("--statistics", is_flag=True, help="Print how many findings each check has instead of the findings.")
 @click.option("--about", metavar="RULE", help=ABOUT)
 def command(facts: tuple[str, ...], as_json: bool, about: str | None, **options: Any) -> int:
-    """What in a configuration should an administrator see? Each finding with file, line, and what mends it.
+    """Report what an administrator should look at in a configuration, with file, line and remedy.
 
     FACTS are MQSC scripts, dumps, displays or facts files of any number of queue managers. The table [check] of a file
-    mqclause.toml, found from the working directory upwards, has ignore = ["RULE", …] and fail-on. Exit status: 0
-    nothing is found that is as grave as --fail-on, 1 something is, 2 bad input.
+    mqclause.toml, in the working directory or above it, may have ignore = ["RULE", …] and fail-on. Exit status: 0 no
+    finding is as severe as --fail-on, 1 one is, 2 bad input.
     """
     checks = Checks(load_rules((), options.pop("edition")))
     known = tuple(checks.rules)

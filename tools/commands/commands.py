@@ -27,7 +27,7 @@ def list_display_commands(subcommand: str) -> list[str]:
 @click.command("commands")
 @click.argument("subcommand", type=click.Choice(["explain", "why", "check"]), default="explain")
 def command(subcommand: str) -> int:
-    """The MQSC DISPLAY commands whose output tells everything that explain, why or check can use.
+    """Print the DISPLAY commands whose output contains everything that explain, why or check can use.
 
     They are for runmqsc at the local queue manager: mqclause commands explain | runmqsc QM1 > QM1.log
     """

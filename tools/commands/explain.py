@@ -58,9 +58,9 @@ ChangeOptions = tuple[Sequence[str], Sequence[str]]
 @add_put_options
 @add_facts_options()
 @json_option
-@click.option("--brief", is_flag=True, help="The verdict alone, in one line.")
-@click.option("--all", "every_rule", is_flag=True, help="Every rule, also those that removed no destination.")
-@click.option("--conditions", is_flag=True, help="Every rule, and each test with the values that it saw.")
+@click.option("--brief", is_flag=True, help="Print the verdict alone, in one line.")
+@click.option("--all", "every_rule", is_flag=True, help="Print every rule, also those that removed no destination.")
+@click.option("--conditions", is_flag=True, help="Print every rule, and each test with the values that it saw.")
 @reading_option
 @add_rules_options
 @add_exit_options
@@ -68,13 +68,13 @@ ChangeOptions = tuple[Sequence[str], Sequence[str]]
     "--why-not",
     type=strip_padding,
     metavar="QMGR",
-    help="Why not that one, and which commands would have it permitted?",
+    help="Explain why that one is not chosen, and which commands would change it.",
 )
 @click.option(
     "--lines",
     type=parse_file_name,
     metavar="FILE",
-    help="JSON Lines: one facts document a line in, one result a line out.",
+    help="Read JSON Lines: one facts document a line in, one result a line out.",
 )
 def command(
     facts: tuple[str, ...],
@@ -85,7 +85,7 @@ def command(
     exit_limit: str | None,
     **options: Any,
 ) -> int:
-    """Which destination does a put go to, and which clause removed each of the others?
+    """Explain which destination a put goes to, and which clause removed each of the others.
 
     FACTS are facts files (TOML or JSON), MQSC scripts and dmpmqcfg dumps, what runmqsc and mqweb display, in any mix;
     - is standard input.

@@ -28,18 +28,18 @@ AT_ONCE = 1000
 @click.command("facts")
 @click.argument("facts", nargs=-1, type=parse_file_name, metavar="INPUT...")
 @add_facts_options()
-@click.option("--to", type=click.Choice(["toml", "json"]), help="The format that is written.  [default: toml]")
+@click.option("--to", type=click.Choice(["toml", "json"]), help="The format to write.  [default: toml]")
 @click.option(
     "--sources",
     "by_source",
     is_flag=True,
-    help="A line for each file: its format, what it has, its faults; and what is to be asked still.",
+    help="Print a line for each file: its format, content and faults; then what is still to be asked.",
 )
 @json_option
 def command(facts: tuple[str, ...], by_source: bool, as_json: bool, to: str | None, **options: Any) -> int:
-    """What INPUT says, as one facts file: it can be filed, edited and read back, and gives the same answers.
+    """Write what INPUT says as one facts file, which gives the same answers when it is read back.
 
-    INPUT is as FACTS of explain. What a source states or shows is written, what is at MQ's default is not.
+    INPUT is as FACTS of explain. Values that a source states or shows are written; MQ's defaults are not.
     """
     if to == "toml" and (as_json or by_source):
         raise click.UsageError(f"--to toml is a facts file; leave it out for {'--json' if as_json else '--sources'}")

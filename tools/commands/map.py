@@ -37,11 +37,11 @@ from mqclause.workload.decision import Engine
 @click.command("map")
 @add_cluster_options
 def command(as_json: bool, as_csv: bool, **options: Any) -> int:
-    """Where do puts go? Every queue that is known in a cluster, from every queue manager that FACTS describe.
+    """Show where puts go: each clustered queue, from each queue manager that FACTS describe.
 
-    Likewise every alias of a queue manager, for puts that name it as a queue manager. A share is the part of the puts
-    that a destination gets in the long run, by clause 12 from fresh counters. With --set, --with or --status: where
-    would they go? Exit status: 0, or 2 for bad input.
+    Clustered queue-manager aliases have rows too, for puts that name them as queue manager. A share is the part of the
+    puts that a destination gets in the long run, by clause 12 from fresh counters. --set, --with and --status ask where
+    they would go. Exit status: 0, or 2 for bad input.
     """
     check_one_form(as_json, as_csv)
     question = ClusterQuestion.of(**options)

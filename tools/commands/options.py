@@ -92,10 +92,14 @@ CALL_WORD = MqWord("MQOPEN", "MQPUT", "MQPUT1")
 PUT_KEYS = ("queue", "queue_manager", "bind", "call", "from_cluster_channel")
 
 reading_option = click.option(
-    "--reading", "readings", multiple=True, metavar="ID=CHOICE", help="Read a clause another way."
+    "--reading",
+    "readings",
+    multiple=True,
+    metavar="ID=CHOICE",
+    help="Take another choice where a document leaves room.",
 )
 
-json_option = click.option("--json", "as_json", is_flag=True, help="JSON in place of text.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 RowT = TypeVar("RowT", MapRow, PrintableRow, PlanRow)
 
@@ -120,7 +124,7 @@ def add_rules_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say which rules count: the edition of the documents, and a folder in place of our own."""
     for option in (
         click.option("--rules", type=parse_file_name, metavar="FOLDER", callback=keep_folder, expose_value=False,
-                     help="Rule files of your own in place of those that come with mqclause."),
+                     help="Use the rule files of this folder instead of those that come with mqclause."),
         click.option("--edition", metavar="NAME",
                      help="The edition of MQ whose documents count, as mq-9.3; auto, the default, goes by CMDLEVEL."),
     ):  # fmt: skip
@@ -132,11 +136,11 @@ def add_put_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that describe the put; each overrides what the facts say."""
     for option in (
         click.option("--from-cluster-channel", is_flag=True, default=None,
-                     help="The message came over a cluster channel, not from an application."),
+                     help="The message arrived over a cluster channel."),
         click.option("--call", type=CALL_WORD, help="The MQI call."),
-        click.option("--bind", type=BIND_WORD, help="Its binding."),
-        click.option("--to-queue-manager", "queue_manager", metavar="QMGR", help="Name a queue manager or alias."),
-        click.option("--put", "queue", metavar="QUEUE", help="Name the queue that is put to."),
+        click.option("--bind", type=BIND_WORD, help="The binding of the put."),
+        click.option("--to-queue-manager", "queue_manager", metavar="QMGR", help="The queue manager that it names."),
+        click.option("--put", "queue", metavar="QUEUE", help="The queue that is put to."),
     ):  # fmt: skip
         command = option(command)
     return command
@@ -233,12 +237,16 @@ def add_cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
     options: list[Callable[..., Any]] = [
         facts_argument,
         click.option(
-            "--queue", "pattern", type=strip_padding, metavar="PATTERN", help="Only queues that fit; * is any text."
+            "--queue",
+            "pattern",
+            type=strip_padding,
+            metavar="PATTERN",
+            help="Show only queues that match; * is any text.",
         ),
-        click.option("--bind", type=BIND_WORD, default="NOTFIXED", help="Their binding (NOTFIXED)."),
+        click.option("--bind", type=BIND_WORD, default="NOTFIXED", help="The binding of the puts (NOTFIXED)."),
         add_facts_options("Only puts that are made at this queue manager."),
         json_option,
-        click.option("--csv", "as_csv", is_flag=True, help="CSV in place of text: a line for each destination."),
+        click.option("--csv", "as_csv", is_flag=True, help="Print CSV, a line for each destination."),
         reading_option,
         add_rules_options,
         add_exit_options,
@@ -351,7 +359,7 @@ def add_exit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds both options; the command gets them as ``exits`` and ``exit_limit``, for ``given_exits``."""
     for option in (
         click.option("--exit-limit", metavar="SECONDS", show_default="what the rules of exits say",
-                     help="How long one call of an exit may take."),
+                     help="The time that one call of an exit may take."),
         click.option("--exit", "exits", multiple=True, metavar=FORM,
                      help="Call this Python function where CLWLEXIT(NAME) would be called."),
     ):  # fmt: skip
@@ -439,7 +447,7 @@ def add_facts_options(
     options = (
         click.option("--from", "local", type=strip_padding, metavar="QMGR", help=local),
         click.option("--with", "overlays", multiple=True, type=parse_file_name, metavar="[QMGR=]FILE",
-                     help="What if this MQSC script were run too."),
+                     help="What if this MQSC script were run too?"),
         click.option(
             "--set", "sets", multiple=True, metavar="COMMAND", help="What if: 'QLOCAL(Q) QMGR(QM2) PUT(DISABLED)'."
         ),
@@ -448,14 +456,14 @@ def add_facts_options(
             "states",
             multiple=True,
             metavar="CHANNEL=STATE",
-            help="What if a channel were so, after each --set.",
+            help="What if a channel had this status? Applied after each --set.",
         ),
         click.option("--lenient", is_flag=True, help="Leave out MQSC commands that cannot be read, with a warning."),
         click.option(
             "--format",
             "named_format",
             type=click.Choice(sorted(FORMAT_NAMES), case_sensitive=False),
-            help="The format of FACTS, where their content does not tell.",
+            help="The format of FACTS, if their content does not show it.",
         ),
     )  # fmt: skip
 

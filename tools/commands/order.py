@@ -30,7 +30,7 @@ from mqclause.tools.render.terminal import print_json, print_warnings
 
 @click.command("order")
 @facts_argument
-@click.option("--queue", metavar="QUEUE", help="This queue alone.")
+@click.option("--queue", metavar="QUEUE", help="Show this queue alone.")
 @add_facts_options()
 @json_option
 @reading_option
@@ -38,10 +38,10 @@ from mqclause.tools.render.terminal import print_json, print_warnings
 def command(
     facts: tuple[str, ...], queue: str | None, readings: tuple[str, ...], edition: str | None, **options: Any
 ) -> int:
-    """In which order do a queue's messages come, and why do some not come at all?
+    """Show in which order a queue's messages come, and why some of them do not.
 
-    FACTS are facts files with [[message]] tables, beside any others that mqclause reads; - is standard input. One
-    answer for each queue that has messages. Exit status: 0, or 2 for bad input.
+    FACTS are facts files with [[message]] tables and any other input; - is standard input. There is one answer for each
+    queue that has messages. Exit status: 0, or 2 for bad input.
     """
     given = read_inputs(facts, options.pop("overlays"), options.pop("named_format"))
     with pause_garbage_collection():

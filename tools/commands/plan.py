@@ -68,7 +68,14 @@ SOMETHING_CHANGES = 3
     metavar="QMGR",
     help="Leave a member out of the cluster.",
 )
-@click.option("--fail", "failing", type=strip_padding, multiple=True, metavar="QMGR", help="A member does not answer.")
+@click.option(
+    "--fail",
+    "failing",
+    type=strip_padding,
+    multiple=True,
+    metavar="QMGR",
+    help="Set the channels to a member to RETRYING.",
+)
 @click.option(
     "--suspend",
     "suspending",
@@ -81,7 +88,7 @@ SOMETHING_CHANGES = 3
     "--puts",
     type=parse_file_name,
     metavar="FILE",
-    help="Real puts: Parquet, CSV or JSON Lines with queue, from and count.",
+    help="Weigh rows by real puts: Parquet, CSV or JSON Lines with queue, from and count.",
 )
 def command(
     as_json: bool,
@@ -92,11 +99,11 @@ def command(
     puts: str | None,
     **options: Any,
 ) -> int:
-    """What does a change do? The puts that go elsewhere, from every queue manager that FACTS describe, and why.
+    """Show what a change does: which puts go elsewhere, from each queue manager that FACTS describe, and why.
 
-    FACTS are as for map; --with, --set and --status say what changes. What check finds on one side alone is told, too.
-    With --puts each row has its real traffic, of a table with the columns queue, from (where the put was made) and, if
-    there is one, count. Exit status: 0 every put goes where it went, 3 some do not, 2 bad input.
+    FACTS are as for map; --with, --set, --status and the like say what changes. The plan also lists the findings of
+    check that are on one side alone. --puts weighs each row by real traffic: a table with columns queue, from (where
+    puts were made) and optionally count. Exit status: 0 every put goes where it went, 3 some do not, 2 bad input.
     """
     check_one_form(as_json, as_csv)
     question = ClusterQuestion.of(**options)

@@ -52,7 +52,7 @@ PROGRESS_EVERY = 100_000
     multiple=True,
     type=parse_file_name,
     metavar="FILE",
-    help="Facts beside the scenario: dumps, logs, facts files.",
+    help="Facts in addition to the scenario: dumps, logs, facts files.",
 )
 @add_facts_options()
 @click.option("--executor", type=click.Choice(["compiled", "chaining"]), default="compiled", show_default=True,
@@ -61,7 +61,7 @@ PROGRESS_EVERY = 100_000
     "--lines",
     type=parse_file_name,
     metavar="FILE",
-    help="JSON Lines: one scenario a line in, one array of results a line out.",
+    help="Read JSON Lines: one scenario a line in, one array of results a line out.",
 )
 def command(
     scenario: tuple[str, ...],
@@ -74,10 +74,10 @@ def command(
     exit_limit: str | None,
     **options: Any,
 ) -> int:
-    """What happens over time: routing, trigger messages and what held them back, event by event.
+    """Simulate events over time: routing, trigger messages, and what held them back, event by event.
 
-    SCENARIO is a facts file with [[event]] tables, in TOML or JSON; - is standard input. Its facts may stand in other
-    files too. Exit status: 0, or 2 for bad input.
+    SCENARIO is a facts file with [[event]] tables, in TOML or JSON; - is standard input. --facts adds facts of other
+    files. Exit status: 0, or 2 for bad input.
     """
     given = load_exits(exits, exit_limit)
     replay = Replay(load_rules(readings, edition), executor, given.given, given.limit)

@@ -26,7 +26,7 @@ from mqclause.tools.render.terminal import print_json, print_warnings
 @reading_option
 @add_rules_options
 def command(facts: tuple[str, ...], on: str, as_json: bool, readings: tuple[str, ...], edition: str | None) -> int:
-    """How long do repositories hold what is in FACTS? Each item as it is on a day.
+    """Show how long repositories hold what is in FACTS: the state of each item on a day.
 
     FACTS are facts files with [[information]] and [[request]] tables, in TOML or JSON. Exit status: 0, or 2 for bad
     input.

@@ -15,10 +15,9 @@ from mqclause.tools.commands.options import add_rules_options, load_rules, readi
 @reading_option
 @add_rules_options
 def command(name: str, readings: tuple[str, ...], edition: str | None) -> None:
-    """What a rule or a ruleset becomes in SQL. It is that of DuckDB.
+    """Print the SQL that a rule or a ruleset becomes, as DuckDB runs it. It is that of DuckDB.
 
-    A rule is named like workload.06, a ruleset like workload. Of a rule the bindings that it makes, of a ruleset all
-    that answers a row of a table.
+    A rule is named like workload.06, a ruleset like workload. A rule shows its expressions, a ruleset the whole query.
     """
     try:
         print(import_module("mqclause.duckdb").show_sql(name, load_rules(readings, edition)))  # noqa: T201

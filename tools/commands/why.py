@@ -50,16 +50,18 @@ def parse_priority(_context: click.Context, _parameter: click.Parameter, value: 
 @click.argument("queue")
 @facts_argument
 @add_facts_options()
-@click.option("--priority", callback=parse_priority, metavar="N", help="Put with this priority, not with DEFPRTY.")
+@click.option(
+    "--priority", callback=parse_priority, metavar="N", help="The priority of the message instead of DEFPRTY."
+)
 @json_option
 @reading_option
 @add_rules_options
 def command(queue: str, facts: tuple[str, ...], readings: tuple[str, ...], edition: str | None, **options: Any) -> int:
-    """Why does QUEUE not trigger? Every condition that would fail for a message put now, and what would change it.
+    """Explain why QUEUE would not trigger if a message were put now, and what would change that.
 
-    QUEUE may end in * to ask for every triggered queue. FACTS are as for explain; depth and open counts are taken
-    from what states or shows them. Exit status: 0 every queue asked for would trigger, 1 one would not or that
-    depends on what is not known, 2 bad input.
+    QUEUE may end in * to ask for every triggered queue. FACTS are as for explain; depth and open handles
+    come from displays or facts files. Exit status: 0 every queue that is asked for triggers, 1 one does not or that
+    depends on an unknown fact, 2 bad input.
     """
     given = read_inputs(facts, options.pop("overlays"), options.pop("named_format"))
     return explain_triggering(queue, given, rules=load_rules(readings, edition), **options)
