@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from mqclause.tools.render.terminal import OutputError, abandon_output, prepare_streams
+from mqclause.tools.render.streams import OutputError, abandon_output, prepare_streams
 
 BAD_INPUT = 2
 NOT_WRITTEN = 4

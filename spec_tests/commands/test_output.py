@@ -13,7 +13,7 @@ import pytest
 
 from mqclause import ReadingError
 from mqclause.tools.cli import Subcommands, command_line
-from mqclause.tools.render.terminal import REPLACEMENTS
+from mqclause.tools.render.streams import REPLACEMENTS
 from spec_tests.support.explain_command import run
 
 EXAMPLES = files("mqclause.tools") / "examples"

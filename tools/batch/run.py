@@ -46,7 +46,8 @@ from mqclause.tools.batch.tables import (
     read_table,
 )
 from mqclause.tools.errors import BatchError
-from mqclause.tools.render.terminal import print_json, print_warnings, show_progress
+from mqclause.tools.render.streams import print_json, print_warnings
+from mqclause.tools.render.terminal import show_progress
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

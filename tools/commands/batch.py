@@ -32,7 +32,7 @@ from mqclause.tools.commands.options import (
     read_inputs,
     reading_option,
 )
-from mqclause.tools.render.terminal import print_warnings
+from mqclause.tools.render.streams import print_warnings
 from mqclause.workload.exit_answer import find_missing_exit
 
 

@@ -29,7 +29,8 @@ from mqclause.tools.commands.options import (
 )
 from mqclause.tools.errors import NotWrittenError
 from mqclause.tools.render.findings import print_check_page, print_documents, print_findings, print_statistics
-from mqclause.tools.render.terminal import print_json, print_warnings, show_progress
+from mqclause.tools.render.streams import print_json, print_warnings
+from mqclause.tools.render.terminal import show_progress
 
 ABOUT = "Tell of a check: what it asks, why, and what mends it. 'all': of each; 'documents': how much the rules state."
 

@@ -43,7 +43,7 @@ from mqclause.tools.commands.options import (
     strip_padding,
 )
 from mqclause.tools.errors import DisagreementError, NothingAskedError
-from mqclause.tools.render.terminal import print_json, print_warnings
+from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.workload.decision import Decision, Engine, Level
 from mqclause.workload.explanation import Explanation
 

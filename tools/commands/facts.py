@@ -19,7 +19,7 @@ from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import Diagnostic, FactsError
 from mqclause.tools.commands.options import add_facts_options, apply_what_if, json_option, parse_file_name, read_inputs
 from mqclause.tools.render.findings import build_file_reports_document, print_file_reports
-from mqclause.tools.render.terminal import print_json, print_pieces, print_warnings, render_json
+from mqclause.tools.render.streams import print_json, print_pieces, print_warnings, render_json
 
 AT_ONCE = 1000
 """So many rows of a table are written at once."""

@@ -30,7 +30,8 @@ from mqclause.tools.render.cluster import (
     unknown_said,
     write_map,
 )
-from mqclause.tools.render.terminal import print_pieces, print_warnings, render_json, track_progress
+from mqclause.tools.render.streams import print_pieces, print_warnings, render_json
+from mqclause.tools.render.terminal import track_progress
 from mqclause.workload.decision import Engine
 
 

@@ -61,7 +61,8 @@ from mqclause.rulebook.rule_file import SEVERITIES
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.own_rules import FOLDER, keep_folder, load_own_rules
 from mqclause.tools.errors import NothingAskedError
-from mqclause.tools.render.terminal import print_warnings, show_progress
+from mqclause.tools.render.streams import print_warnings
+from mqclause.tools.render.terminal import show_progress
 from mqclause.workload.decision import Engine
 
 

@@ -25,7 +25,7 @@ from mqclause.tools.commands.options import (
 )
 from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.render.order import render_next_gets, render_order
-from mqclause.tools.render.terminal import print_json, print_warnings
+from mqclause.tools.render.streams import print_json, print_warnings
 
 
 @click.command("order")

@@ -47,7 +47,8 @@ from mqclause.tools.render.cluster import (
     unknown_said,
     write_plan,
 )
-from mqclause.tools.render.terminal import print_json, print_warnings, track_progress
+from mqclause.tools.render.streams import print_json, print_warnings
+from mqclause.tools.render.terminal import track_progress
 from mqclause.workload.decision import Engine
 from mqclause.workload.delivery import check_delivery
 

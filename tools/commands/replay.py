@@ -35,7 +35,7 @@ from mqclause.tools.commands.options import (
     reading_option,
 )
 from mqclause.tools.render.replay import buffer_first, print_timeline
-from mqclause.tools.render.terminal import encode_json_line, print_warnings
+from mqclause.tools.render.streams import encode_json_line, print_warnings
 
 PROGRESS_EVERY = 100_000
 """After how many rows progress is shown on a terminal."""

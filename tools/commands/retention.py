@@ -16,7 +16,7 @@ from mqclause.tools.commands.options import (
     reading_option,
 )
 from mqclause.tools.render.replay import print_calendar
-from mqclause.tools.render.terminal import print_json, print_warnings
+from mqclause.tools.render.streams import print_json, print_warnings
 
 
 @click.command("retention")

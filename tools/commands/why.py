@@ -28,7 +28,7 @@ from mqclause.tools.commands.options import (
     reading_option,
 )
 from mqclause.tools.errors import DisagreementError, NothingAskedError
-from mqclause.tools.render.terminal import print_json, print_warnings
+from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.tools.render.why import print_answers
 from mqclause.trigger.examination import Triggers
 from mqclause.trigger.why import Why, WhyAnswer, build_document
