@@ -95,6 +95,7 @@ SPARK = PlanDialect("spark", {
     exp.ArrayConcat: _joined,
     exp.ArrayContains: _has,
     exp.ArrayPosition: _place_of,
+    F.NoneOf: lambda node: exp.Not(this=build_call("EXISTS", node.this, node.expression)),
     F.Item: _item,
     F.Sorted: rename_call("SORT_ARRAY"),
     F.WordPlace: _word_place,
