@@ -72,10 +72,13 @@ def test_shares_are_what_repeated_puts_come_to(clusters: int, times: int) -> Non
     while shared < clusters:
         given, _ = random_case(rng)
         put = Put(queue=QUEUE, bind="NOTFIXED")
-        engine = Engine(Rules(random_readings(rng)))
+        readings = random_readings(rng)
+        engine = Engine(Rules(readings))
         found = shares(engine.choose(put, given))
         assert sum(each.part for each in found) in (0, 1)
-        if len(found) > 1:
+        # A factor that stands still takes all puts in the end, which shares by weight do not say.
+        stands = readings["local-in-balancing"] == "not-counted" and any(each.destination.is_local for each in found)
+        if len(found) > 1 and not stands:
             shared += 1
             counted = repeated(engine, put, given, times)
             assert counted.keys() == {each.destination for each in found}

@@ -132,7 +132,7 @@ def _know_queue(document: dict[str, Any], queue: dict[str, Any], host: str, clus
     attributes = queue["attributes"]
     row = {"name": queue["name"], "queue_manager": host, "type": queue["kind"], "clusters": clusters}
     if queue["kind"] == "QMGR":
-        kept = {name: attributes[name] for name in ("put", "clwlrank", "clwlprty")}
+        kept = {name: attributes[name] for name in ("put", "clwlrank", "clwlprty", "defbind")}
         if clusters:
             alias = {"name": queue["name"], "queue_manager": host, "clusters": clusters, **kept}
             document["queue_manager_alias"].append(alias)

@@ -115,7 +115,7 @@ def test_rows_that_are_invalid() -> None:
     ]),
 )  # fmt: skip
 def test_rows_of_a_flat_table_that_name_nothing(given: dict[str, Any], blank: str) -> None:
-    rows = pa.table({"id": range(3), "DEST": ["", "  ", None], "QM": ["", None, " "], "bind": ["xx"] * 3})
+    rows = pa.table({"id": range(3), "DEST": ["", "  ", None], "QM": ["", None, " "], "bind": ["OPEN"] * 3})
     found = answers(decide(rows, CLUSTER, **given))
     assert [each["message"] for each in found] == [f"{blank}; a put names a queue or a queue manager"] * 3
     with pytest.raises(TableError, match="^a put names one of them: queue=… or queue_manager=…$"):
