@@ -59,7 +59,7 @@ class Subcommands(click.Group):
         from mqclause.language.vocabulary import UnreckonedError
         from mqclause.model.readers.encodings import share_read_budget
         from mqclause.rulebook.rule import RuleError
-        from mqclause.tools.commands.own_rules import FOLDER, told_of
+        from mqclause.tools.commands.own_rules import FOLDER, build_rules_fault
 
         try:
             with share_read_budget():
@@ -67,7 +67,7 @@ class Subcommands(click.Group):
         except (RuleError, UnreckonedError) as error:
             if (folder := ctx.meta.get(FOLDER)) is None:
                 raise
-            raise told_of(folder, error) from None
+            raise build_rules_fault(folder, error) from None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -278,8 +278,8 @@ def check_evidence(path: str, within: str, table: Mapping[str, Any]) -> None:
             check_evidence(path, f"{within}{key}.{name!r}.", each)
 
 
-def known_editions(tables: Any) -> dict[str, int]:
-    """The command level of each edition of editions.toml, the oldest first; 0 where none is stated. Raises RuleError.
+def read_edition_levels(tables: Any) -> dict[str, int]:
+    """Read the command level of each edition of editions.toml, oldest first; 0 if none is stated. Raises RuleError.
 
     Levels rise.
     """

@@ -24,7 +24,7 @@ from mqclause.rulebook.loader import (
     build_readings,
     check_keys,
     edition_of,
-    known_editions,
+    read_edition_levels,
     select_editions,
     select_readings,
 )
@@ -93,7 +93,7 @@ class Rules:
             raise RuleError(
                 beside[0], "", f"is in no folder of rules; beside those there are {', '.join(SHARED_FILES)}"
             )
-        levels = known_editions(self.toml("editions.toml"))
+        levels = read_edition_levels(self.toml("editions.toml"))
         self.levels: Mapping[str, int] = levels or {"": 0}
         self.known_editions = tuple(self.levels)
         editions = select_editions(None if edition == AUTO else edition, self.known_editions)

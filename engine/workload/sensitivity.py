@@ -91,7 +91,7 @@ def find_unknowns(
     decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = None
 ) -> tuple[MissingInformation, ...]:
     """What is not known and could change ``decision``, which was made in the ``snapshot``'s cluster, with an exit."""
-    open_still = tuple(left_open(decision, snapshot))
+    open_still = tuple(find_undisplayed_attributes(decision, snapshot))
     if _is_settled(decision):
         return open_still
     states = () if _always_refused(decision) else find_unknown_states(_asked_of_rules(decision), snapshot, ask_exit)
@@ -131,7 +131,7 @@ def find_unknown_exits(decision: Decision) -> Iterator[MissingInformation]:
 
 def find_missing_objects(decision: Decision, snapshot: Snapshot) -> Iterator[MissingObject]:
     """What rests_on would tell of besides an exit that nobody has given, without what becomes of it: in less time."""
-    yield from ((each.about, each.command) for each in left_open(decision, snapshot))
+    yield from ((each.about, each.command) for each in find_undisplayed_attributes(decision, snapshot))
     if not _is_settled(decision):
         missing = (*snapshot.incomplete, *find_unknown_names(decision, snapshot))
         of_states: Iterable[MissingObject] = ()
@@ -198,8 +198,8 @@ def render_alternatives(subject: str, answers: Mapping[str, str]) -> str:
     return said[:1].upper() + said[1:]
 
 
-def left_open(decision: Decision, snapshot: Snapshot) -> Iterator[MissingInformation]:
-    """The attributes that no display shows and by which the decision would be another, or could be."""
+def find_undisplayed_attributes(decision: Decision, snapshot: Snapshot) -> Iterator[MissingInformation]:
+    """Find the attributes that no display shows and that could change the decision."""
     facts = [each for each in _in_play(decision) if snapshot.unshown.of(each)] if snapshot.leaves_open else ()
     unknown = [
         _Unknown(fact, attribute, words)

@@ -362,7 +362,7 @@ def get_default_defclxq(scripts: Iterable[Script], local: str) -> str:
 
 def with_level(own: PlacedFact[QueueManager], scripts: Iterable[Script]) -> PlacedFact[QueueManager]:
     """The local queue manager with its command level, where a script tells it and no facts document states it."""
-    told = None if own.fact.command_level else told_level(scripts, own.fact.name)
+    told = None if own.fact.command_level else find_command_level(scripts, own.fact.name)
     if told is None:
         return own
     level, origin = told
@@ -370,7 +370,7 @@ def with_level(own: PlacedFact[QueueManager], scripts: Iterable[Script]) -> Plac
     return evolve(own, fact=evolve(own.fact, command_level=level), origin=placed)
 
 
-def told_level(scripts: Iterable[Script], local: str) -> tuple[int, Origin] | None:
+def find_command_level(scripts: Iterable[Script], local: str) -> tuple[int, Origin] | None:
     """The command level of ``local`` and where it is told; None where nothing tells it.
 
     CMDLEVEL or VERSION of the queue manager itself count first, then the head of its dump, of whose two numbers the

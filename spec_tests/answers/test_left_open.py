@@ -11,7 +11,7 @@ from mqclause.model.configuration.facts_export import build_facts_document
 from mqclause.model.configuration.snapshot import Snapshot, read_document
 from mqclause.model.configuration.sources import Source
 from mqclause.trigger.why import Why, build_document
-from mqclause.workload.sensitivity import find_unknowns, left_open
+from mqclause.workload.sensitivity import find_undisplayed_attributes, find_unknowns
 from spec_tests.support.displayed import BANNER, snapshot
 
 QMGR = "     1 : DISPLAY QMGR ALL\nAMQ8408I: D\n   QMNAME(QM1)  CLWLUSEQ(LOCAL)  CLWLMRUC(999999999)  DEFXMITQ( )  CLWLEXIT( )\n"
@@ -32,7 +32,7 @@ def log(asked: str, shown: str, before: str = QMGR + ROUTES + ELSEWHERE) -> Snap
 def resting(of: Snapshot, queue: str = "BOLTS") -> list[tuple[str, str]]:
     """What explain rests on that a display left open, and by which command it is told."""
     decision = Engine().choose(Put(queue), of.cluster, explain="rule")
-    open_ones = [*left_open(decision, of)]
+    open_ones = [*find_undisplayed_attributes(decision, of)]
     assert {*open_ones} <= {*find_unknowns(decision, of)}
     return [(each.what, each.command) for each in open_ones]
 

@@ -295,8 +295,8 @@ def build_key_case_pattern(asked: AskedColumns = STRUCTS) -> str:
     return f'"({"|".join(map(_other_cases, names))})"\\s*:'
 
 
-def in_pattern(name: str) -> str:
-    """A name as it stands in JSON text, as a pattern."""
+def build_name_pattern(name: str) -> str:
+    """Build the pattern that finds a name as JSON text may spell it."""
     return "".join(map(_plain, name))
 
 
@@ -467,7 +467,7 @@ def dubious(asked: AskedColumns) -> str:
     columns = asked.flat if asked.is_flat else {each.name: each for each in (*PUT.values(), *DESTINATION.values())}
     for name, column in columns.items():
         kind = get_json_type(column)
-        names.setdefault(kind if isinstance(kind, str) else "names", []).append(in_pattern(name))
+        names.setdefault(kind if isinstance(kind, str) else "names", []).append(build_name_pattern(name))
     fields = [rf'"({"|".join(names[kind])})"\s*:\s*({fit})' for kind, fit in fits.items() if kind in names]
     after_an_object = [] if asked.is_flat else [r'\}\s*,\s*([^{"\s]|"([^"\\]|\\.)*"\s*[,\]])']
     return "|".join([*fields, *after_an_object])

@@ -124,7 +124,7 @@ BY_NAMES = {
 """Ways to say what a put names: the columns that it is in, and what decide is given."""
 
 
-def beside_group_by(path: Path, rows: int, runs: int) -> None:
+def compare_with_group_by(path: Path, rows: int, runs: int) -> None:
     """Prints CPU seconds of DuckDB for GROUP BY names, and how many times as many decide takes."""
     connection, known = duckdb.connect(), clusters()
     padded = "* REPLACE (rpad(DEST, 48, ' ') AS DEST, rpad(MADE_AT, 48, ' ') AS MADE_AT, rpad(QM, 48, ' ') AS QM)"
@@ -179,7 +179,7 @@ def main() -> int:
         path = Path(name) / "log.parquet"
         write_log(path, given.rows)
         if given.names:
-            beside_group_by(path, given.rows, given.runs)
+            compare_with_group_by(path, given.rows, given.runs)
             return 0
         ways, outcomes = ways_of(path, given.rows, given.only, Path(name))
         show(measure(ways, given.runs))

@@ -50,8 +50,8 @@ def load_own_rules(folder: str, readings: Mapping[str, str], edition: str | None
     return Rules(readings, edition, folder)
 
 
-def told_of(folder: str, error: RuleError | ValueError) -> FactsError:
-    """What a command ended in by rules of a folder: each fault with its place there."""
+def build_rules_fault(folder: str, error: RuleError | ValueError) -> FactsError:
+    """Build the error that names each fault of a rule folder with its place there."""
     if isinstance(error, RuleError):
         return FactsError([_diagnostic(folder, each, Interpretation((), {})) for each in (error, *error.others)])
     return FactsError([Diagnostic(folder, str(error))])
