@@ -10,10 +10,17 @@ from pathlib import Path, PurePath
 from attrs import define, evolve, field, frozen
 
 from mqclause.check.findings import Checks, FailedCondition, Finding, sort_findings
+from mqclause.model.configuration.changes import (
+    ConfigurationChange,
+    build_ambiguity_error,
+    build_option_error,
+    parse_change,
+)
 from mqclause.model.configuration.checked_cluster import ClusterCheckContext
 from mqclause.model.configuration.checked_member import ConfiguredMember, Contribution, find_unanswered_senders
 from mqclause.model.configuration.checked_objects import CONFIGURED_QUEUES, ConfiguredObject
 from mqclause.model.configuration.completeness import describe_truncation, fill_in_inserts
+from mqclause.model.configuration.knowledge import check_local_name
 from mqclause.model.configuration.members import (
     build_change_script,
     has_named_object,
@@ -21,15 +28,7 @@ from mqclause.model.configuration.members import (
     is_state_change,
     read_scripts,
 )
-from mqclause.model.configuration.membership import check_local_name
-from mqclause.model.configuration.snapshot import (
-    NOTHING_SHOWN,
-    SET_OPTION,
-    ConfigurationChange,
-    build_ambiguity_error,
-    parse_change,
-    shows_nothing,
-)
+from mqclause.model.configuration.snapshot import NOTHING_SHOWN, shows_nothing
 from mqclause.model.configuration.sources import Source, drop_duplicate_dumps
 from mqclause.model.diagnostics import Diagnostic, FactsError, check_several, check_type, quote_value, suggest_name
 from mqclause.model.facts.delivery import Delivery
@@ -207,7 +206,7 @@ class Inspection:
             else {host for each in self.members.values() for host in each.contribution.find_displayed_owners(change)}
         )
         if not (owners or shown):
-            raise _fault(f"{change.object} is not known")
+            raise build_option_error(f"{change.object} is not known")
         if len(owners) + len(shown) > 1 and not is_state_change(change):
             raise build_ambiguity_error(change, owners or sorted(shown))
         if change.kind == "CHANNEL" and is_state_change(change):
@@ -337,7 +336,3 @@ def _told_of_clusters(left_open: Sequence[ConfiguredObject]) -> Iterator[Diagnos
             f"no display shows in which clusters {who} {'are' if more else 'is'}: taken as in none; {command} tells it"
         )
         yield Diagnostic(first.place_of("cluster")[0], said, first.place_of("cluster")[1])
-
-
-def _fault(message: str) -> FactsError:
-    return FactsError([Diagnostic(SET_OPTION, message)])

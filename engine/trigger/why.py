@@ -12,8 +12,13 @@ from attrs import asdict, evolve, frozen
 from mqclause.documents import CALL
 from mqclause.executors.operations import ExecutorName
 from mqclause.model.configuration.completeness import MissingInformation, drop_answered_commands
-from mqclause.model.configuration.membership import Unasked, UndisplayedObjects
-from mqclause.model.configuration.objects import add_queues, assume_default_queues, describe_default_queue
+from mqclause.model.configuration.knowledge import (
+    Unasked,
+    UndisplayedObjects,
+    add_queues,
+    assume_default_queues,
+    describe_default_queue,
+)
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import check_type, suggest_name
 from mqclause.model.facts.cluster import Cluster

@@ -9,6 +9,7 @@ from typing import Any
 
 from attrs import define, evolve, field
 
+from mqclause.model.configuration.attributes import FACT_ATTRIBUTES
 from mqclause.model.configuration.checked_member import MANUAL_DEFTYPES, Contribution, OnDisplay
 from mqclause.model.configuration.checked_objects import (
     CONFIGURED_QUEUES,
@@ -18,7 +19,6 @@ from mqclause.model.configuration.checked_objects import (
     ConfiguredObject,
 )
 from mqclause.model.configuration.completeness import INSERT, has_matching_receiver
-from mqclause.model.configuration.objects import FACT_ATTRIBUTES
 from mqclause.model.diagnostics import Diagnostic, find_closest
 from mqclause.model.facts.cluster import SUGGESTIONS, Cluster
 from mqclause.model.facts.objects import Channel, ModelQueue, Queue, QueueManager, RemoteQueueManager

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 from attrs import evolve, field, fields, frozen
 
+from mqclause.model.configuration.attributes import WHOLE_NUMBER
+from mqclause.model.configuration.changes import ConfigurationChange, is_change_target, read_changed_fields
 from mqclause.model.configuration.checked_objects import (
     CHANNEL_ATTRIBUTES,
     CHECKED_TYPES,
@@ -30,20 +32,13 @@ from mqclause.model.configuration.completeness import (
     find_partial_dumps,
     suggest_insert,
 )
-from mqclause.model.configuration.membership import (
+from mqclause.model.configuration.knowledge import (
     find_joined_clusters,
     is_complete_script,
     is_facts_script,
     select_visible_clusters,
 )
-from mqclause.model.configuration.objects import (
-    SYSTEM_PREFIX,
-    WHOLE_NUMBER,
-    MqObject,
-    QueueManagerObjects,
-    detect_platform,
-)
-from mqclause.model.configuration.snapshot import ConfigurationChange, is_change_target, read_changed_fields
+from mqclause.model.configuration.objects import SYSTEM_PREFIX, MqObject, QueueManagerObjects, detect_platform
 from mqclause.model.configuration.status import (
     build_queue,
     collect_shown_attributes,

@@ -10,21 +10,17 @@ from typing import Any
 
 from attrs import field, fields, frozen
 
+from mqclause.model.configuration.attributes import FACT_ATTRIBUTES
 from mqclause.model.configuration.completeness import AnsweredInquiries
-from mqclause.model.configuration.objects import (
-    CLUSTER_CHANNELS,
-    FACT_ATTRIBUTES,
-    MqObject,
-    QueueManagerObjects,
-    drop_outdated_rows,
-)
-from mqclause.model.configuration.sources import PlacedFact
+from mqclause.model.configuration.objects import CLUSTER_CHANNELS, MqObject, QueueManagerObjects
+from mqclause.model.configuration.provenance import PlacedFact
 from mqclause.model.configuration.status import (
     ChannelStates,
     QueueKey,
     apply_row,
     build_channel_statuses,
     collect_shown_attributes,
+    drop_outdated_rows,
     get_state_after,
 )
 from mqclause.model.diagnostics import Diagnostic, find_closest

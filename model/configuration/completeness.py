@@ -9,9 +9,10 @@ from typing import Self
 
 from attrs import define, evolve, field, frozen
 
-from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, suggest_name
+from mqclause.model.configuration.attributes import find_domain_error
+from mqclause.model.diagnostics import Diagnostic, quote_value, suggest_name
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.domains import NAME, NOT_IN_NAMES, Domain, Words
+from mqclause.model.facts.domains import NAME, NOT_IN_NAMES, Words
 from mqclause.model.readers.mqsc import BEGINNING, END, ISSUED
 from mqclause.model.readers.records import (
     QUEUE_KINDS,
@@ -21,7 +22,6 @@ from mqclause.model.readers.records import (
     Record,
     Script,
     TextCache,
-    Value,
 )
 
 PARTIAL_DUMP = "this dump holds {}: dmpmqcfg -a tells the rest"
@@ -245,15 +245,6 @@ def build_record_diagnostic(record: Record, message: str, attribute: str = "") -
     """What there is to say of ``record``, on the line of ``attribute`` if that is given."""
     what = f"{record.kind} {quote_value(record.name)}" if record.name else record.kind
     return Diagnostic(record.source, f"{what}: {message}", *record.place_of(attribute))
-
-
-def find_domain_error(domain: Domain, value: Value, key: str) -> DomainError | None:
-    """Why ``value`` is not in ``domain``; None if it is."""
-    try:
-        domain(value, key)
-    except DomainError as error:
-        return error
-    return None
 
 
 def fill_in_inserts(script: Script, owner: str) -> Script:

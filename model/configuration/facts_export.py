@@ -9,8 +9,8 @@ from typing import Any
 
 from attrs import NOTHING, fields
 
+from mqclause.model.configuration.provenance import Provenance
 from mqclause.model.configuration.snapshot import Snapshot
-from mqclause.model.configuration.sources import Provenance
 from mqclause.model.facts.messages import Message
 from mqclause.model.facts.objects import Channel, ChannelStatus, Fact, Put, Queue
 from mqclause.model.readers.facts_files import LIST_TABLES, UNKNOWABLE_TABLES

@@ -18,7 +18,7 @@ from mqclause.model.configuration.completeness import (
     find_truncated_dumps,
     list_defined_names,
 )
-from mqclause.model.configuration.membership import assign_owner, get_stated_name, refuse_other_owner
+from mqclause.model.configuration.knowledge import assign_owner, get_stated_name, refuse_other_owner
 from mqclause.model.configuration.objects import ROW_KEYS
 from mqclause.model.configuration.snapshot import NOTHING_SHOWN, Snapshot, read_members, shows_nothing
 from mqclause.model.configuration.sources import NO_FILE, Source

@@ -8,27 +8,28 @@ from typing import Any
 
 from attrs import evolve
 
-from mqclause.model.configuration.checked_member import CREATING_ACTIONS
-from mqclause.model.configuration.completeness import suggest_insert
-from mqclause.model.configuration.membership import assign_owner, refuse_other_owner
-from mqclause.model.configuration.objects import MEMBERSHIP, read_attributes
-from mqclause.model.configuration.snapshot import (
+from mqclause.model.configuration.attributes import MEMBERSHIP, read_attributes
+from mqclause.model.configuration.changes import (
     SET_OPTION,
     STATE_ATTRIBUTES,
     ConfigurationChange,
-    Snapshot,
     apply_change,
     build_ambiguity_error,
     build_change_error,
-    check_has_facts,
+    build_option_error,
     describe_other_owners,
     get_owner,
     is_change_target,
     parse_change,
-    replace_facts,
     replace_fields,
 )
-from mqclause.model.configuration.sources import PlacedFact, Source, SourceFiles, build_scripts
+from mqclause.model.configuration.checked_member import CREATING_ACTIONS
+from mqclause.model.configuration.completeness import suggest_insert
+from mqclause.model.configuration.document_scripts import build_scripts
+from mqclause.model.configuration.knowledge import assign_owner, refuse_other_owner
+from mqclause.model.configuration.provenance import PlacedFact
+from mqclause.model.configuration.snapshot import Snapshot, check_has_facts, replace_facts
+from mqclause.model.configuration.sources import Source, SourceFiles
 from mqclause.model.configuration.status import ALIAS_ATTRIBUTES
 from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_name
 from mqclause.model.facts.objects import Channel, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
@@ -201,7 +202,7 @@ def _meant(member: Snapshot, change: ConfigurationChange) -> list[PlacedFact[Any
 def _the_owner(members: Members, change: ConfigurationChange, found: Sequence[PlacedFact[Any]]) -> str:
     """Whose object is meant; raises FactsError unless that is clear."""
     if not found:
-        raise _fault(f"{change.object} {_why_unknown(members, change)}")
+        raise build_option_error(f"{change.object} {_why_unknown(members, change)}")
     owners = sorted({get_owner(each.fact) for each in found})
     if len(owners) > 1 and not set(change.attributes) <= OWN_STATE:
         raise build_ambiguity_error(change, owners)
@@ -297,7 +298,3 @@ def _check_member(members: Members, name: str, option: str) -> None:
     if name not in known:
         message = f"queue manager {quote_value(name)} is not known{suggest_name(name, sorted(known))}"
         raise FactsError([Diagnostic(option, message)])
-
-
-def _fault(message: str) -> FactsError:
-    return FactsError([Diagnostic(SET_OPTION, message)])

@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from attrs import define, evolve, field, fields, frozen
+from attrs import define, field, frozen
 
+from mqclause.model.configuration.attributes import (
+    FACT_ATTRIBUTES,
+    OPPOSITE_FLAGS,
+    STATUS_ATTRIBUTES,
+    clean_description,
+    is_same_value,
+    list_stating_attributes,
+    read_attributes,
+    select_attributes,
+)
 from mqclause.model.configuration.completeness import (
     AnsweredInquiries,
     Operations,
     build_record_diagnostic,
-    find_domain_error,
     suggest_insert,
 )
-from mqclause.model.configuration.sources import FactT, Origin, OriginKind, PlacedFact
+from mqclause.model.configuration.provenance import FactT, Origin, OriginKind, PlacedFact
 from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, suggest_name
-from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.domains import (
-    CHANNEL_NAME,
-    CHANNEL_NAME_OR_BLANK,
-    NAME,
-    NAME_OR_BLANK,
-    Description,
-    Domain,
-    Names,
-    Whole,
-    Words,
-)
-from mqclause.model.facts.objects import MESSAGE_CHANNELS, Channel, Process, Queue, QueueManager
+from mqclause.model.facts.objects import MESSAGE_CHANNELS, Queue
 from mqclause.model.readers.mqsc import describe_unknown_attribute, get_known_attributes
-from mqclause.model.readers.records import Record, Script, TextCache, Value, split_names
+from mqclause.model.readers.records import Record, Script, Value, split_names
 
 QUEUE_TYPES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
 CLUSTER_CHANNELS = ("CLUSRCVR", "CLUSSDR")
@@ -62,7 +58,6 @@ UNLISTED_STATES = frozenset({"SWITCHING", "DISCONNECTED"})
 ObjectKey = str | tuple[str, str]
 """A queue's name, as most objects are queues; of others what the name is unique in, and the name."""
 
-OPPOSITE_FLAGS = {"TRIGGER": "NOTRIGGER", "NOTRIGGER": "TRIGGER"}
 
 LISTS_BESIDE = (("CLUSTER", "CLUSNL"), ("REPOS", "REPOSNL"))
 """Attributes that name one cluster, and those that name a list of them: one at most is not blank."""
@@ -75,94 +70,6 @@ Origins = Mapping[str, Origin | None]
 
 NO_ORIGINS: Origins = {}  # a dict, which pickles
 
-WHOLE_NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
-
-MEMBERSHIP = frozenset({"CLUSTER", "CLUSNL"})
-"""The attributes that say in which clusters an object is."""
-
-_EVERY = "put clwlrank clwlprty defbind defprty defpsist"
-_LOCAL = "get clwluseq msgdlvsq usage trigtype trigmpri trigdpth trigdata process initq maxdepth indxtype clchname"
-
-
-def _texts(names: str) -> dict[str, tuple[str, Domain]]:
-    return dict.fromkeys(names.split(), ("", NAME_OR_BLANK))
-
-
-_CLUSTERED = _texts("CLUSTER CLUSNL")
-_DESCRIPTION = Description(64)
-_DISPOSITIONS = Words(("QMGR", "COPY", "GROUP", "SHARED", "PRIVATE"))
-_CLUSTER_QUEUE_TYPES = Words(("QLOCAL", "QALIAS", "QREMOTE", "QMGR"))
-
-
-def _attributes(fact: type, names: str) -> dict[str, tuple[str, Domain]]:
-    """The fields ``names`` of ``fact`` by MQSC name."""
-    known = {of.name: of for of in fields(fact)}
-    return {name.upper(): (name, known[name].metadata["domain"]) for name in names.split()}
-
-
-FACT_ATTRIBUTES: Mapping[str, Mapping[str, tuple[str, Domain]]] = {
-    "QMGR": _attributes(QueueManager, "clwluseq clwlmruc clwlexit clwldata clwllen trigint defxmitq deadq defclxq igq")
-    | _texts("REPOS REPOSNL"),
-    "QLOCAL": _attributes(Queue, f"{_EVERY} {_LOCAL}") | _CLUSTERED | {"QSGDISP": ("", _DISPOSITIONS)},
-    "QALIAS": _attributes(Queue, f"{_EVERY} get targtype") | _CLUSTERED | _texts("TARGET"),
-    "QREMOTE": _attributes(Queue, f"{_EVERY} rname rqmname xmitq") | _CLUSTERED,
-    "QMODEL": {},
-    "QCLUSTER": _attributes(Queue, _EVERY) | _CLUSTERED | _texts("CLUSQMGR") | {"CLUSQT": ("", _CLUSTER_QUEUE_TYPES)},
-    "CLUSQMGR": _attributes(Channel, "cluster deftype status clwlrank clwlprty clwlwght netprty")
-    | {"CHANNEL": ("", CHANNEL_NAME_OR_BLANK), "SUSPEND": ("", Words(("YES", "NO")))}
-    | _texts("XMITQ"),
-    "CHSTATUS": _attributes(Channel, "status") | _texts("RQMNAME XMITQ"),
-    "CHANNEL": _attributes(Channel, "clwlrank clwlprty clwlwght netprty npmspeed") | _CLUSTERED | _texts("XMITQ"),
-    "PROCESS": _attributes(Process, "appltype applicid envrdata userdata"),
-    "NAMELIST": {"NAMES": ("", Names(NAME_OR_BLANK))},
-}
-"""The attributes that are read, by object type and MQSC name: the field of the fact (blank: none) and the domain.
-
-DESCR is read when a fact is made: it is hardly ever that of another queue, and all the rest often is.
-"""
-
-STATUS_ATTRIBUTES: Mapping[str, str] = {"curdepth": "CURDEPTH", "ipprocs": "IPPROCS"}
-"""What is so now of a local queue and is no part of its definition: by field of the fact, the MQSC name."""
-
-_QUEUE_CLUSTERS = {"clusters": ("CLUSTER", "CLUSNL"), "descr": ("DESCR",)}
-_STATING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "QMGR": dict.fromkeys(("clusters", "repository", "partial_in"), ("REPOS", "REPOSNL")),
-    "QLOCAL": {**_QUEUE_CLUSTERS, "trigger": ("TRIGGER", "NOTRIGGER"), "shared": ("QSGDISP",)},
-    "QCLUSTER": _QUEUE_CLUSTERS,
-    "QALIAS": {**_QUEUE_CLUSTERS, "target": ("TARGET",)},
-    "QREMOTE": _QUEUE_CLUSTERS,
-    "CLUSQMGR": {"suspended": ("SUSPEND",)},
-    "CHANNEL": {"clusters": ("CLUSTER", "CLUSNL"), "cluster": ("CLUSTER", "CLUSNL"), "deftype": ("CHLTYPE",)},
-}
-
-FLAGS_READ = ("TRIGGER", "NOTRIGGER")
-
-
-def _names_read(stated: tuple[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Those of the names that an object of some kind states that are read."""
-    kind, names = stated
-    return tuple(name for name in (*FACT_ATTRIBUTES[kind], *FLAGS_READ) if name in names)
-
-
-def _read(stated: tuple[str, tuple[str, ...], tuple[Value, ...]]) -> tuple[Mapping[str, Any], Sequence[DomainError]]:
-    """The fields of facts that values of an object of some kind come to, by their names, and what is refused."""
-    kind, names, given = stated
-    known = FACT_ATTRIBUTES[kind]
-    values = dict(zip(names, given, strict=True))
-    found, refusals = _flags(kind, values), []
-    for name, value in values.items():
-        if name in known:
-            attribute, domain = known[name]
-            try:
-                kept = _in_domain(domain, value, name)
-            except DomainError as error:
-                refusals.append(error)
-            else:
-                found |= {attribute: kept} if attribute else {}
-    return found, refusals
-
-
-_NAMES_READ, _READ = TextCache(_names_read), TextCache(_read)
 
 SYSTEM_PREFIX = "SYSTEM."
 """How the names of the objects begin that every queue manager is created with."""
@@ -171,9 +78,6 @@ PLATFORM = "Queue manager platform"
 """How a dump says it."""
 
 PlacedQueue = PlacedFact[Queue]
-
-SENDER_ROW_ATTRIBUTES = frozenset({"CHANNEL", "CLUSTER", "DEFTYPE", "STATUS", "SUSPEND"})
-"""What a row about a queue manager shows besides the attributes of its receiver."""
 
 
 @define(eq=False)
@@ -509,49 +413,6 @@ def place_fact(fact: FactT, found: MqObject, known: Origins = NO_ORIGINS) -> Pla
     return PlacedFact(fact, found.record.source, found.record.line, _OriginOf(found, known))
 
 
-def select_attributes(record: Record, names: Sequence[str]) -> Record:
-    """``record`` with the attributes ``names`` alone, which it has."""
-    if len(names) == len(record.attributes):
-        return record
-    attributes = {name: record.attributes[name] for name in names}
-    stated = dict(zip(record.attributes, record.places, strict=False))
-    return evolve(record, attributes=attributes, places=[stated[name] for name in names] if stated else ())
-
-
-def list_stating_attributes(kind: str, field: str) -> tuple[str, ...]:
-    """The MQSC attributes that can state ``field`` of a fact that is made of an object of ``kind``."""
-    read = tuple(name for name, (each, _) in FACT_ATTRIBUTES[kind].items() if each == field)
-    return read or _STATING.get(kind, {}).get(field, ())
-
-
-def read_attributes(record: Record, type_: str) -> tuple[Mapping[str, Any], list[DomainError]]:
-    """The values of ``record`` that are fields of facts, and what is refused of it; ``type_`` is its object's type."""
-    attributes = record.attributes
-    names = _NAMES_READ[record.kind, tuple(attributes)]
-    found, refused = _READ[record.kind, names, tuple([attributes[name] for name in names])]
-    refusals = [error for error in (_name_refusal(record, type_), _description_refusal(attributes)) if error]
-    if refused:
-        order = list(attributes)
-        refusals += sorted(refused, key=lambda error: order.index(error.key))
-    return found, refusals
-
-
-def is_same_value(kind: str, name: str, one: Value, other: Value) -> bool:
-    """Whether two values of an attribute that is read are the same; one that is not allowed is like none."""
-    if one == other:
-        return True
-    _, domain = FACT_ATTRIBUTES[kind][name]
-    try:
-        return bool(_in_domain(domain, one, name) == _in_domain(domain, other, name))
-    except DomainError:
-        return False
-
-
-def clean_description(value: Value) -> str:
-    """The description of a queue as a fact has it."""
-    return _DESCRIPTION(value, "DESCR")
-
-
 def find_differing_displays(record: Record, known: MqObject) -> Iterator[tuple[str, Diagnostic]]:
     """The attributes that ``record`` shows otherwise than they are ``known``, each with what is said of it; of a flag
     and its opposite the one that comes last in the alphabet.
@@ -584,30 +445,6 @@ def not_shown(found: Iterable[MqObject], scripts: Sequence[Script]) -> Iterator[
                     said = f"{log.source} was asked for it and shows none: one of the two is out of date"
                     yield each, build_record_diagnostic(each.record, f"{said}; it counts as defined")
                     break
-
-
-def assume_default_queues(
-    cluster: Cluster, defined: Mapping[str, frozenset[str]], named_by: Iterable[tuple[str, str]]
-) -> tuple[Queue, ...]:
-    """The initiation queues that are taken to be there; ``defined`` is what scripts define, by kind.
-
-    ``named_by`` are local queues, each with the initiation queue that it names. A facts file tells all that there is,
-    so that nothing is assumed for a queue that no script defines.
-    """
-    own, in_scripts = cluster.queue_manager.name, defined.get("QLOCAL", ())
-    names = dict.fromkeys(initq for name, initq in named_by if name in in_scripts and initq.startswith(SYSTEM_PREFIX))
-    known = (cluster.own_queues, cluster.models)
-    return tuple(Queue(name, own, curdepth=None) for name in names if not any(name in each for each in known))
-
-
-def add_queues(cluster: Cluster, more: tuple[Queue, ...]) -> Cluster:
-    """``cluster`` with ``more`` queues."""
-    return evolve(cluster, queues=(*cluster.queues, *more)) if more else cluster
-
-
-def describe_default_queue(name: str) -> str:
-    """What is assumed of the queue ``name``."""
-    return f"{name} is defined as every queue manager is created with it"
 
 
 def detect_platform(scripts: Sequence[Script], shown: str) -> str:
@@ -666,21 +503,6 @@ class ViewCache:
         if placed not in self._now:
             self._now[placed] = make()
         return self._now[placed]
-
-
-def drop_outdated_rows(
-    rows: Iterable[MqObject], members: Mapping[str, QueueManagerObjects], local: str
-) -> Iterator[MqObject]:
-    """The rows displayed at ``local`` without what overlays of ``members`` change: their own objects say that."""
-    changes = {name: [*_commands(member)] for name, member in members.items()}
-    if not any(changes.values()):
-        yield from rows
-        return
-    for row in rows:
-        owner = row.text("CLUSQMGR") if row.kind == "QCLUSTER" else row.name
-        changed = {*_changed(row, changes.get(owner, ()), members.get(owner)), *_operated(row, changes.get(local, ()))}
-        if not changed & MEMBERSHIP:
-            yield _without(row, changed) if changed else row
 
 
 def _lacking(record: Record, target: MqObject) -> str:
@@ -744,44 +566,6 @@ def _still_deciding(statements: Sequence[Record]) -> tuple[Record, ...]:
     return tuple(reversed(kept))
 
 
-def _flags(kind: str, stated: Mapping[str, Value]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    if kind == "QLOCAL":
-        if "TRIGGER" in stated or "NOTRIGGER" in stated:
-            found["trigger"] = "TRIGGER" in stated
-        if "QSGDISP" in stated:
-            found["shared"] = stated["QSGDISP"] == "SHARED"
-    return found
-
-
-def _name_refusal(record: Record, type_: str) -> DomainError | None:
-    """What is wrong with the name of an object that becomes a fact."""
-    if record.kind in ("QLOCAL", "QALIAS", "QREMOTE", "PROCESS", "QCLUSTER", "CLUSQMGR"):
-        return find_domain_error(NAME, record.name, "name")
-    if type_ == "CLUSRCVR":
-        return find_domain_error(CHANNEL_NAME, record.name, "name")
-    return None
-
-
-def _description_refusal(stated: Mapping[str, Value]) -> DomainError | None:
-    """What is wrong with a description: it is one text, whatever stands in it."""
-    given = stated.get("DESCR", "")
-    if isinstance(given, str):
-        return None
-    return DomainError("DESCR", given, "allowed: one text, in quotes where it has blanks or commas")
-
-
-def _in_domain(domain: Domain, value: Value, key: str) -> Any:
-    if isinstance(domain, Names):
-        return domain(split_names(value), key)
-    if isinstance(domain, Whole) and isinstance(value, str) and WHOLE_NUMBER.fullmatch(value.strip(" ")):
-        try:
-            return domain(int(value), key)
-        except DomainError:
-            return domain(value, key)  # refused again, with the value as it was written
-    return domain(value, key)
-
-
 def _is_earlier(record: Record, by: Record) -> bool:
     return by.action != "observe" and record.source == by.source and (record.line or 0) < (by.line or 0)
 
@@ -797,53 +581,3 @@ def _word(record: Record, name: str) -> str:
 def _place(by: Record, name: str) -> str:
     line = by.find_line(name)
     return by.source if line is None else f"{by.source}:{line}"
-
-
-def _commands(member: QueueManagerObjects) -> Iterator[Record]:
-    return (record for script in member.scripts if script.overlay for record in script.records)
-
-
-def _changed(row: MqObject, commands: Collection[Record], owner: QueueManagerObjects | None) -> Iterator[str]:
-    """The attributes of the row that commands of the owner change, with CLUSTER if the row is no longer there."""
-    for record in commands:
-        is_queue = row.kind == "QCLUSTER" and record.kind in QUEUE_TYPES and record.name == row.name
-        is_receiver = row.kind == "CLUSQMGR" and record.kind == "CHANNEL" and record.name == row.text("CHANNEL")
-        if record.action in ("suspend", "resume") and row.kind == "CLUSQMGR":
-            yield from ["SUSPEND"] if row.text("CLUSTER") in _clusters_of_record(record, owner) else []
-        elif is_queue or is_receiver:
-            if record.action == "delete" or (is_queue and record.action == "define"):
-                yield "CLUSTER"
-            elif record.action == "define":
-                yield from FACT_ATTRIBUTES[row.kind].keys() - SENDER_ROW_ATTRIBUTES
-            elif record.action == "alter":
-                yield from record.attributes
-
-
-def _operated(row: MqObject, commands: Collection[Record]) -> Iterator[str]:
-    """The state of a route, if the local queue manager starts or stops its channel."""
-    channel = row.name if row.kind == "CHSTATUS" else row.text("CHANNEL")
-    to = row.text("RQMNAME") if row.kind == "CHSTATUS" else row.name
-    for record in commands:
-        is_meant = record.name == channel and record.listed("QMNAME") in ((), (to,))
-        if row.kind != "QCLUSTER" and record.action in ("start", "stop", "state") and is_meant:
-            yield "STATUS"
-
-
-def _clusters_of_record(record: Record, owner: QueueManagerObjects | None) -> tuple[str, ...]:
-    names = record.listed("CLUSNL")
-    lists = [each for each in owner.of("NAMELIST") if each.name in names] if owner else []
-    return (*record.listed("CLUSTER"), *(name for each in lists for name in _names_in(each)))
-
-
-def _names_in(namelist: MqObject) -> tuple[str, ...]:
-    by = namelist.find_statement("NAMES")
-    return by.listed("NAMES") if by else ()
-
-
-def _without(row: MqObject, changed: Collection[str]) -> MqObject:
-    fields = {FACT_ATTRIBUTES[row.kind][name][0] for name in changed if name in FACT_ATTRIBUTES[row.kind]}
-    left = [
-        select_attributes(each, [name for name in each.attributes if name not in changed]) for each in row.statements
-    ]
-    kept = {name: value for name, value in row.fields.items() if name not in fields}
-    return MqObject(row.kind, row.name, row.record, tuple(left), kept)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
@@ -10,6 +10,17 @@ from typing import Any, TypeVar
 
 from attrs import evolve, field, fields, frozen
 
+from mqclause.model.configuration.changes import (
+    CHANGEABLE,
+    ConfigurationChange,
+    apply_change,
+    build_ambiguity_error,
+    build_option_error,
+    describe_other_owners,
+    get_owner,
+    is_change_target,
+    parse_change,
+)
 from mqclause.model.configuration.completeness import (
     NO_INQUIRIES,
     AnsweredInquiries,
@@ -22,7 +33,7 @@ from mqclause.model.configuration.completeness import (
     find_partial_dumps,
     suggest_insert,
 )
-from mqclause.model.configuration.membership import (
+from mqclause.model.configuration.knowledge import (
     UndisplayedObjects,
     Unshown,
     assign_owner,
@@ -42,20 +53,17 @@ from mqclause.model.configuration.membership import (
     refuse_other_owner,
     with_level,
 )
-from mqclause.model.configuration.objects import SYSTEM_PREFIX, ViewCache, clean_description, read_attributes
-from mqclause.model.configuration.sources import (
-    Origin,
+from mqclause.model.configuration.objects import SYSTEM_PREFIX, ViewCache
+from mqclause.model.configuration.provenance import (
     PlacedFact,
     Provenance,
-    Source,
-    SourceFiles,
-    drop_duplicate_dumps,
     find_misplaced_messages,
     merge_facts,
     place_facts,
     place_rows,
     place_table,
 )
+from mqclause.model.configuration.sources import Source, SourceFiles, drop_duplicate_dumps
 from mqclause.model.configuration.status import (
     apply_current_status,
     collect_shown_attributes,
@@ -66,14 +74,11 @@ from mqclause.model.configuration.status import (
 from mqclause.model.configuration.view import ClusterView, build_view
 from mqclause.model.diagnostics import (
     Diagnostic,
-    DomainError,
     FactsError,
     check_several,
     check_type,
-    is_secret,
     quote_value,
     suggest_name,
-    suggest_word,
 )
 from mqclause.model.facts.cluster import Cluster, ContradictionError
 from mqclause.model.facts.delivery import DeliveryContext
@@ -81,12 +86,8 @@ from mqclause.model.facts.messages import Message
 from mqclause.model.facts.objects import (
     Channel,
     ChannelStatus,
-    Process,
     Put,
     Queue,
-    QueueManager,
-    QueueManagerAlias,
-    RemoteQueueManager,
 )
 from mqclause.model.readers.encodings import share_read_budget
 from mqclause.model.readers.facts_files import MOST_FAULTS, Facts, has_facts, read_facts
@@ -94,20 +95,12 @@ from mqclause.model.readers.formats import NO_PLACES, DocumentPlaces, FactsDocum
 from mqclause.model.readers.json_responses import MQWEB, PCF
 from mqclause.model.readers.mqsc import (
     MQSC,
-    UnreadableError,
-    describe_unknown_attribute,
-    get_known_attributes,
-    parse_parameters,
 )
 from mqclause.model.readers.records import (
-    FLAGS,
     HANDLES,
-    SYNONYMS,
     CombinedCoverage,
     Record,
     Script,
-    Value,
-    split_names,
 )
 from mqclause.model.readers.registry import FORMATS, read_contents, select_formats
 
@@ -117,23 +110,6 @@ _CHANNEL_DEFAULTS = {each.name: each.default for each in fields(Channel)}
 
 NOTHING_SHOWN = "nothing is shown here: no object and no status"
 NO_FACTS = "has no table of a facts document: left out"
-
-NO_CHANGE = "is not carried out on what no script describes; allowed: ALTER, START and STOP CHANNEL, SUSPEND and RESUME"
-"""Of a command that would need all of an object's definition."""
-
-NO_NAMELIST = "no script describes the namelist; allowed: CLUSTER(…)"
-
-SET_OPTION = "--set"
-_FACTS = {"QMGR": (QueueManager, RemoteQueueManager), "CHANNEL": (Channel,), "PROCESS": (Process,)}
-_QUEUES = ("QLOCAL", "QALIAS", "QREMOTE")
-_OF_ALIAS = "QREMOTE"
-"""The kind of queue by which a queue-manager alias is defined."""
-CHANGEABLE = ("QMGR", *_QUEUES, "CHANNEL", "PROCESS")
-STATE_ATTRIBUTES = {"CHANNEL": {"STATUS"}, "QMGR": {"SUSPEND"}}
-"""What can be set here and is no attribute of a definition."""
-
-_HOW = ("FORCE", "NOFORCE", "CMDSCOPE", "CHLTYPE", "QSGDISP")
-"""What says how a command is carried out, or which object is meant."""
 
 
 @frozen(eq=False)
@@ -428,182 +404,6 @@ def split_overlays(
     return following, others
 
 
-def apply_overlays(snapshot: Snapshot, overlays: Iterable[Script]) -> Snapshot:
-    """The snapshot with what ``overlays`` alter of queue managers that no script describes. Raises FactsError."""
-    faults: list[Diagnostic] = []
-    for script in overlays:
-        owner = script.queue_manager or snapshot.cluster.queue_manager.name
-        for record in script.records:
-            try:
-                snapshot = apply_record(snapshot, _as_change(record), owner)
-            except FactsError as error:
-                faults += (Diagnostic(record.source, each.message, record.line) for each in error.diagnostics)
-    if faults:
-        raise FactsError(faults)
-    return snapshot
-
-
-@frozen
-class ConfigurationChange:
-    """One command: the object that it names, whose it is (blank: not said), and the attributes that it sets."""
-
-    kind: str
-    name: str
-    owner: str
-    attributes: Mapping[str, Value]
-
-    @property
-    def object(self) -> str:
-        """The object as messages name it."""
-        named = f"{self.kind} {quote_value(self.name)}" if self.name else self.kind
-        return named + (f" of {quote_value(self.owner)}" if self.owner else "")
-
-
-def apply_changes(snapshot: Snapshot, commands: Iterable[str]) -> Snapshot:
-    """The snapshot with each of ``commands`` carried out, as ``QLOCAL(Q) QMGR(QM2) CLWLPRTY(5)``; raises FactsError.
-
-    CHANNEL takes STATUS too, which belongs to the local queue manager's routes, and QMGR takes SUSPEND(YES).
-    """
-    for text in commands:
-        snapshot = _changed(snapshot, parse_change(text))
-    return snapshot
-
-
-def apply_record(snapshot: Snapshot, record: Record, owner: str) -> Snapshot:
-    """The snapshot with a command of the queue manager ``owner`` that alters an object; raises FactsError."""
-    of = "" if record.kind == "QMGR" else owner
-    name = owner if record.kind == "QMGR" else record.name
-    if record.kind == "CHANNEL" and "STATUS" in record.attributes and owner == snapshot.cluster.queue_manager.name:
-        of = ""
-    attributes = {word: value for word, value in record.attributes.items() if word not in _HOW}
-    return _changed(snapshot, ConfigurationChange(record.kind, name, of, attributes))
-
-
-def replace_facts(snapshot: Snapshot, placed: Iterable[PlacedFact[Any]]) -> Snapshot:
-    """The snapshot with other facts, the local queue manager's first; raises FactsError if they contradict."""
-    facts = list(placed)
-    own, *others = (each for each in facts if not isinstance(each.fact, Put))
-    put = [each for each in facts if isinstance(each.fact, Put)]
-    cluster = merge_facts(own, others).cluster
-    return evolve(snapshot, cluster=cluster, placed=partial(tuple, (own, *others, *put)), knows_all=False)
-
-
-def replace_fields(placed: PlacedFact[Any], fields: Mapping[str, Any], option: str = SET_OPTION) -> PlacedFact[Any]:
-    """The fact with ``fields`` as ``option`` states them."""
-    origin = partial(_origin, placed.origin, frozenset(fields), option)
-    return evolve(placed, fact=evolve(placed.fact, **fields), origin=origin)
-
-
-def parse_change(text: str) -> ConfigurationChange:
-    """What one command says: an object and its attributes, without a verb. Raises FactsError.
-
-    ``QMGR`` stands without a name too, as in ALTER QMGR: the only queue manager there, the local one, or that of a
-    ``QMGR(…)`` behind it.
-    """
-    try:
-        words = [(SYNONYMS.get(word, word), value) for word, value, _ in parse_parameters(text)]
-    except UnreadableError as fault:
-        raise _fault(fault.message) from None
-    if words[:1] == [("QMGR", None)]:
-        # As of any object, QMGR(…) behind it says whose it is.
-        whose = next((each for each in words[1:] if each[0] == "QMGR" and each[1] is not None), ("QMGR", ""))
-        words = [whose, *(each for each in words[1:] if each is not whose)]
-    if not words or words[0][0] not in CHANGEABLE or not isinstance(words[0][1], str):
-        what = quote_value(text) if not any(is_secret(word) for word, _ in words) else f"a change of {words[0][0]}"
-        allowed = ", ".join(f"{kind}(…)" for kind in CHANGEABLE)
-        raise _fault(f"{what} names no object; allowed, without a verb: {allowed}")
-    _check_repeated([word for word, _ in words])
-    (kind, name), *rest = words
-    attributes = {word: value for word, value in rest if value is not None or word in FLAGS}
-    owner = attributes.pop("QMGR", "") if kind != "QMGR" else ""
-    known = (get_known_attributes("ALTER", kind) or frozenset()) | STATE_ATTRIBUTES.get(kind, set())
-    for word, _ in rest:
-        if word != "QMGR" and word not in known:
-            hint = _how_to_suspend(kind, word) or suggest_word(word, known)
-            raise _fault(f"{describe_unknown_attribute('ALTER', kind, word)}{hint}")
-        if word not in attributes and word != "QMGR":
-            raise _fault(f"{word} needs a value in parentheses")
-    kept = {word: value or "" for word, value in attributes.items()}
-    return ConfigurationChange(kind, str(name).rstrip(" "), owner.rstrip(" ") if isinstance(owner, str) else "", kept)
-
-
-def is_change_target(fact: object, change: ConfigurationChange, local: str) -> bool:
-    """Whether ``fact``, which the queue manager ``local`` knows, is what the command names."""
-    if change.kind in _QUEUES:
-        of_kind = isinstance(fact, Queue) and fact.type == change.kind
-        of_kind |= isinstance(fact, QueueManagerAlias) and change.kind == _OF_ALIAS
-    else:
-        of_kind = isinstance(fact, _FACTS[change.kind])
-        # of a channel outside clusters nothing but its state is looked at
-        of_kind |= isinstance(fact, ChannelStatus) and change.kind == "CHANNEL" and {*change.attributes} == {"STATUS"}
-    if not of_kind or getattr(fact, "name", "") != change.name:
-        return False
-    own_state = change.kind == "CHANNEL" and "STATUS" in change.attributes and change.owner == local
-    return not change.owner or own_state or get_owner(fact, local) == change.owner
-
-
-def get_owner(fact: Any, default: str = "") -> str:
-    """The queue manager that has what a fact describes; ``default`` for one that names none."""
-    if isinstance(fact, ChannelStatus):
-        return default
-    return fact.routed_to if isinstance(fact, QueueManagerAlias) else getattr(fact, "queue_manager", default)
-
-
-def build_ambiguity_error(change: ConfigurationChange, owners: Collection[str]) -> FactsError:
-    """That a command does not say whose object is meant."""
-    return _fault(f"{change.object} is on {', '.join(owners)}: say with QMGR(…) which one is meant")
-
-
-def describe_other_owners(change: ConfigurationChange, owners: Collection[str]) -> str:
-    """Whose the object is that a command gives to somebody else; blank if it is nobody's."""
-    found = ", ".join(sorted(owners))
-    if change.kind == "CHANNEL" and found:
-        return f"is no CLUSRCVR, and what that states is what counts for workload; it is on {found}: QMGR({found})"
-    return f"is not known; it is on {found}" if found else ""
-
-
-def apply_change(placed: PlacedFact[Any], change: ConfigurationChange) -> PlacedFact[Any]:
-    """The fact as the command leaves it. Raises FactsError."""
-    return replace_fields(placed, read_changed_fields(change, placed.fact))
-
-
-def read_changed_fields(change: ConfigurationChange, fact: Any) -> dict[str, Any]:
-    """The fields of the fact that the command sets. Raises FactsError."""
-    fields: dict[str, Any] = {}
-    for kind in (change.kind, "CLUSQMGR") if change.kind in STATE_ATTRIBUTES else (change.kind,):
-        words = {word: value for word, value in change.attributes.items() if (kind == "CLUSQMGR") == _is_besides(word)}
-        found, refusals = read_attributes(Record("alter", kind, change.name, words), getattr(fact, "deftype", ""))
-        if refusals:
-            raise build_change_error(change, refusals)
-        fields |= found
-    if "DESCR" in change.attributes:
-        fields["descr"] = clean_description(change.attributes["DESCR"])
-    if isinstance(fact, Channel) and change.attributes.keys() & {"CLUSTER", "CLUSNL"}:
-        raise _fault(f"{change.object}: the clusters of a channel cannot be set here; give a script instead")
-    if "SUSPEND" in change.attributes:
-        fields["suspended"] = _suspended(change, fact)
-    if isinstance(fact, QueueManagerAlias):
-        fields = _of_alias(change, fact, fields)
-    if "CLUSTER" in change.attributes and isinstance(fact, Queue | QueueManagerAlias):
-        fields["clusters"] = tuple(filter(None, [change.attributes["CLUSTER"]]))
-    if "TARGET" in change.attributes:
-        fields["target"] = change.attributes["TARGET"]
-    lacks = [name for name in fields if not hasattr(fact, name)]
-    if lacks:
-        raise _fault(
-            f"{change.object}: {lacks[0].upper()} is known to that queue manager alone and changes nothing here"
-        )
-    return fields
-
-
-def build_change_error(change: ConfigurationChange, errors: Iterable[DomainError]) -> FactsError:
-    """What is wrong with the values of a command, as the option's fault."""
-    told = map(str, errors)
-    return FactsError(
-        Diagnostic(SET_OPTION, f"{change.object}: {each}{_how_to_suspend(change.kind, each)}") for each in told
-    )
-
-
 def _seen_by(name: str | None, opened: SourceContents) -> SourceContents:
     """What was opened, without the documents that are of other queue managers."""
     kept = [document for document in opened.documents if get_stated_name(document) in (None, name)]
@@ -775,6 +575,61 @@ def _open(source: Source, opened: SourceContents, lenient: bool, formats: Sequen
         (opened.overlays if source.overlay else opened.scripts).append(script)
 
 
+NO_CHANGE = "is not carried out on what no script describes; allowed: ALTER, START and STOP CHANNEL, SUSPEND and RESUME"
+"""Of a command that would need all of an object's definition."""
+
+
+NO_NAMELIST = "no script describes the namelist; allowed: CLUSTER(…)"
+
+
+_HOW = ("FORCE", "NOFORCE", "CMDSCOPE", "CHLTYPE", "QSGDISP")
+"""What says how a command is carried out, or which object is meant."""
+
+
+def apply_overlays(snapshot: Snapshot, overlays: Iterable[Script]) -> Snapshot:
+    """The snapshot with what ``overlays`` alter of queue managers that no script describes. Raises FactsError."""
+    faults: list[Diagnostic] = []
+    for script in overlays:
+        owner = script.queue_manager or snapshot.cluster.queue_manager.name
+        for record in script.records:
+            try:
+                snapshot = apply_record(snapshot, _as_change(record), owner)
+            except FactsError as error:
+                faults += (Diagnostic(record.source, each.message, record.line) for each in error.diagnostics)
+    if faults:
+        raise FactsError(faults)
+    return snapshot
+
+
+def apply_changes(snapshot: Snapshot, commands: Iterable[str]) -> Snapshot:
+    """The snapshot with each of ``commands`` carried out, as ``QLOCAL(Q) QMGR(QM2) CLWLPRTY(5)``; raises FactsError.
+
+    CHANNEL takes STATUS too, which belongs to the local queue manager's routes, and QMGR takes SUSPEND(YES).
+    """
+    for text in commands:
+        snapshot = _changed(snapshot, parse_change(text))
+    return snapshot
+
+
+def apply_record(snapshot: Snapshot, record: Record, owner: str) -> Snapshot:
+    """The snapshot with a command of the queue manager ``owner`` that alters an object; raises FactsError."""
+    of = "" if record.kind == "QMGR" else owner
+    name = owner if record.kind == "QMGR" else record.name
+    if record.kind == "CHANNEL" and "STATUS" in record.attributes and owner == snapshot.cluster.queue_manager.name:
+        of = ""
+    attributes = {word: value for word, value in record.attributes.items() if word not in _HOW}
+    return _changed(snapshot, ConfigurationChange(record.kind, name, of, attributes))
+
+
+def replace_facts(snapshot: Snapshot, placed: Iterable[PlacedFact[Any]]) -> Snapshot:
+    """The snapshot with other facts, the local queue manager's first; raises FactsError if they contradict."""
+    facts = list(placed)
+    own, *others = (each for each in facts if not isinstance(each.fact, Put))
+    put = [each for each in facts if isinstance(each.fact, Put)]
+    cluster = merge_facts(own, others).cluster
+    return evolve(snapshot, cluster=cluster, placed=partial(tuple, (own, *others, *put)), knows_all=False)
+
+
 def _as_change(record: Record) -> Record:
     """The command as one that alters attributes; raises FactsError if it is none of those."""
     if record.action == "alter" and record.kind in CHANGEABLE:
@@ -796,7 +651,7 @@ def _changed(snapshot: Snapshot, change: ConfigurationChange) -> Snapshot:
     change = evolve(change, name=change.name or local) if change.kind == "QMGR" else change
     found = [each for each in placed if is_change_target(each.fact, change, local)]
     if not found and _leads_nowhere(change, snapshot):
-        raise _fault(f"{change.object} leads to a member that no file describes: nothing of it can be set")
+        raise build_option_error(f"{change.object} leads to a member that no file describes: nothing of it can be set")
     _check(change, found, placed, local)
     return replace_facts(snapshot, [apply_change(each, change) if each in found else each for each in placed])
 
@@ -805,15 +660,6 @@ def _leads_nowhere(change: ConfigurationChange, snapshot: Snapshot) -> bool:
     """Whether a channel is a CLUSSDR of the local queue manager that no CLUSRCVR answers."""
     is_defined = change.kind == "CHANNEL" and change.name in snapshot.defined.get("CHANNEL", ())
     return is_defined and any(each.object == change.name for each in snapshot.incomplete)
-
-
-def _check_repeated(words: Sequence[str]) -> None:
-    """Raises FactsError where a parameter, or one and its opposite, is there twice, as MQSC refuses it."""
-    for at, word in enumerate(words):
-        if word in words[:at]:
-            raise _fault(f"{word} is given twice")
-        if word in FLAGS and f"NO{word}" in words:
-            raise _fault(f"{word} and NO{word} are given together")
 
 
 def _check(
@@ -827,46 +673,9 @@ def _check(
         known = sorted({each.name for each in named} - {change.name})
         near = suggest_insert(change.name, known) or suggest_name(change.name, known)
         elsewhere = "" if "STATUS" in change.attributes else describe_other_owners(change, others)
-        raise _fault(f"{change.object} {elsewhere or f'is not known to {local}{near}'}")
+        raise build_option_error(f"{change.object} {elsewhere or f'is not known to {local}{near}'}")
     if "STATUS" in change.attributes and change.owner not in ("", local):
-        raise _fault(f"{change.object}: STATUS: the states of {change.owner}'s channels are its own")
+        raise build_option_error(f"{change.object}: STATUS: the states of {change.owner}'s channels are its own")
     owners = sorted({get_owner(each.fact) for each in found})
     if len(owners) > 1 and set(change.attributes) != {"STATUS"}:
         raise build_ambiguity_error(change, owners)
-
-
-def _of_alias(change: ConfigurationChange, alias: QueueManagerAlias, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of an alias for those of a QREMOTE. Raises FactsError where it would no longer be one."""
-    kept = {name: value for name, value in fields.items() if name not in ("rname", "rqmname")}
-    if fields.get("rname"):
-        raise _fault(f"{change.object}: a queue-manager alias has no RNAME; give a script instead")
-    if "rqmname" in fields:
-        kept |= {"queue_manager": fields["rqmname"] or alias.routed_to, "host": alias.routed_to}
-    return kept
-
-
-def _suspended(change: ConfigurationChange, fact: QueueManager | RemoteQueueManager) -> tuple[str, ...]:
-    """The clusters in which a queue manager is suspended then; without CLUSTER the command is about all of them."""
-    about = split_names(change.attributes.get("CLUSTER", "")) or fact.clusters
-    others = tuple(name for name in fact.suspended if name not in about)
-    suspends = change.attributes["SUSPEND"] == "YES"
-    return (*others, *(name for name in fact.clusters if name in about)) if suspends else others
-
-
-def _how_to_suspend(kind: str, said: str) -> str:
-    """How a queue manager is suspended in one cluster alone, where that may be meant."""
-    if kind != "QMGR" or not said.startswith("SUSPEND"):
-        return ""
-    return "; SUSPEND(YES) is in all its clusters; in one: --with a script that says SUSPEND QMGR CLUSTER(…)"
-
-
-def _is_besides(word: str) -> bool:
-    return any(word in words for words in STATE_ATTRIBUTES.values())
-
-
-def _origin(before: Callable[[str], Origin], fields: frozenset[str], option: str, attribute: str) -> Origin:
-    return Origin("stated", option) if attribute in fields else before(attribute)
-
-
-def _fault(message: str) -> FactsError:
-    return FactsError([Diagnostic(SET_OPTION, message)])

@@ -9,6 +9,13 @@ from typing import Any
 
 from attrs import define, evolve, field, fields, frozen
 
+from mqclause.model.configuration.attributes import (
+    FACT_ATTRIBUTES,
+    MEMBERSHIP,
+    STATUS_ATTRIBUTES,
+    WHOLE_NUMBER,
+    select_attributes,
+)
 from mqclause.model.configuration.completeness import (
     NO_INQUIRIES,
     AnsweredInquiries,
@@ -17,16 +24,15 @@ from mqclause.model.configuration.completeness import (
 )
 from mqclause.model.configuration.objects import (
     CLUSTER_CHANNELS,
-    STATUS_ATTRIBUTES,
+    QUEUE_TYPES,
     SYSTEM_PREFIX,
-    WHOLE_NUMBER,
     MqObject,
     Origins,
     QueueManagerObjects,
     ViewCache,
     place_fact,
 )
-from mqclause.model.configuration.sources import FactT, Origin, PlacedFact
+from mqclause.model.configuration.provenance import FactT, Origin, PlacedFact
 from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, suggest_name
 from mqclause.model.facts.domains import LARGEST
 from mqclause.model.facts.objects import (
@@ -594,3 +600,72 @@ def _by(rows: Iterable[MqObject], key: Callable[[MqObject], RowKey]) -> dict[Row
     for row in rows:
         found.setdefault(key(row), []).append(row)
     return found
+
+
+SENDER_ROW_ATTRIBUTES = frozenset({"CHANNEL", "CLUSTER", "DEFTYPE", "STATUS", "SUSPEND"})
+"""What a row about a queue manager shows besides the attributes of its receiver."""
+
+
+def drop_outdated_rows(
+    rows: Iterable[MqObject], members: Mapping[str, QueueManagerObjects], local: str
+) -> Iterator[MqObject]:
+    """The rows displayed at ``local`` without what overlays of ``members`` change: their own objects say that."""
+    changes = {name: [*_commands(member)] for name, member in members.items()}
+    if not any(changes.values()):
+        yield from rows
+        return
+    for row in rows:
+        owner = row.text("CLUSQMGR") if row.kind == "QCLUSTER" else row.name
+        changed = {*_changed(row, changes.get(owner, ()), members.get(owner)), *_operated(row, changes.get(local, ()))}
+        if not changed & MEMBERSHIP:
+            yield _without(row, changed) if changed else row
+
+
+def _commands(member: QueueManagerObjects) -> Iterator[Record]:
+    return (record for script in member.scripts if script.overlay for record in script.records)
+
+
+def _changed(row: MqObject, commands: Collection[Record], owner: QueueManagerObjects | None) -> Iterator[str]:
+    """The attributes of the row that commands of the owner change, with CLUSTER if the row is no longer there."""
+    for record in commands:
+        is_queue = row.kind == "QCLUSTER" and record.kind in QUEUE_TYPES and record.name == row.name
+        is_receiver = row.kind == "CLUSQMGR" and record.kind == "CHANNEL" and record.name == row.text("CHANNEL")
+        if record.action in ("suspend", "resume") and row.kind == "CLUSQMGR":
+            yield from ["SUSPEND"] if row.text("CLUSTER") in _clusters_of_record(record, owner) else []
+        elif is_queue or is_receiver:
+            if record.action == "delete" or (is_queue and record.action == "define"):
+                yield "CLUSTER"
+            elif record.action == "define":
+                yield from FACT_ATTRIBUTES[row.kind].keys() - SENDER_ROW_ATTRIBUTES
+            elif record.action == "alter":
+                yield from record.attributes
+
+
+def _operated(row: MqObject, commands: Collection[Record]) -> Iterator[str]:
+    """The state of a route, if the local queue manager starts or stops its channel."""
+    channel = row.name if row.kind == "CHSTATUS" else row.text("CHANNEL")
+    to = row.text("RQMNAME") if row.kind == "CHSTATUS" else row.name
+    for record in commands:
+        is_meant = record.name == channel and record.listed("QMNAME") in ((), (to,))
+        if row.kind != "QCLUSTER" and record.action in ("start", "stop", "state") and is_meant:
+            yield "STATUS"
+
+
+def _clusters_of_record(record: Record, owner: QueueManagerObjects | None) -> tuple[str, ...]:
+    names = record.listed("CLUSNL")
+    lists = [each for each in owner.of("NAMELIST") if each.name in names] if owner else []
+    return (*record.listed("CLUSTER"), *(name for each in lists for name in _names_in(each)))
+
+
+def _names_in(namelist: MqObject) -> tuple[str, ...]:
+    by = namelist.find_statement("NAMES")
+    return by.listed("NAMES") if by else ()
+
+
+def _without(row: MqObject, changed: Collection[str]) -> MqObject:
+    fields = {FACT_ATTRIBUTES[row.kind][name][0] for name in changed if name in FACT_ATTRIBUTES[row.kind]}
+    left = [
+        select_attributes(each, [name for name in each.attributes if name not in changed]) for each in row.statements
+    ]
+    kept = {name: value for name, value in row.fields.items() if name not in fields}
+    return MqObject(row.kind, row.name, row.record, tuple(left), kept)

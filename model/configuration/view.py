@@ -17,7 +17,7 @@ from mqclause.model.configuration.completeness import (
     find_open_names,
     has_complete_dump,
 )
-from mqclause.model.configuration.membership import (
+from mqclause.model.configuration.knowledge import (
     find_joined_clusters,
     list_clustered_objects,
     list_own_clusters,
@@ -31,15 +31,15 @@ from mqclause.model.configuration.objects import (
     QueueManagerObjects,
     ViewCache,
     detect_platform,
-    drop_outdated_rows,
     place_fact,
 )
-from mqclause.model.configuration.sources import FactT, Origin, PlacedFact
+from mqclause.model.configuration.provenance import FactT, Origin, PlacedFact
 from mqclause.model.configuration.status import (
     ChannelStates,
     DisplayedRows,
     build_alias,
     build_channel_statuses,
+    drop_outdated_rows,
     is_manager_alias,
     list_model_queues,
     list_queue_targets,

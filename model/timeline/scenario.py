@@ -10,8 +10,12 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from mqclause.model.configuration.membership import assume_undisplayed_objects
-from mqclause.model.configuration.objects import add_queues, assume_default_queues, describe_default_queue
+from mqclause.model.configuration.knowledge import (
+    add_queues,
+    assume_default_queues,
+    assume_undisplayed_objects,
+    describe_default_queue,
+)
 from mqclause.model.configuration.snapshot import Snapshot, read_document
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import (

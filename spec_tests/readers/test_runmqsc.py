@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from mqclause.model.configuration.provenance import Origin
 from mqclause.model.configuration.snapshot import read_sources
-from mqclause.model.configuration.sources import Origin, Source
+from mqclause.model.configuration.sources import Source
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 from mqclause.model.readers.records import Record
 from spec_tests.support.displayed import BANNER, LOG, script, snapshot

@@ -11,16 +11,10 @@ from functools import partial
 
 from attrs import evolve, field, frozen
 
+from mqclause.model.configuration.attributes import FACT_ATTRIBUTES, list_stating_attributes
 from mqclause.model.configuration.completeness import INSERT, AnsweredInquiries, build_coverage_at, select_own_scripts
-from mqclause.model.configuration.objects import (
-    CLUSTER_CHANNELS,
-    FACT_ATTRIBUTES,
-    MqObject,
-    QueueManagerObjects,
-    add_queues,
-    list_stating_attributes,
-)
-from mqclause.model.configuration.sources import Origin, PlacedFact, Provenance, place_table
+from mqclause.model.configuration.objects import CLUSTER_CHANNELS, SYSTEM_PREFIX, MqObject, QueueManagerObjects
+from mqclause.model.configuration.provenance import Origin, PlacedFact, Provenance, place_table
 from mqclause.model.diagnostics import Diagnostic, DomainError, FactsError, quote_value, suggest_name
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import NAME
@@ -505,3 +499,27 @@ def _level_of_version(told: str) -> int:
     """The command level of a version, as 930 of 09030002; 0 if it is none."""
     found = re.fullmatch(r"([0-9]{2})([0-9]{2})([0-9]{2})[0-9]{2}", told.strip())
     return 0 if found is None else 100 * int(found[1]) + 10 * int(found[2]) + int(found[3])
+
+
+def assume_default_queues(
+    cluster: Cluster, defined: Mapping[str, frozenset[str]], named_by: Iterable[tuple[str, str]]
+) -> tuple[Queue, ...]:
+    """The initiation queues that are taken to be there; ``defined`` is what scripts define, by kind.
+
+    ``named_by`` are local queues, each with the initiation queue that it names. A facts file tells all that there is,
+    so that nothing is assumed for a queue that no script defines.
+    """
+    own, in_scripts = cluster.queue_manager.name, defined.get("QLOCAL", ())
+    names = dict.fromkeys(initq for name, initq in named_by if name in in_scripts and initq.startswith(SYSTEM_PREFIX))
+    known = (cluster.own_queues, cluster.models)
+    return tuple(Queue(name, own, curdepth=None) for name in names if not any(name in each for each in known))
+
+
+def add_queues(cluster: Cluster, more: tuple[Queue, ...]) -> Cluster:
+    """``cluster`` with ``more`` queues."""
+    return evolve(cluster, queues=(*cluster.queues, *more)) if more else cluster
+
+
+def describe_default_queue(name: str) -> str:
+    """What is assumed of the queue ``name``."""
+    return f"{name} is defined as every queue manager is created with it"
