@@ -30,22 +30,12 @@ from mqclause.model.configuration.completeness import (
     build_coverage,
     build_record_diagnostic,
     find_partial_dumps,
-    suggest_insert,
-)
-from mqclause.model.configuration.knowledge import (
-    find_joined_clusters,
     is_complete_script,
     is_facts_script,
-    select_visible_clusters,
+    suggest_insert,
 )
 from mqclause.model.configuration.objects import SYSTEM_PREFIX, MqObject, QueueManagerObjects, detect_platform
-from mqclause.model.configuration.status import (
-    build_queue,
-    collect_shown_attributes,
-    has_known_target,
-    is_alias_or_remote,
-)
-from mqclause.model.configuration.view import build_objects
+from mqclause.model.configuration.status import build_queue, collect_shown_attributes
 from mqclause.model.diagnostics import Diagnostic
 from mqclause.model.facts.delivery import Delivery
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, RemoteQueueManager
@@ -100,7 +90,8 @@ class ConfiguredMember:
         made = {
             (each.kind, each.name) for script in scripts for each in script.records if each.action in CREATING_ACTIONS
         }
-        objects = build_objects(name, [_needed(each, made, warnings) for each in scripts], faults)
+        objects = QueueManagerObjects.from_scripts(name, [_needed(each, made, warnings) for each in scripts])
+        faults += objects.faults
         warnings += (*objects.warnings, *find_partial_dumps(scripts))
         shown = " ".join(each.text("PLATFORM") for each in objects.of("QMGR"))
         return cls(
@@ -143,9 +134,13 @@ class ConfiguredMember:
 
     def suspended(self) -> Iterator[ConfiguredObject]:
         """The queue managers that its files show suspended, once for each cluster; itself by a command, too."""
-        by = self.objects.operations.suspension
+        by = self.objects.suspension
         # a command about a cluster in which it has no receiver changes nothing
-        names = (each for each in self.objects.operations.suspended if self.joined is None or each in self.joined)
+        names = (
+            each
+            for each in self.objects.suspended
+            if self.objects.joined_clusters is None or each in self.objects.joined_clusters
+        )
         own = ((name, self.name, (by.source, by.line)) for name in names) if by else ()
         shown = (
             (row.text("CLUSTER"), row.name, (row.record.source, row.record.find_line("SUSPEND")))
@@ -160,14 +155,9 @@ class ConfiguredMember:
                 yield ConfiguredObject("QMGR", name, name, self.platform, bool(told), owner=owner, clusters=told,
                                        suspended_in=cluster, places={"": place})  # fmt: skip
 
-    @cached_property
-    def joined(self) -> frozenset[str] | None:
-        """The clusters in which it has a receiver; None where its files would not tell."""
-        return find_joined_clusters(self.objects)
-
     def list_visible_clusters(self, found: MqObject) -> tuple[str, ...]:
         """The clusters in which a queue, or the queue manager, is."""
-        return select_visible_clusters(self.joined, found.clusters)
+        return self.objects.select_visible(found.clusters)
 
     def queue(self, found: MqObject) -> dict[str, Any]:
         """What a check sees of a queue alone."""
@@ -176,7 +166,7 @@ class ConfiguredMember:
         seen |= {"defclxq": self.defclxq, "others_serve": self.others_serve}
         if found.fields.get("usage") == "XMITQ":
             seen["messages"] = self.depth(found)
-        if is_alias_or_remote(found) and (queue := self.find_own_queue(found.name)):
+        if found.is_alias_or_remote and (queue := self.find_own_queue(found.name)):
             seen |= {"target": queue.target, "leading": queue, "beside": self.beside, "models": self.models}
             seen |= {"names": self.names, "lacked": self.lacked(found, queue)}
             seen["sent_from"] = self.sent_from
@@ -198,7 +188,7 @@ class ConfiguredMember:
         """The queue that an alias leads to where its files tell that it has none of that name; blank if they do not."""
         target = queue.base_queue
         is_there = target in self.names or target in self.models
-        is_lacking = not is_there and has_known_target(self.objects, found)
+        is_lacking = not is_there and self.objects.would_tell_target(found)
         return target if is_lacking else ""
 
     @cached_property
@@ -209,7 +199,7 @@ class ConfiguredMember:
         """
         defxmitq = self.queue_manager.defxmitq
         ways, queues, followed = {defxmitq}, set[str](), {""}
-        waiting = [*(name for name, found in self._queues.items() if is_alias_or_remote(found)), defxmitq]
+        waiting = [*(name for name, found in self._queues.items() if found.is_alias_or_remote), defxmitq]
         found, lacking = list[Queue](), list[str]()
         while waiting:
             if (name := waiting.pop()) in followed:

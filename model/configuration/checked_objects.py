@@ -336,7 +336,7 @@ class ConfiguredRoutes:
                 displayed.add(channel)
                 yield self._shown(row, channel)
         states = [row for row in self.rows("CHSTATUS") if self._is_of_a_cluster(row)]
-        operated = [record for record in self.objects.operations.channels if record.name not in self._states.others]
+        operated = [record for record in self.objects.operated if record.name not in self._states.others]
         for name in dict.fromkeys((*(row.name for row in states), *(record.name for record in operated))):
             if name not in displayed:
                 yield from self._only_in_a_state(name, [row for row in states if row.name == name])
@@ -399,7 +399,7 @@ class ConfiguredRoutes:
                         yield each
 
     def _last_operation(self, channel: str, queue_manager: str) -> Record | None:
-        for record in reversed(self.objects.operations.channels):
+        for record in reversed(self.objects.operated):
             if record.name == channel and (not queue_manager or record.listed("QMNAME") in ((), (queue_manager,))):
                 return record
         return None

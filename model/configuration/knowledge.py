@@ -12,8 +12,13 @@ from functools import partial
 from attrs import evolve, field, frozen
 
 from mqclause.model.configuration.attributes import FACT_ATTRIBUTES, list_stating_attributes
-from mqclause.model.configuration.completeness import INSERT, AnsweredInquiries, build_coverage_at, select_own_scripts
-from mqclause.model.configuration.objects import CLUSTER_CHANNELS, SYSTEM_PREFIX, MqObject, QueueManagerObjects
+from mqclause.model.configuration.completeness import (
+    AnsweredInquiries,
+    build_coverage_at,
+    is_complete_script,
+    select_own_scripts,
+)
+from mqclause.model.configuration.objects import SYSTEM_PREFIX
 from mqclause.model.configuration.provenance import Origin, PlacedFact, Provenance, place_table
 from mqclause.model.diagnostics import Diagnostic, DomainError, FactsError, quote_value, suggest_name
 from mqclause.model.facts.cluster import Cluster
@@ -27,9 +32,9 @@ from mqclause.model.facts.objects import (
     QueueManagerAlias,
     RemoteQueueManager,
 )
-from mqclause.model.readers.facts_files import JSON, TOML, UNKNOWABLE_TABLES, Facts
+from mqclause.model.readers.facts_files import UNKNOWABLE_TABLES, Facts
 from mqclause.model.readers.formats import FactsDocument
-from mqclause.model.readers.mqsc import BEGINNING, OWNER
+from mqclause.model.readers.mqsc import OWNER
 from mqclause.model.readers.records import Record, Script
 
 NAMED_KINDS: Mapping[str, str] = {"process": "PROCESS", "initq": "QLOCAL"}
@@ -61,27 +66,6 @@ FROM_SCRIPTS = ("clusters", "suspended")
 """What the scripts say of a queue manager that a facts document describes without it."""
 
 
-def list_own_clusters(member: QueueManagerObjects) -> tuple[str, ...]:
-    """The clusters that its channels and its REPOS name: it has to do with these."""
-    return tuple(dict.fromkeys(cluster for each in list_clustered_objects(member) for cluster in each.clusters))
-
-
-def list_clustered_objects(member: QueueManagerObjects) -> tuple[MqObject, ...]:
-    """Its objects that put it into clusters."""
-    return (*member.channels("CLUSRCVR"), *member.channels("CLUSSDR"), *member.of("QMGR"))
-
-
-def select_visible_clusters(joined: frozenset[str] | None, clusters: Iterable[str]) -> tuple[str, ...]:
-    """Those of the ``clusters`` of an object in which others learn of it, whose queue manager has ``joined`` these."""
-    return tuple(each for each in clusters if joined is None or each in joined)
-
-
-def list_unjoined_clusters(member: QueueManagerObjects) -> tuple[str, ...]:
-    """The clusters that it has to do with, and others do not learn of it in."""
-    joined = find_joined_clusters(member)
-    return tuple(each for each in list_own_clusters(member) if joined is not None and each not in joined)
-
-
 def describe_outsiders(local: str, strangers: Iterable[str], unjoined: Sequence[tuple[str, str]]) -> Iterator[str]:
     """Who is outside the clusters of the queue manager ``local``, as assumptions."""
     for name, cluster in unjoined:
@@ -89,32 +73,6 @@ def describe_outsiders(local: str, strangers: Iterable[str], unjoined: Sequence[
     without = {name for name, _ in unjoined}
     if names := [each for each in strangers if each not in without]:
         yield f"{local} shares no cluster with {', '.join(names)} and knows nothing of what is there"
-
-
-def find_joined_clusters(member: QueueManagerObjects) -> frozenset[str] | None:
-    """The clusters in which it has a receiver. None where its files would not tell, or leave one to qm.ini."""
-    channels = [each for kind in CLUSTER_CHANNELS for each in member.channels(kind)]
-    defined = any(each.clusters and each.record.action == "define" for each in channels)
-    names_any = any(INSERT.search(name) for each in channels for name in each.clusters)
-    if (
-        any(map(is_facts_script, member.scripts))
-        or names_any
-        or not (defined or any(map(is_complete_script, member.scripts)))
-    ):
-        return None
-    rows = (row for row in member.rows if row.kind == "CLUSQMGR" and row.name == member.name)
-    shown = frozenset(row.text("CLUSTER") for row in rows)
-    return shown.union(*(each.clusters for each in channels if each.type == "CLUSRCVR"))
-
-
-def is_complete_script(script: Script) -> bool:
-    """Whether it names all that a queue manager has."""
-    return (BEGINNING in script.header and any(each.is_whole for each in script.coverage)) or is_facts_script(script)
-
-
-def is_facts_script(script: Script) -> bool:
-    """Whether it also tells all that there is in its clusters, as a facts document does."""
-    return script.format in (TOML.name, JSON.name)
 
 
 def find_undisplayed_objects(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Self, TypeVar
 
 from attrs import define, field, frozen
 
@@ -13,22 +13,27 @@ from mqclause.model.configuration.attributes import (
     OPPOSITE_FLAGS,
     STATUS_ATTRIBUTES,
     clean_description,
+    find_domain_error,
     is_same_value,
     list_stating_attributes,
     read_attributes,
     select_attributes,
 )
 from mqclause.model.configuration.completeness import (
+    INSERT,
     AnsweredInquiries,
-    Operations,
+    build_coverage,
     build_record_diagnostic,
+    is_complete_script,
+    is_facts_script,
     suggest_insert,
 )
 from mqclause.model.configuration.provenance import FactT, Origin, OriginKind, PlacedFact
 from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, suggest_name
-from mqclause.model.facts.objects import MESSAGE_CHANNELS, Queue
+from mqclause.model.facts.domains import NAME, Words
+from mqclause.model.facts.objects import MESSAGE_CHANNELS
 from mqclause.model.readers.mqsc import describe_unknown_attribute, get_known_attributes
-from mqclause.model.readers.records import Record, Script, Value, split_names
+from mqclause.model.readers.records import CombinedCoverage, Record, Script, Value, split_names
 
 QUEUE_TYPES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
 CLUSTER_CHANNELS = ("CLUSRCVR", "CLUSSDR")
@@ -77,51 +82,83 @@ SYSTEM_PREFIX = "SYSTEM."
 PLATFORM = "Queue manager platform"
 """How a dump says it."""
 
-PlacedQueue = PlacedFact[Queue]
+MadeT = TypeVar("MadeT")
+
+
+STOPPING = {"STATUS": Words(("STOPPED", "INACTIVE")), "MODE": Words(("QUIESCE", "FORCE", "TERMINATE"))}
+"""The parameters of STOP CHANNEL that say what becomes of the channel."""
+
+REFRESH_NOT_CARRIED_OUT = "REFRESH is not carried out: what is known of others in that cluster stays as it is"
+REFRESH_WITHOUT_EFFECT = "REFRESH changes nothing that an answer rests on: left out"
 
 
 @define(eq=False)
 class QueueManagerObjects:
-    """The objects of the queue manager ``name``; ``faults`` has what was refused while they were built.
+    """The objects of one queue manager, as the commands and displays of its ``scripts`` leave them.
 
-    ``remarks`` has what was seen and left open, ``differing`` that different values of an attribute are shown, by the
-    kind and the identity of what has it.
-    A command that is refused is left out; what alters an object whose definition was refused is left out silently.
+    ``faults`` has what was refused: such a command is left out, and so is what alters an object whose definition was
+    refused. ``remarks`` has what was shown and is left open, ``differing`` that different values of an attribute are
+    shown, by the kind and the identity of what has it. ``rows`` are what it displays of its clusters.
+
+    It is ``suspended`` in these clusters, by the latest command about that, its ``suspension``; ``operated`` are the
+    commands that started and stopped its channels, in their order.
     """
 
     name: str
-    faults: list[Diagnostic]
     scripts: Sequence[Script] = ()
-    operations: Operations = field(init=False)
+    faults: list[Diagnostic] = field(factory=list)
     rows: list[MqObject] = field(factory=list)
     remarks: list[Diagnostic] = field(factory=list)
     differing: dict[tuple[str, int, str], Diagnostic] = field(factory=dict)
+    suspended: dict[str, None] = field(factory=dict)
+    suspension: Record | None = None
+    operated: list[Record] = field(factory=list)
     _found: dict[ObjectKey, MqObject] = field(factory=dict)
     _latest_rows: dict[tuple[object, ...], MqObject] = field(factory=dict)
     _refused: set[ObjectKey] = field(factory=set)
     # What was said of objects that were deleted where there were none: a script may clear the way before it defines.
     _deleted: dict[ObjectKey, Diagnostic] = field(factory=dict)
+    _not_carried_out: list[Diagnostic] = field(factory=list)
     _of_kinds: dict[tuple[str, ...], list[MqObject]] = field(factory=dict)
 
-    def __attrs_post_init__(self) -> None:
-        self.operations = Operations(self.faults, self._names)
+    @classmethod
+    def from_scripts(cls, name: str, scripts: Sequence[Script]) -> Self:
+        """Carry out all that the scripts of the queue manager ``name`` say."""
+        objects = cls(name, scripts)
+        records = [record for script in scripts if not script.overlay for record in script.records]
+        changes = [record for script in scripts if script.overlay for record in script.records]
+        # what was displayed fills in what no command states, wherever it stands
+        for record in (*sorted(records, key=lambda each: each.action == "observe"), *changes):
+            objects.apply_record(record)
+        objects.expand_clusters()
+        return objects
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
         """What is odd in the commands carried out, and no fault."""
-        return (*self.operations.warnings, *self._deleted.values())
+        return (*self._not_carried_out, *self._deleted.values())
 
     def apply_record(self, record: Record) -> None:
         """Carry out one command; object types that make no facts are passed over."""
-        action = self._actions().get(record.action)
-        if action and record.kind in FACT_ATTRIBUTES:
-            action(record, _key(record))
-        elif not action:
-            self.operations.take(record)
+        match record.action:
+            case "define" | "alter" | "delete" | "observe" if record.kind in FACT_ATTRIBUTES:
+                self._actions[record.action](record, _key(record))
+            case "suspend" | "resume":
+                self._suspend(record)
+            case "start" | "stop":
+                self._operate(record)
+            case "state":
+                self.operated.append(record)
+            case "refresh":
+                message = REFRESH_NOT_CARRIED_OUT if record.kind == "CLUSTER" else REFRESH_WITHOUT_EFFECT
+                self._warn(record, message)
 
     def fault(self, record: Record, message: str, attribute: str = "") -> None:
         """Add what is wrong with ``record``, on the line of ``attribute`` if that is given."""
         self.faults.append(build_record_diagnostic(record, message, attribute))
+
+    def _warn(self, record: Record, message: str, attribute: str = "") -> None:
+        self._not_carried_out.append(build_record_diagnostic(record, message, attribute))
 
     def find_header_origin(self, key: str) -> Origin | None:
         """Where a script first says ``key`` of itself."""
@@ -150,10 +187,82 @@ class QueueManagerObjects:
         """The channels of one type."""
         return [channel for channel in self.of("CHANNEL") if channel.type == chltype]
 
+    @cached_property
+    def asked(self) -> AnsweredInquiries:
+        """The DISPLAY commands that its logs answer."""
+        return AnsweredInquiries.at(self.scripts, self.name)
+
+    @cached_property
+    def coverage(self) -> CombinedCoverage:
+        """What its dumps hold."""
+        return build_coverage(self.scripts)
+
+    @cached_property
+    def clustered_objects(self) -> tuple[MqObject, ...]:
+        """The objects that put it into clusters."""
+        return (*self.channels("CLUSRCVR"), *self.channels("CLUSSDR"), *self.of("QMGR"))
+
+    @cached_property
+    def clusters(self) -> tuple[str, ...]:
+        """The clusters that its channels and its REPOS name: it has to do with these."""
+        return tuple(dict.fromkeys(cluster for each in self.clustered_objects for cluster in each.clusters))
+
+    @cached_property
+    def joined_clusters(self) -> frozenset[str] | None:
+        """The clusters in which it has a receiver; None where its files would not tell, or leave one to qm.ini."""
+        channels = [each for kind in CLUSTER_CHANNELS for each in self.channels(kind)]
+        is_defined = any(each.clusters and each.record.action == "define" for each in channels)
+        if (
+            any(map(is_facts_script, self.scripts))
+            or any(INSERT.search(name) for each in channels for name in each.clusters)
+            or not (is_defined or any(map(is_complete_script, self.scripts)))
+        ):
+            return None
+        rows = (row for row in self.rows if row.kind == "CLUSQMGR" and row.name == self.name)
+        shown = frozenset(row.text("CLUSTER") for row in rows)
+        return shown.union(*(each.clusters for each in channels if each.type == "CLUSRCVR"))
+
+    @property
+    def unjoined_clusters(self) -> tuple[str, ...]:
+        """The clusters that it has to do with, and others do not learn of it in."""
+        joined = self.joined_clusters
+        return tuple(each for each in self.clusters if joined is not None and each not in joined)
+
+    def select_visible(self, clusters: Iterable[str]) -> tuple[str, ...]:
+        """Those of the ``clusters`` of one of its objects in which other queue managers learn of that."""
+        joined = self.joined_clusters
+        return tuple(each for each in clusters if joined is None or each in joined)
+
+    @cached_property
+    def models(self) -> frozenset[str]:
+        """The names of its model queues."""
+        return frozenset(each.name for each in self.of("QMODEL"))
+
+    @cached_property
+    def queue_targets(self) -> Mapping[str, str]:
+        """Its queues by name, each with the name that it leads to if it is an alias of a queue.
+
+        Where its files would not tell whether it has a queue of that name, too, it is blank.
+        """
+        queues = self.of(*QUEUE_TYPES)
+        names = {each.name for each in queues}
+        leads = {each: each.text("TARGET") for each in queues if each.kind == "QALIAS" and not each.is_topic_alias}
+        return {
+            each.name: to if (to := leads.get(each, "")) in names or self.would_tell_target(each) else ""
+            for each in queues
+        }
+
+    def would_tell_target(self, alias: MqObject) -> bool:
+        """Whether what tells of an alias would tell of a queue that it leads to, if there were one."""
+        target = alias.text("TARGET")
+        would = alias.record.action == "define" or self.asked.tells("QLOCAL", target)
+        return would and not self.coverage.leaves_out("QLOCAL", target)
+
     def list_contradictions(self, local: QueueManagerObjects) -> list[Diagnostic]:
         """What is told of different values that are shown; of what others have, ``local`` tells what it shows."""
         return [said for (kind, *_), said in self.differing.items() if self is local or kind not in ROW_KEYS]
 
+    @cached_property
     def _actions(self) -> dict[str, Callable[[Record, ObjectKey], None]]:
         return {
             "define": self._define,
@@ -265,6 +374,47 @@ class QueueManagerObjects:
             self._of_kinds.clear()
             self._refused.discard(key)
 
+    def _operate(self, record: Record) -> None:
+        for attribute, words in STOPPING.items():
+            refused = find_domain_error(words, record.attributes.get(attribute, words.words[0]), attribute)
+            if refused:
+                self.fault(record, str(refused), attribute)
+                return
+        self.operated.append(record)
+
+    def _suspend(self, record: Record) -> None:
+        verb = record.action.upper()
+        if record.attributes.keys() & {"CLUSTER", "CLUSNL"}:
+            self._suspend_in_clusters(record)
+        elif record.attributes.keys() & {"FACILITY", "LOG"}:
+            self._warn(record, f"{verb} names no cluster: left out")
+        else:
+            self.fault(record, f"{verb} needs CLUSTER or CLUSNL")
+
+    def _suspend_in_clusters(self, record: Record) -> None:
+        self.suspension = record
+        names = list(record.listed("CLUSTER"))
+        for each in record.listed("CLUSNL"):
+            names += self._names(each, record, "CLUSNL")
+        for name in names:
+            refused = find_domain_error(NAME, name, "CLUSTER")
+            if record.action == "resume":
+                self.suspended.pop(name, None)
+            elif refused:
+                self.fault(record, str(refused), "CLUSTER")
+            else:
+                self.suspended[name] = None
+        if record.listed("MODE") == ("FORCE",):
+            self._warn(record, "MODE(FORCE) stops inbound channels too: their states are left as they are", "MODE")
+
+    def find_foreign_suspensions(self, clusters: Sequence[str]) -> Iterator[Diagnostic]:
+        """The clusters in which it is suspended although it is in none but ``clusters``."""
+        for each in self.suspended if self.suspension else ():
+            if self.suspension and each not in clusters:
+                near = suggest_name(each, clusters)
+                message = f"SUSPEND: {self.name} is not in the cluster {quote_value(each)}: changes nothing{near}"
+                yield build_record_diagnostic(self.suspension, message, "CLUSTER")
+
     def _mismatch(self, record: Record, known: MqObject) -> None:
         self.fault(record, f"is a {known.type}, defined at {known.record.source}:{known.record.line}")
 
@@ -339,6 +489,21 @@ class MqObject:
         by_command = (record.attributes for record in self.statements if record.action != "observe")
         found = {name for names in by_command for name in names}
         return found | {OPPOSITE_FLAGS[name] for name in OPPOSITE_FLAGS if name in found}
+
+    @property
+    def is_topic_alias(self) -> bool:
+        """Whether it is an alias of a topic."""
+        return self.text("TARGTYPE") == "TOPIC"
+
+    @property
+    def is_manager_alias(self) -> bool:
+        """Whether it is a remote definition that is an alias of a queue manager."""
+        return self.kind == "QREMOTE" and not self.text("RNAME")
+
+    @property
+    def is_alias_or_remote(self) -> bool:
+        """Whether it is an alias of a queue, or a remote definition."""
+        return self.kind != "QLOCAL" and not self.is_topic_alias
 
     def find_statement(self, attribute: str) -> Record | None:
         """The statement that gives ``attribute`` its value; None if none does."""
@@ -453,56 +618,18 @@ def detect_platform(scripts: Sequence[Script], shown: str) -> str:
     return "ZOS" if "Z/OS" in stated or "MVS" in stated else "MULTI"
 
 
-@define(eq=False)
-class ViewCache:
-    """The objects of each member by its scripts, and their queues as others see them.
+class ViewCache(dict[tuple[object, ...], Any]):
+    """What is the same for each local queue manager that the same files are read for, made once.
 
-    Those for whom it is made read the same scripts, none of which changes.
+    These are the objects of each queue manager by its scripts, and their queues as others know them.
     """
 
-    _objects: dict[tuple[object, ...], tuple[Sequence[Script], QueueManagerObjects, Sequence[Diagnostic]]] = field(
-        factory=dict
-    )
-    _queues: dict[tuple[MqObject, tuple[str, ...]], PlacedQueue] = field(factory=dict)
-    _now: dict[PlacedFact[Any], PlacedFact[Any]] = field(factory=dict)
-    _hosted: dict[QueueManagerObjects, Mapping[str, str]] = field(factory=dict)
-
-    def objects(
-        self,
-        name: str,
-        scripts: Sequence[Script],
-        faults: list[Diagnostic],
-        make: Callable[[str, Sequence[Script], list[Diagnostic]], QueueManagerObjects],
-    ) -> QueueManagerObjects:
-        """The objects of a member; what is refused goes to ``faults``."""
-        key = (name, *map(id, scripts))
-        if key not in self._objects:
-            refused = list[Diagnostic]()
-            self._objects[key] = (scripts, make(name, scripts, refused), refused)
-        _, found, refused_before = self._objects[key]
-        faults.extend(refused_before)
-        return found
-
-    def queue(self, found: MqObject, clusters: tuple[str, ...], make: Callable[[], PlacedQueue]) -> PlacedQueue:
-        """A queue of another member as those see it who share these clusters with it."""
-        key = (found, clusters)
-        if key not in self._queues:
-            self._queues[key] = make()
-        return self._queues[key]
-
-    def hosted(
-        self, found: QueueManagerObjects, make: Callable[[QueueManagerObjects], Mapping[str, str]]
-    ) -> Mapping[str, str]:
-        """The names of all queues that a member has."""
-        if found not in self._hosted:
-            self._hosted[found] = make(found)
-        return self._hosted[found]
-
-    def now(self, placed: PlacedFact[Any], make: Callable[[], PlacedFact[Any]]) -> PlacedFact[Any]:
-        """A fact that nobody shows the present state of."""
-        if placed not in self._now:
-            self._now[placed] = make()
-        return self._now[placed]
+    def get_or_make(self, key: tuple[object, ...], make: Callable[[], MadeT]) -> MadeT:
+        """What was made for ``key``, or is made now."""
+        if key not in self:
+            self[key] = make()
+        made: MadeT = self[key]
+        return made
 
 
 def _lacking(record: Record, target: MqObject) -> str:

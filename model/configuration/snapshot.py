@@ -265,9 +265,9 @@ def read_members(
     names: Iterable[str | None] = [local] if local or not all(described) else dict.fromkeys([*own, *described])
     known = {*own, *described}
     views = (opened.copy_for_view() if each not in known else _seen_by(each, opened) for each in names)
-    once = ViewCache()
-    found = tuple(_snapshot(view, each, lenient, once) for view, each in zip(views, names, strict=True))
-    return found or (_snapshot(opened, local, lenient, once),)
+    cache = ViewCache()
+    found = tuple(_snapshot(view, each, lenient, cache) for view, each in zip(views, names, strict=True))
+    return found or (_snapshot(opened, local, lenient, cache),)
 
 
 def read_files(
@@ -410,12 +410,12 @@ def _seen_by(name: str | None, opened: SourceContents) -> SourceContents:
     return evolve(opened.copy_for_view(), documents=kept)
 
 
-def _snapshot(opened: SourceContents, local: str | None, lenient: bool, once: ViewCache) -> Snapshot:
+def _snapshot(opened: SourceContents, local: str | None, lenient: bool, cache: ViewCache) -> Snapshot:
     """What the queue manager ``local`` knows of what was opened; raises FactsError with every fault."""
     described = [script.queue_manager for script in opened.scripts if script.queue_manager]
     name = find_local_name(opened.documents, described, check_local_name(local), opened.faults)
     overlays = opened.merge_overlays(name)
-    view = _view(opened, name, lenient, once)
+    view = _view(opened, name, lenient, cache)
     seen = view.queue_manager
     # Where no host can be told, that is the fault: not each queue without one.
     host = name or (seen.fact.name if seen else "?")
@@ -428,7 +428,7 @@ def _snapshot(opened: SourceContents, local: str | None, lenient: bool, once: Vi
     observed = collect_shown_attributes(scripts, local)
     others, view = merge_channel_states(_in_order(opened.sources, files, view)), evolve(view, queues=(), channels=())
     asked = AnsweredInquiries.at(scripts, local, alone=not opened.documents)
-    _bring_up_to_now(others, observed, once, partial(_is_open_nowhere, asked, local))
+    _bring_up_to_now(others, observed, cache, partial(_is_open_nowhere, asked, local))
     cluster, placed, warnings = merge_facts(own, others, lenient)
     read = Snapshot(
         cluster,
@@ -476,12 +476,12 @@ def _told_by(scripts: Sequence[Script], documents: Iterable[FactsDocument], clus
 def _bring_up_to_now(
     placed: list[PlacedFact[Any]],
     observed: Mapping[tuple[str, str], Mapping[str, str]],
-    once: ViewCache,
+    cache: ViewCache,
     is_open_nowhere: Callable[[Any], bool],
 ) -> None:
     """Puts into facts what was observed of them: in their places, so that none is there twice."""
     for at, each in enumerate(placed):
-        now = apply_current_status(each, observed, once)
+        now = apply_current_status(each, observed, cache)
         placed[at] = evolve(now, fact=evolve(now.fact, ipprocs=0)) if is_open_nowhere(now.fact) else now
 
 
@@ -499,14 +499,14 @@ def _checked_messages(files: Sequence[tuple[Facts, FactsDocument]], cluster: Clu
     return tuple(each for facts, _ in files for each in facts.messages)
 
 
-def _view(opened: SourceContents, name: str | None, lenient: bool, once: ViewCache) -> ClusterView:
+def _view(opened: SourceContents, name: str | None, lenient: bool, cache: ViewCache) -> ClusterView:
     """What the scripts say, seen from the queue manager ``name``, which a facts file may describe."""
     if not opened.scripts:
         return ClusterView()
     described = [
         Script(document.source, name, ()) for document in opened.documents if name and get_stated_name(document)
     ]
-    view = build_view([*opened.scripts, *described[:1]], name, get_stated_clusters(opened.documents), once)
+    view = build_view([*opened.scripts, *described[:1]], name, get_stated_clusters(opened.documents), cache)
     forgiven = lenient and view.queue_manager is not None
     opened.warnings.extend(view.warnings)
     # where a file cannot be read, it may be the one that describes the local queue manager

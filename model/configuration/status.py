@@ -16,12 +16,7 @@ from mqclause.model.configuration.attributes import (
     WHOLE_NUMBER,
     select_attributes,
 )
-from mqclause.model.configuration.completeness import (
-    NO_INQUIRIES,
-    AnsweredInquiries,
-    build_coverage_at,
-    build_record_diagnostic,
-)
+from mqclause.model.configuration.completeness import NO_INQUIRIES, AnsweredInquiries, build_record_diagnostic
 from mqclause.model.configuration.objects import (
     CLUSTER_CHANNELS,
     QUEUE_TYPES,
@@ -82,7 +77,7 @@ class ChannelStates:
     def from_objects(cls, objects: QueueManagerObjects) -> ChannelStates:
         """What the commands among a queue manager's ``objects`` say."""
         others = (each.name for each in objects.of("CHANNEL") if each.type not in CLUSTER_CHANNELS)
-        return cls(objects.operations.channels, frozenset(others))
+        return cls(objects.operated, frozenset(others))
 
     def of(self, channel: str, queue_manager: str) -> tuple[str, Origin | None] | None:
         """The state after the latest command about a route, and where it is stated; None if there is no command.
@@ -224,7 +219,7 @@ class ShownQueueAttributes(Mapping[QueueKey, Mapping[str, str]]):
 def place_queue(queue: MqObject, member: str, clusters: tuple[str, ...], host: Origins | None) -> PlacedFact[Queue]:
     """The fact of a queue of ``member``; ``host`` is where that is said whose it is."""
     # An alias of a queue manager is known in its clusters as such, and no instance of a queue.
-    fact = build_queue(queue, member, () if is_manager_alias(queue) else clusters)
+    fact = build_queue(queue, member, () if queue.is_manager_alias else clusters)
     known = host or {"queue_manager": queue.origin("name")}
     return place_fact(fact, queue, known)
 
@@ -236,48 +231,6 @@ def build_queue(queue: MqObject, host: str, clusters: tuple[str, ...]) -> Queue:
     return Queue(name=queue.name, queue_manager=host, type=queue.kind, target=target, clusters=clusters, **fields)
 
 
-def list_queue_targets(member: QueueManagerObjects) -> Mapping[str, str]:
-    """The queues that a member has, by name, each with the name that it leads to if it is an alias of a queue.
-
-    Where the files of the member would not tell whether it has a queue of that name, too, it is blank.
-    """
-    found = member.of("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
-    names = {each.name for each in found}
-    leads = {each: each.text("TARGET") for each in found if each.kind == "QALIAS" and not is_topic_alias(each)}
-    return {
-        each.name: to if (to := leads.get(each, "")) in names or has_known_target(member, each) else ""
-        for each in found
-    }
-
-
-def list_model_queues(member: QueueManagerObjects) -> frozenset[str]:
-    """The names of the model queues that a member has."""
-    return frozenset(each.name for each in member.of("QMODEL"))
-
-
-def has_known_target(member: QueueManagerObjects, alias: MqObject) -> bool:
-    """Whether what tells of an alias of a member would tell of a queue that it leads to, if the member had one."""
-    target = alias.text("TARGET")
-    asked = AnsweredInquiries.at(member.scripts, member.name)
-    would = alias.record.action == "define" or asked.tells("QLOCAL", target)
-    return would and not build_coverage_at(member.scripts, member.name).leaves_out("QLOCAL", target)
-
-
-def is_topic_alias(queue: MqObject) -> bool:
-    """Whether an alias is one of a topic."""
-    return queue.text("TARGTYPE") == "TOPIC"
-
-
-def is_alias_or_remote(queue: MqObject) -> bool:
-    """Whether a queue is an alias of a queue, or a remote definition."""
-    return queue.kind != "QLOCAL" and not is_topic_alias(queue)
-
-
-def is_manager_alias(queue: MqObject) -> bool:
-    """Whether a remote definition is an alias of a queue manager."""
-    return queue.kind == "QREMOTE" and not queue.text("RNAME")
-
-
 def build_alias(remote: MqObject, host: str, clusters: tuple[str, ...]) -> QueueManagerAlias:
     """The alias that ``host`` advertises; a blank RQMNAME is the queue manager of the definition."""
     kept = {name: remote.fields[name] for name in ALIAS_ATTRIBUTES if name in remote.fields}
@@ -286,17 +239,17 @@ def build_alias(remote: MqObject, host: str, clusters: tuple[str, ...]) -> Queue
 
 
 def apply_current_status(
-    placed: PlacedFact[Any], observed: Mapping[tuple[str, str], Mapping[str, str]], once: ViewCache
+    placed: PlacedFact[Any], observed: Mapping[tuple[str, str], Mapping[str, str]], cache: ViewCache
 ) -> PlacedFact[Any]:
     """A queue with the depth and the open handles that were ``observed``, by queue and queue manager.
 
-    What is stated stays. A script states neither: what nobody shows of its queue is not known, for all of ``once``.
+    What is stated stays. A script states neither: what nobody shows of its queue is not known, to anybody.
     """
     queue = placed.fact
     if not isinstance(queue, Queue) or queue.type != "QLOCAL":
         return placed
     shown = observed.get((queue.name, queue.queue_manager), {})
-    return _with_counts(placed, shown) if shown else once.now(placed, partial(_with_counts, placed, {}))
+    return _with_counts(placed, shown) if shown else cache.get_or_make((placed,), partial(_with_counts, placed, {}))
 
 
 class DisplayedRows:
