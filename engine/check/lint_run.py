@@ -20,16 +20,16 @@ from mqclause.model.configuration.checked_cluster import ClusterCheckContext
 from mqclause.model.configuration.checked_member import ConfiguredMember, Contribution, find_unanswered_senders
 from mqclause.model.configuration.checked_objects import CONFIGURED_QUEUES, ConfiguredObject
 from mqclause.model.configuration.completeness import describe_truncation, fill_in_inserts
-from mqclause.model.configuration.knowledge import check_local_name
-from mqclause.model.configuration.members import (
-    build_change_script,
-    has_named_object,
-    has_receiver,
-    is_state_change,
-    read_scripts,
+from mqclause.model.configuration.members import build_change_script, has_named_object, has_receiver, is_state_change
+from mqclause.model.configuration.scripts import read_scripts
+from mqclause.model.configuration.sources import (
+    NOTHING_SHOWN,
+    Source,
+    SourceReader,
+    check_local_name,
+    drop_duplicate_dumps,
+    shows_nothing,
 )
-from mqclause.model.configuration.snapshot import NOTHING_SHOWN, shows_nothing
-from mqclause.model.configuration.sources import Source, drop_duplicate_dumps
 from mqclause.model.diagnostics import Diagnostic, FactsError, check_several, check_type, quote_value, suggest_name
 from mqclause.model.facts.delivery import Delivery
 from mqclause.model.readers.encodings import GzipContent, MemoryContent, share_read_budget
@@ -47,12 +47,11 @@ class StoredScript:
 
     source: Source
     place: int
-    lenient: bool
     misplaced: Misplaced
 
     def script(self) -> Script:
         """The script, read once more; what is wrong with its file was told when it was read first."""
-        return next(islice(read_scripts(self.source, self.misplaced, [], [], self.lenient), self.place, None))
+        return next(islice(read_scripts(self.source, self.misplaced, SourceReader()), self.place, None))
 
 
 @frozen(eq=False)
@@ -98,9 +97,12 @@ class Inspection:
     _further: dict[str, list[StoredScript | Script]] = field(factory=dict)
     _silent: list[str] = field(factory=list)
     _scripts: int = 0
-    _faults: list[Diagnostic] = field(factory=list)
-    _warnings: list[Diagnostic] = field(factory=list)
+    _reader: SourceReader = field()
     _unjudged: list[Diagnostic] = field(factory=list)
+
+    @_reader.default
+    def _start_reader(self) -> SourceReader:
+        return SourceReader(self.lenient)
 
     def read(self, source: Source) -> None:
         """Check one more file. Faults of it are reported at the end."""
@@ -111,15 +113,15 @@ class Inspection:
             else data
         )
         misplaced = self.checks.misplaced
-        for place, script in enumerate(read_scripts(source, misplaced, self._faults, self._warnings, self.lenient)):
+        for place, script in enumerate(read_scripts(source, misplaced, self._reader)):
             if script.overlay:
                 self.overlays.append(script)
             else:
                 self._silent += [script.source] if shows_nothing(script) else []
                 self._scripts += 1
                 if cut := describe_truncation(script):
-                    self._warnings.append(Diagnostic(script.source, cut))
-                self._add(script, StoredScript(evolve(source, data=packed), place, self.lenient, misplaced))
+                    self._reader.warnings.append(Diagnostic(script.source, cut))
+                self._add(script, StoredScript(evolve(source, data=packed), place, misplaced))
 
     def _add(self, script: Script, kept: StoredScript) -> None:
         """Looks at one more script, with those of the same queue manager that came before."""
@@ -140,8 +142,8 @@ class Inspection:
         before = self.members.get(name)
         given = [*(before.scripts() if before else ()), *(read or map(_script, kept))]
         scripts = [fill_in_inserts(each, owner) for each in given] if owner else given
-        faults, warnings = list[Diagnostic](), list[Diagnostic]()
-        member = ConfiguredMember.of(name, owner, drop_duplicate_dumps(scripts, faults), faults, warnings)
+        scripts, contradictions = drop_duplicate_dumps(scripts)
+        member = ConfiguredMember.of(name, owner, scripts)
         found, waiting = list[Finding](), list[ConfiguredObject]()
         alike, left_open = dict[object, tuple[FailedCondition, ...]](), list[ConfiguredObject]()
         for each in member.configured(self.checks.keywords):
@@ -155,15 +157,14 @@ class Inspection:
                 waiting.append(about)
             else:
                 found += self.checks.of(about)
-        warnings += _told_of_clusters(left_open)
         self.members[name] = InspectedQueueManager(
             owner,
             (*(before.kept if before else ()), *kept),
             tuple(found),
             tuple(waiting),
             Contribution.of(member),
-            tuple(faults),
-            tuple(warnings),
+            (*contradictions, *member.objects.faults),
+            (*member.warnings, *_told_of_clusters(left_open)),
         )
 
     def _join_nameless(self) -> None:
@@ -238,8 +239,8 @@ class Inspection:
         Only queue managers that something changes at are looked at anew. Raises FactsError.
         """
         found = evolve(
-            self, members={**self.members}, overlays=[*self.overlays], faults=[*self._faults],
-            further={name: [*kept] for name, kept in self._further.items()}, warnings=[*self._warnings],
+            self, members={**self.members}, overlays=[*self.overlays], reader=self._reader.copy(),
+            further={name: [*kept] for name, kept in self._further.items()},
         )  # fmt: skip
         for each in overlays:
             found.read(each)
@@ -266,11 +267,11 @@ class Inspection:
         """Return all findings by file and line; with ``local``, those that it can know. Raises FactsError."""
         self.lay_over()
         refused = [fault for each in self.members.values() for fault in each.faults]
-        faults = [*self._faults, *([] if self.lenient else refused)]
+        faults = [*self._reader.faults, *([] if self.lenient else refused)]
         if self._silent and len(self._silent) == self._scripts:
             faults += [Diagnostic(name, NOTHING_SHOWN) for name in self._silent]
         if faults or not self.members:
-            raise FactsError(faults or self._warnings)
+            raise FactsError(faults or self._reader.warnings)
         if self.local is not None and self.local not in self.members:
             near = suggest_name(self.local, sorted(self.members))
             named = (
@@ -292,7 +293,7 @@ class Inspection:
     @property
     def warnings(self) -> list[Diagnostic]:
         """What was passed by, or could not be looked at; once there are findings, also what could not be judged."""
-        found = [*self._warnings, *self._unjudged]
+        found = [*self._reader.warnings, *self._unjudged]
         for each in self.members.values():
             found += [*each.warnings, *(each.faults if self.lenient else ())]
         return found

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from mqclause.model.configuration.attributes import clean_description, read_attributes
 from mqclause.model.configuration.provenance import Origin, PlacedFact
@@ -66,8 +65,7 @@ class ConfigurationChange:
 
 def replace_fields(placed: PlacedFact[Any], fields: Mapping[str, Any], option: str = SET_OPTION) -> PlacedFact[Any]:
     """The fact with ``fields`` as ``option`` states them."""
-    origin = partial(_origin, placed.origin, frozenset(fields), option)
-    return evolve(placed, fact=evolve(placed.fact, **fields), origin=origin)
+    return placed.replace_values(fields, dict.fromkeys(fields, Origin("stated", option)).__getitem__)
 
 
 def parse_change(text: str) -> ConfigurationChange:
@@ -218,10 +216,6 @@ def _how_to_suspend(kind: str, said: str) -> str:
 
 def _is_besides(word: str) -> bool:
     return any(word in words for words in STATE_ATTRIBUTES.values())
-
-
-def _origin(before: Callable[[str], Origin], fields: frozenset[str], option: str, attribute: str) -> Origin:
-    return Origin("stated", option) if attribute in fields else before(attribute)
 
 
 def build_option_error(message: str) -> FactsError:

@@ -39,7 +39,7 @@ from mqclause.model.configuration.status import build_queue, collect_shown_attri
 from mqclause.model.diagnostics import Diagnostic
 from mqclause.model.facts.delivery import Delivery
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, RemoteQueueManager
-from mqclause.model.readers.records import CombinedCoverage, Script
+from mqclause.model.readers.records import CombinedCoverage, Record, Script
 
 CHECKED_RECORD_KINDS = (*CHECKED_TYPES, "NAMELIST", "CLUSQMGR", "QCLUSTER", "CHSTATUS", "QSTATUS")
 """The kinds of records that a check has a use for."""
@@ -70,7 +70,7 @@ class ConfiguredMember:
 
     Its files are ``whole`` if they name all that it has. ``knows_all``: they also tell all that there is in its
     clusters, as a facts document does. ``asked`` is what logs say they were asked for, if they alone tell of it.
-    ``covered`` is what its dumps hold: what they leave out is not known.
+    ``covered`` is what its dumps hold: what they leave out is not known. ``warnings`` tell what cannot be looked at.
     """
 
     name: str
@@ -81,18 +81,17 @@ class ConfiguredMember:
     knows_all: bool
     asked: AnsweredInquiries
     covered: CombinedCoverage
+    warnings: tuple[Diagnostic, ...]
 
     @classmethod
-    def of(
-        cls, name: str, owner: str, scripts: Sequence[Script], faults: list[Diagnostic], warnings: list[Diagnostic]
-    ) -> ConfiguredMember:
-        """What its scripts make of it; what is refused goes to ``faults``, what cannot be looked at to ``warnings``."""
+    def of(cls, name: str, owner: str, scripts: Sequence[Script]) -> ConfiguredMember:
+        """What its scripts make of it."""
         made = {
             (each.kind, each.name) for script in scripts for each in script.records if each.action in CREATING_ACTIONS
         }
-        objects = QueueManagerObjects.from_scripts(name, [_needed(each, made, warnings) for each in scripts])
-        faults += objects.faults
-        warnings += (*objects.warnings, *find_partial_dumps(scripts))
+        needed = [_NeededRecords(each, made) for each in scripts]
+        objects = QueueManagerObjects.from_scripts(name, [each.script() for each in needed])
+        lacking = (warning for each in needed for warning in each.find_undefined())
         shown = " ".join(each.text("PLATFORM") for each in objects.of("QMGR"))
         return cls(
             name,
@@ -103,6 +102,7 @@ class ConfiguredMember:
             any(map(is_facts_script, scripts)),
             AnsweredInquiries.at(scripts, owner),
             build_coverage(scripts),
+            (*lacking, *objects.warnings, *find_partial_dumps(scripts)),
         )
 
     def configured(self, words: Collection[str]) -> Iterator[ConfiguredObject]:
@@ -504,24 +504,28 @@ def find_unanswered_senders(members: Iterable[Contribution], left: Collection[st
     return found
 
 
-def _needed(script: Script, made: Collection[tuple[str, str]], warnings: list[Diagnostic]) -> Script:
-    """The script with the records that checks look at; of what is altered and not ``made`` too little is told."""
-    records = []
-    for each in script.records:
-        if each.kind in CHECKED_RECORD_KINDS:
-            lacks = (
-                each.kind != "QMGR" and not each.name.startswith(SYSTEM_PREFIX) and (each.kind, each.name) not in made
-            )
-            if each.action == "alter" and lacks:
-                of_kind = [name for kind, name in made if kind == each.kind]
-                warnings.append(
-                    build_record_diagnostic(
-                        each, f"is altered but not defined: not looked at{suggest_insert(each.name, of_kind)}"
-                    )
-                )
-            else:
-                records.append(each)
-    return evolve(script, records=tuple(records))
+@frozen
+class _NeededRecords:
+    """The records of a script that checks look at; of what is altered and not ``made`` too little is told."""
+
+    given: Script
+    made: Collection[tuple[str, str]]
+
+    def script(self) -> Script:
+        """The script with these alone."""
+        records = (each for each in self.given.records if each.kind in CHECKED_RECORD_KINDS)
+        return evolve(self.given, records=tuple(each for each in records if not self._is_undefined(each)))
+
+    def find_undefined(self) -> Iterator[Diagnostic]:
+        """What is altered and nowhere defined."""
+        for each in self.given.records:
+            if each.kind in CHECKED_RECORD_KINDS and self._is_undefined(each):
+                near = suggest_insert(each.name, [name for kind, name in self.made if kind == each.kind])
+                yield build_record_diagnostic(each, f"is altered but not defined: not looked at{near}")
+
+    def _is_undefined(self, record: Record) -> bool:
+        is_named = record.kind != "QMGR" and not record.name.startswith(SYSTEM_PREFIX)
+        return record.action == "alter" and is_named and (record.kind, record.name) not in self.made
 
 
 def _by_case(objects: Iterable[MqObject]) -> Mapping[str, Sequence[MqObject]]:

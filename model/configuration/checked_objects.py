@@ -17,7 +17,6 @@ from mqclause.model.configuration.provenance import PlacedFact
 from mqclause.model.configuration.status import (
     ChannelStates,
     QueueKey,
-    apply_row,
     build_channel_statuses,
     collect_shown_attributes,
     drop_outdated_rows,
@@ -591,7 +590,7 @@ def apply_published_attributes(
             yield each
         else:
             kept = [name for name in RECORDED_ATTRIBUTES if name in row.fields and hasattr(each.fact, name)]
-            yield apply_row(each, row, {name: row.fields[name] for name in kept})
+            yield each.replace_values({name: row.fields[name] for name in kept}, row.origin)
 
 
 def _places(row: MqObject) -> dict[str, FileLine]:

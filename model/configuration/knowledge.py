@@ -1,28 +1,24 @@
-"""Membership: which queue manager the files are of, and the clusters it is in.
-
-So it is with queues of a dump that was made without what they name.
-"""
+"""What the sources tell of the local queue manager, what they leave open, and what is assumed instead."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from typing import Self
 
 from attrs import evolve, field, frozen
 
 from mqclause.model.configuration.attributes import FACT_ATTRIBUTES, list_stating_attributes
 from mqclause.model.configuration.completeness import (
+    NO_INQUIRIES,
     AnsweredInquiries,
-    build_coverage_at,
+    build_coverage,
     is_complete_script,
-    select_own_scripts,
 )
 from mqclause.model.configuration.objects import SYSTEM_PREFIX
-from mqclause.model.configuration.provenance import Origin, PlacedFact, Provenance, place_table
-from mqclause.model.diagnostics import Diagnostic, DomainError, FactsError, quote_value, suggest_name
+from mqclause.model.configuration.provenance import Origin, Provenance
+from mqclause.model.diagnostics import Diagnostic
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.domains import NAME
 from mqclause.model.facts.objects import (
     Channel,
     Fact,
@@ -32,10 +28,9 @@ from mqclause.model.facts.objects import (
     QueueManagerAlias,
     RemoteQueueManager,
 )
-from mqclause.model.readers.facts_files import UNKNOWABLE_TABLES, Facts
+from mqclause.model.readers.facts_files import UNKNOWABLE_TABLES
 from mqclause.model.readers.formats import FactsDocument
-from mqclause.model.readers.mqsc import OWNER
-from mqclause.model.readers.records import Record, Script
+from mqclause.model.readers.records import CombinedCoverage, Record, Script
 
 NAMED_KINDS: Mapping[str, str] = {"process": "PROCESS", "initq": "QLOCAL"}
 """The kind of what an attribute of a queue names."""
@@ -61,40 +56,172 @@ OF_NOW = ("status", "curdepth")
 COMMAND_LEVEL = "Queue manager command level"
 """What the head of a dump calls CMDLEVEL."""
 
-NO_LOCAL = "no local queue manager: a facts file needs a queue_manager table where there is no script or dump"
-FROM_SCRIPTS = ("clusters", "suspended")
-"""What the scripts say of a queue manager that a facts document describes without it."""
 
+@frozen(eq=False)
+class LocalKnowledge:
+    """What the sources tell of the local queue manager, and would tell if there were more.
 
-def describe_outsiders(local: str, strangers: Iterable[str], unjoined: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Who is outside the clusters of the queue manager ``local``, as assumptions."""
-    for name, cluster in unjoined:
-        yield f"{name} has no CLUSRCVR in cluster {cluster}: nobody there learns of it"
-    without = {name for name, _ in unjoined}
-    if names := [each for each in strangers if each not in without]:
-        yield f"{local} shares no cluster with {', '.join(names)} and knows nothing of what is there"
+    ``asked`` are the displays that logs answer, ``covered`` is what its dumps hold; ``defined`` names by kind (QLOCAL,
+    CHANNEL and so on) the objects that scripts define. ``undisplayed`` are the objects that its queues name and of
+    which no source tells whether they are there. ``used_transmission_queues`` are those that its channels name, None
+    where no script describes one. Of ``shown_transmission_queues``, by cluster channel, a display names the queue.
+    ``sender_attributes`` are the workload attributes that its CLUSSDRs state. ``defclxq`` is DEFCLXQ where it is not
+    stated: MQ's default if a script defines its objects, as a script leaves out what is at its default, else blank.
 
+    ``shows_counters``: the sources hold the sequence numbers of channels, or leave them out because they are 0; MQ
+    displays none. ``leaves_open``: displays show some of its attributes, which may leave others open, or facts
+    documents say that some are not known. ``knows_all``: all is from one facts document, which says of nothing that it
+    is unknown.
+    """
 
-def find_undisplayed_objects(
-    scripts: Sequence[Script], documents: Iterable[FactsDocument], cluster: Cluster
-) -> UndisplayedObjects:
-    """What logs and dumps of a part do not tell of the local queues; of facts documents what is ``unknown`` there."""
-    given = [document.data.get("unknown", {}) for document in documents]
-    if not scripts:
-        return {name: frozenset().union(*(each.get(name, ()) for each in given)) for name in NAMED_KINDS}
-    local = cluster.queue_manager.name
-    of = select_own_scripts(scripts, local)
-    asked = AnsweredInquiries.at(of, local)
-    shown = {record.name for each in of for record in each.records} if all(map(_is_log, of)) else ()
-    own = [each for each in cluster.queues if each.queue_manager == local and each.name in shown]
-    return {
-        name: frozenset(_not_asked(name, kind, of, asked, own)).union(
-            _left_out(name, kind, scripts, cluster),
-            _of_no_kind(name, kind, of, documents, asked, cluster),
-            *(each.get(name, ()) for each in given),
+    asked: AnsweredInquiries = NO_INQUIRIES
+    covered: CombinedCoverage = field(factory=CombinedCoverage)
+    defined: Mapping[str, frozenset[str]] = field(factory=dict)
+    undisplayed: UndisplayedObjects = field(factory=dict)
+    used_transmission_queues: frozenset[str] | None = None
+    shown_transmission_queues: Mapping[str, str] = field(factory=dict)
+    sender_attributes: Mapping[str, Mapping[str, int]] = field(factory=dict)
+    defclxq: str = ""
+    shows_counters: bool = True
+    leaves_open: bool = False
+    knows_all: bool = False
+
+    @classmethod
+    def from_sources(
+        cls, scripts: Sequence[Script], documents: Sequence[FactsDocument], cluster: Cluster, asked: AnsweredInquiries
+    ) -> Self:
+        """Gather what scripts and facts documents tell of the local queue manager of ``cluster``."""
+        local = cluster.queue_manager.name
+        own = [script for script in scripts if (script.queue_manager or local) == local]
+        records = [record for script in own for record in script.records]
+        shows = any(record.action == "observe" for each in scripts for record in each.records)
+        found = cls(
+            asked,
+            build_coverage(own),
+            _list_defined_objects(records),
+            {},
+            _find_used_transmission_queues(records, bool(scripts), cluster),
+            _find_shown_transmission_queues(records),
+            _find_sender_attributes(records),
+            "SCTQ" if any(each.action == "define" for each in records) else "",
+            shows_counters=not scripts,
+            leaves_open=shows or any(document.data.get("unknown") for document in documents),
         )
-        for name, kind in NAMED_KINDS.items()
-    }
+        stated = [document.data.get("unknown", {}) for document in documents]
+        search = _UndisplayedSearch([each for each in own if not each.overlay], bool(documents), found, cluster)
+        undisplayed = {
+            name: frozenset(search.find(name, kind)).union(*(each.get(name, ()) for each in stated))
+            for name, kind in NAMED_KINDS.items()
+        }
+        return evolve(found, undisplayed=undisplayed)
+
+    @classmethod
+    def from_document(cls, document: FactsDocument, cluster: Cluster) -> Self:
+        """Gather what one facts document alone tells."""
+        found = cls.from_sources((), (document,), cluster, NO_INQUIRIES)
+        return evolve(found, knows_all="unknown" not in document.data)
+
+    def would_tell(self, kind: str, name: str) -> bool:
+        """Whether the sources would tell that there is something of that kind and name."""
+        of_facts = kind == "CHANNEL" and self.used_transmission_queues is not None
+        told = self.asked.tells(kind, name) if self.asked.alone else of_facts or bool(self.defined.get(kind))
+        return told and not self.covered.leaves_out(kind, name) and not name.startswith(SYSTEM_PREFIX)
+
+
+@frozen(eq=False)
+class _UndisplayedSearch:
+    """The search for objects that local queues name, and of which the queue manager's own scripts do not tell."""
+
+    scripts: Sequence[Script]
+    is_beside_documents: bool
+    knowledge: LocalKnowledge
+    cluster: Cluster
+
+    def find(self, attribute: str, kind: str) -> Iterator[str]:
+        """The local queues whose ``attribute`` names such an object of the kind."""
+        if self.scripts:
+            yield from self._not_asked(attribute, kind)
+            yield from self._left_out_by_dumps(attribute, kind)
+            yield from self._of_no_kind(attribute, kind)
+
+    def _not_asked(self, attribute: str, kind: str) -> Iterator[str]:
+        """Where there are logs alone: the queues that they show, if nobody asked for what these name."""
+        if not all(map(_is_log, self.scripts)) or any(
+            record.kind == kind for each in self.scripts if not each.asked for record in each.records
+        ):
+            return
+        shown = {record.name for each in self.scripts for record in each.records}
+        for name, queue in self.cluster.own_queues.items():
+            if name in shown and not self.knowledge.asked.tells(kind, getattr(queue, attribute)):
+                yield name
+
+    def _left_out_by_dumps(self, attribute: str, kind: str) -> Iterator[str]:
+        cluster, covered = self.cluster, self.knowledge.covered
+        there = {"", *cluster.own_queues, *cluster.models, *(each.name for each in cluster.processes)}
+        for name, queue in cluster.own_queues.items():
+            named = getattr(queue, attribute)
+            if named not in there and covered.leaves_out(kind, named):
+                yield name
+
+    def _of_no_kind(self, attribute: str, kind: str) -> Iterator[str]:
+        """The queues that name what may be in another script: these have no object of the kind.
+
+        A dump says itself what it would tell, and so do logs, where nothing else is given. Beside a script a log tells
+        what its commands asked for or, if it does not echo them, of the kinds that it shows.
+        """
+        told = any(each.coverage or is_complete_script(each) for each in self.scripts)
+        if told or all(map(_is_log, self.scripts)) or self.is_beside_documents:
+            return
+        if not any(record.kind == kind for each in self.scripts if not each.asked for record in each.records):
+            for name, queue in self.cluster.own_queues.items():
+                if (named := getattr(queue, attribute)) and not self.knowledge.asked.tells(kind, named):
+                    yield name
+
+
+def _is_log(script: Script) -> bool:
+    return any(record.action == "observe" for record in script.records)
+
+
+def _list_defined_objects(records: Iterable[Record]) -> Mapping[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for record in records:
+        if record.action in ("define", "observe"):
+            found.setdefault(record.kind, set()).add(record.name)
+    return {kind: frozenset(names) for kind, names in found.items()}
+
+
+def _find_used_transmission_queues(
+    records: Iterable[Record], has_scripts: bool, cluster: Cluster
+) -> frozenset[str] | None:
+    """None where no source describes channels: a script defines or shows some, or a facts document has some."""
+    channels = [each for each in records if each.kind == "CHANNEL" and each.action in ("define", "alter", "observe")]
+    if not channels and (has_scripts or not cluster.channel_statuses):
+        return None
+    return frozenset(str(each.attributes.get("XMITQ", "")) for each in channels).union(cluster.taking_from)
+
+
+def _find_shown_transmission_queues(records: Iterable[Record]) -> Mapping[str, str]:
+    found = dict[str, str]()
+    for each in records:
+        if queue := " ".join(each.listed("XMITQ")):
+            if each.kind == "CLUSQMGR":
+                found[" ".join(each.listed("CHANNEL"))] = queue
+            elif each.kind == "CHSTATUS" and each.listed("CHLTYPE") == ("CLUSSDR",):
+                found[each.name] = queue
+    return found
+
+
+def _find_sender_attributes(records: Iterable[Record]) -> Mapping[str, Mapping[str, int]]:
+    read = {word: name for word, (name, _) in FACT_ATTRIBUTES["CHANNEL"].items() if name}
+    found: dict[str, dict[str, int]] = {}
+    for each in records:
+        if each.kind == "CHANNEL" and each.listed("CHLTYPE") == ("CLUSSDR",):
+            of = found.setdefault(each.name, {})
+            for word in read.keys() & each.attributes.keys():
+                value = " ".join(each.listed(word))
+                if value.isascii() and value.isdecimal():
+                    of[read[word]] = int(value)
+    return {name: dict(sorted(of.items())) for name, of in found.items() if of}
 
 
 def assume_undisplayed_objects(cluster: Cluster, nobody_asked: UndisplayedObjects) -> tuple[Cluster, Mapping[str, str]]:
@@ -174,178 +301,36 @@ class Unshown:
         return ("TRIGGER",) if attribute == "trigger" else list_stating_attributes(kind, attribute)
 
 
-def check_local_name(local: str | None) -> str | None:
-    """The name that the caller gives to the local queue manager; raises FactsError if it can be none."""
-    try:
-        return None if local is None else NAME(local, "local queue manager")
-    except DomainError as error:
-        raise FactsError([Diagnostic("--from", str(error))]) from None
-
-
-def assign_owner(script: Script, given: str) -> tuple[Script, ...]:
-    """The script, and what its file states of others, with the queue manager that the caller names for it.
-
-    Raises FactsError if the file says that it is another one's, or a name that no queue manager has.
-    """
-    if not given:
-        return tuple(map(_of_a_name, (script, *script.further)))
-    if script.queue_manager not in ("", given) or script.further:
-        says = ", ".join(each.queue_manager for each in (script, *script.further))
-        raise FactsError([Diagnostic(script.source, _of_another(given, says), script.header_lines.get(OWNER))])
-    return (_of_a_name(evolve(script, queue_manager=given)),)
-
-
-def refuse_other_owner(document: FactsDocument, given: str) -> None:
-    """Raises FactsError if a facts document says that another queue manager is local than the caller names for it."""
-    says = get_stated_name(document)
-    if given and says not in (None, given):
-        place = document.places.place_of("queue_manager", "name")
-        raise FactsError([Diagnostic(document.source, _of_another(given, says or ""), *place)])
-
-
-def get_stated_name(document: FactsDocument) -> str | None:
-    """The name of the document's local queue manager; None if it has none, or one that cannot be."""
-    try:
-        return NAME(document.data["queue_manager"]["name"], "name")
-    except (DomainError, KeyError, TypeError, IndexError):
-        return None
-
-
-def find_local_name(
-    documents: Iterable[FactsDocument], described: Iterable[str], asked: str | None, faults: list[Diagnostic]
-) -> str | None:
-    """The local queue manager's name if a facts document or the caller says it.
-
-    ``described`` are the queue managers of the scripts; what contradicts the first document goes to ``faults``.
-    """
-    stated = [(document, name) for document in documents if (name := get_stated_name(document)) is not None]
-    for document, name in stated[1:]:
-        message = (
-            f"queue_manager {quote_value(name)}: {stated[0][0].source} has a queue_manager table too; allowed: one"
-        )
-        faults.append(Diagnostic(document.source, message, *document.places.place_of("queue_manager")))
-    if not stated:
-        return asked
-    document, name = stated[0]
-    if asked not in (None, name):
-        place = document.places.place_of("queue_manager", "name")
-        faults.append(Diagnostic(document.source, _not_the_local(name, asked or "", described), *place))
-    return name
-
-
-def build_local_queue_manager(
-    files: Iterable[tuple[Facts, FactsDocument]], seen: PlacedFact[QueueManager] | None, sources: Sequence[str]
-) -> PlacedFact[QueueManager]:
-    """The local queue manager; ``seen`` is what the scripts say of it.
-
-    Raises FactsError if none of ``sources`` has one, or both a facts document and a script state its attributes.
-    """
-    for facts, document in files:
-        if facts.queue_manager:
-            own = place_table(facts.queue_manager, document, "queue_manager")
-            return _completed(own, seen) if seen else own
-    if seen is None:
-        raise FactsError([Diagnostic(", ".join(sources) or "facts", NO_LOCAL)])
-    return seen
-
-
-def get_stated_clusters(documents: Iterable[FactsDocument]) -> Sequence[str] | None:
-    """The clusters of the local queue manager that a facts document describes; None if it does not say them."""
-    for document in documents:
-        if get_stated_name(document) is not None:
-            given = document.data["queue_manager"].get("clusters")
-            return given if isinstance(given, list) else None
-    return ()
-
-
-def list_defined_objects(scripts: Iterable[Script], local: str) -> Mapping[str, frozenset[str]]:
-    """The names of the objects that scripts define at the queue manager ``local``, by kind or as aliases of topics."""
-    found: dict[str, set[str]] = {}
-    for record in _own_records(scripts, local):
-        if record.action in ("define", "observe"):
-            found.setdefault(record.kind, set()).add(record.name)
-    return {kind: frozenset(names) for kind, names in found.items()}
-
-
-def find_used_transmission_queues(scripts: Sequence[Script], cluster: Cluster) -> frozenset[str] | None:
-    """The transmission queues that own channels name (XMITQ); None where no source describes channels.
-
-    A script does where it defines or shows any, a facts document where it tells of any that belong to no cluster.
-    """
-    own = _own_records(scripts, cluster.queue_manager.name)
-    channels = [each for each in own if each.kind == "CHANNEL" and each.action in ("define", "alter", "observe")]
-    if not channels and (scripts or not cluster.channel_statuses):
-        return None
-    named = frozenset(str(each.attributes.get("XMITQ", "")) for each in channels)
-    return named.union(cluster.taking_from)
-
-
-def find_shown_transmission_queues(scripts: Iterable[Script], local: str) -> Mapping[str, str]:
-    """The cluster channels of ``local`` of which a display names the transmission queue, with that."""
-    found = dict[str, str]()
-    for each in _own_records(scripts, local):
-        if queue := " ".join(each.listed("XMITQ")):
-            if each.kind == "CLUSQMGR":
-                found[" ".join(each.listed("CHANNEL"))] = queue
-            elif each.kind == "CHSTATUS" and each.listed("CHLTYPE") == ("CLUSSDR",):
-                found[each.name] = queue
-    return found
-
-
-def find_sender_attributes(scripts: Iterable[Script], local: str) -> Mapping[str, Mapping[str, int]]:
-    """The workload attributes that each CLUSSDR of ``local`` states, by channel and field of facts."""
-    read = {word: name for word, (name, _) in FACT_ATTRIBUTES["CHANNEL"].items() if name}
-    found: dict[str, dict[str, int]] = {}
-    for each in _own_records(scripts, local):
-        if each.kind == "CHANNEL" and each.listed("CHLTYPE") == ("CLUSSDR",):
-            of = found.setdefault(each.name, {})
-            for word in read.keys() & each.attributes.keys():
-                value = " ".join(each.listed(word))
-                if value.isascii() and value.isdecimal():
-                    of[read[word]] = int(value)
-    return {name: dict(sorted(of.items())) for name, of in found.items() if of}
-
-
-def get_default_defclxq(scripts: Iterable[Script], local: str) -> str:
-    """DEFCLXQ of ``local`` where it is not stated: MQ's default if a script defines its objects, else blank."""
-    # what a script leaves out has MQ's default, what a display leaves out is not told
-    return "SCTQ" if any(each.action == "define" for each in _own_records(scripts, local)) else ""
-
-
-def with_level(own: PlacedFact[QueueManager], scripts: Iterable[Script]) -> PlacedFact[QueueManager]:
-    """The local queue manager with its command level, where a script tells it and no facts document states it."""
-    told = None if own.fact.command_level else find_command_level(scripts, own.fact.name)
-    if told is None:
-        return own
-    level, origin = told
-    placed = partial(_origin_of_level, own.origin, origin)
-    return evolve(own, fact=evolve(own.fact, command_level=level), origin=placed)
-
-
-def find_command_level(scripts: Iterable[Script], local: str) -> tuple[int, Origin] | None:
+def find_command_level(scripts: Sequence[Script], local: str) -> tuple[int, Origin] | None:
     """The command level of ``local`` and where it is told; None where nothing tells it.
 
     CMDLEVEL or VERSION of the queue manager itself count first, then the head of its dump, of whose two numbers the
     lower one counts where they differ, then VERSION in what is known of it in a cluster.
     """
-    given = list(scripts)
-    own = [script for script in given if (script.queue_manager or local) == local]
+    own = [script for script in scripts if (script.queue_manager or local) == local]
     records = [each for script in own for each in script.records if each.kind == "QMGR"]
-    known = [each for script in given for each in script.records if each.kind == "CLUSQMGR" and each.name == local]
-    for attribute, read, among in (("CMDLEVEL", _level, records), ("VERSION", _level_of_version, records)):
-        for record in among:
-            if level := read(_shown(record, attribute)):
-                return level, Origin("observed", record.source, *record.place_of(attribute))
-    for script in own:
-        if level := _level(script.header.get(COMMAND_LEVEL, "")):
-            return level, Origin("observed", script.source, script.header_lines.get(COMMAND_LEVEL))
-    for record in known:
-        if level := _level_of_version(_shown(record, "VERSION")):
-            return level, Origin("observed", record.source, *record.place_of("VERSION"))
+    known = [each for script in scripts for each in script.records if each.kind == "CLUSQMGR" and each.name == local]
+    return (
+        _find_level(records, "CMDLEVEL", _level)
+        or _find_level(records, "VERSION", _level_of_version)
+        or next(filter(None, map(_level_of_head, own)), None)
+        or _find_level(known, "VERSION", _level_of_version)
+    )
+
+
+def _find_level(records: Iterable[Record], attribute: str, read: Callable[[str], int]) -> tuple[int, Origin] | None:
+    for record in records:
+        if level := read(_shown(record, attribute)):
+            return level, Origin("observed", record.source, *record.place_of(attribute))
     return None
 
 
-def odd_levels(scripts: Iterable[Script], local: str) -> Iterator[Diagnostic]:
+def _level_of_head(script: Script) -> tuple[int, Origin] | None:
+    level = _level(script.header.get(COMMAND_LEVEL, ""))
+    return (level, Origin("observed", script.source, script.header_lines.get(COMMAND_LEVEL))) if level else None
+
+
+def find_odd_levels(scripts: Iterable[Script], local: str) -> Iterator[Diagnostic]:
     """The heads of dumps of ``local`` that name two command levels, which differ, as remarks."""
     for script in scripts:
         head = script.header.get(COMMAND_LEVEL, "")
@@ -354,91 +339,10 @@ def odd_levels(scripts: Iterable[Script], local: str) -> Iterator[Diagnostic]:
             yield Diagnostic(script.source, said, script.header_lines.get(COMMAND_LEVEL))
 
 
-def _left_out(attribute: str, kind: str, scripts: Iterable[Script], cluster: Cluster) -> Iterator[str]:
-    """The local queues whose ``attribute`` names what dumps may have left out."""
-    dumps = build_coverage_at(scripts, cluster.queue_manager.name)
-    there = {"", *cluster.own_queues, *cluster.models, *(each.name for each in cluster.processes)}
-    for each in cluster.own_queues.values():
-        named = getattr(each, attribute)
-        if named not in there and dumps.leaves_out(kind, named):
-            yield each.name
-
-
-def _of_no_kind(
-    attribute: str, kind: str, scripts: Sequence[Script], documents: Iterable[FactsDocument], asked: AnsweredInquiries,
-    cluster: Cluster,
-) -> Iterator[str]:  # fmt: skip
-    """The local queues whose ``attribute`` names what may be in another script: these have no object of the kind.
-
-    A dump says itself what it would tell, and so do logs, where nothing else is given. Beside a script a log tells
-    what its commands asked for or, if it does not echo them, of the kinds that it shows.
-    """
-    told = any(each.coverage or is_complete_script(each) for each in scripts) or all(map(_is_log, scripts))
-    if told or any(documents):
-        return
-    if not any(record.kind == kind for each in scripts if not each.asked for record in each.records):
-        own = ((each.name, getattr(each, attribute)) for each in cluster.own_queues.values())
-        yield from (name for name, named in own if named and not asked.tells(kind, named))
-
-
-def _is_log(script: Script) -> bool:
-    return any(record.action == "observe" for record in script.records)
-
-
-def _not_asked(
-    attribute: str, kind: str, logs: Sequence[Script], asked: AnsweredInquiries, queues: Iterable[Queue]
-) -> Iterable[str]:
-    shown = any(record.kind == kind for log in logs if not log.asked for record in log.records)
-    return (each.name for each in queues if not (shown or asked.tells(kind, getattr(each, attribute))))
-
-
 def _open_to_displays(of: type, kind: str) -> list[str]:
     """The attributes of such facts that a display of the kind tells, if it is asked for them."""
     tables = (name for name, each in UNKNOWABLE_TABLES.items() if TABLES[of] in each and name not in OF_NOW)
     return [name for name in tables if kind in FACT_ATTRIBUTES and list_stating_attributes(kind, name)]
-
-
-def _of_a_name(script: Script) -> Script:
-    """The script, whose queue manager has a name that one can have, or none. Raises FactsError."""
-    try:
-        return evolve(script, queue_manager=script.queue_manager and NAME(script.queue_manager, "queue manager name"))
-    except DomainError as error:
-        raise FactsError([Diagnostic(script.source, str(error), script.header_lines.get(OWNER))]) from None
-
-
-def _of_another(given: str, says: str) -> str:
-    return f"is given as {quote_value(given)}, but says that it is of {says}"
-
-
-def _not_the_local(name: str, asked: str, described: Iterable[str]) -> str:
-    known = dict.fromkeys([name, *described])
-    wanted = f"but {quote_value(asked)} is asked for; known: {', '.join(known)}"
-    near = "" if asked in known else suggest_name(asked, known)
-    return f"queue_manager {quote_value(name)} is the local queue manager, {wanted}{near}"
-
-
-def _completed(own: PlacedFact[QueueManager], seen: PlacedFact[QueueManager]) -> PlacedFact[QueueManager]:
-    """The facts document's queue manager, in the clusters of its scripts where the document gives none."""
-    if seen.line is not None:
-        message = f"queue_manager {quote_value(own.fact.name)} is given twice; it stands in {own} and in {seen}"
-        raise FactsError([Diagnostic(seen.source, message, seen.line)])
-    taken = {name: getattr(seen.fact, name) for name in FROM_SCRIPTS if not getattr(own.fact, name)}
-    origin = partial(_origin, own, seen, frozenset(name for name, value in taken.items() if value))
-    return evolve(own, fact=evolve(own.fact, **taken), origin=origin)
-
-
-def _origin(
-    own: PlacedFact[QueueManager], seen: PlacedFact[QueueManager], from_scripts: frozenset[str], attribute: str
-) -> Origin:
-    return (seen if attribute in from_scripts else own).origin(attribute)
-
-
-def _own_records(scripts: Iterable[Script], local: str) -> Iterator[Record]:
-    return (each for script in scripts if (script.queue_manager or local) == local for each in script.records)
-
-
-def _origin_of_level(others: Callable[[str], Origin], level: Origin, attribute: str) -> Origin:
-    return level if attribute == "command_level" else others(attribute)
 
 
 def _shown(record: Record, attribute: str) -> str:

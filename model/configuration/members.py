@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial, reduce
+from functools import reduce
 from typing import Any
 
 from attrs import evolve
@@ -25,19 +25,12 @@ from mqclause.model.configuration.changes import (
 )
 from mqclause.model.configuration.checked_member import CREATING_ACTIONS
 from mqclause.model.configuration.completeness import suggest_insert
-from mqclause.model.configuration.document_scripts import build_scripts
-from mqclause.model.configuration.knowledge import assign_owner, refuse_other_owner
 from mqclause.model.configuration.provenance import PlacedFact
-from mqclause.model.configuration.snapshot import Snapshot, check_has_facts, replace_facts
-from mqclause.model.configuration.sources import Source, SourceFiles
+from mqclause.model.configuration.snapshot import Snapshot, replace_facts
 from mqclause.model.configuration.status import ALIAS_ATTRIBUTES
 from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_name
 from mqclause.model.facts.objects import Channel, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
-from mqclause.model.readers.facts_files import read_facts
-from mqclause.model.readers.formats import FactsDocument
-from mqclause.model.readers.mqsc import MQSC, Misplaced, read_mqsc
 from mqclause.model.readers.records import Record, Script
-from mqclause.model.readers.registry import FORMATS, read_contents, select_formats
 
 Members = tuple[Snapshot, ...]
 """What each queue manager knows, one snapshot for each."""
@@ -86,35 +79,6 @@ def suspend_member(members: Iterable[Snapshot], name: str) -> Members:
 def get_local_name(member: Snapshot) -> str:
     """The queue manager whose snapshot it is."""
     return member.cluster.queue_manager.name
-
-
-def read_scripts(
-    source: Source, misplaced: Misplaced, faults: list[Diagnostic], warnings: list[Diagnostic], lenient: bool
-) -> Iterator[Script]:
-    """The scripts in a file. What is wrong with it goes to ``faults`` or, where it may be passed by, ``warnings``.
-
-    What is ``misplaced`` is no fault of a script: a check finds it.
-    """
-    reading = partial(read_mqsc, kept=misplaced)
-    formats = select_formats(source.format, [evolve(each, read=reading) if each is MQSC else each for each in FORMATS])
-    files = SourceFiles(source, faults, warnings)
-    for file in files:
-        scripts: Iterable[Script] = ()
-        with files.reading(file):
-            contents = read_contents(file.data, file.name, formats)
-            if isinstance(contents, FactsDocument):
-                refuse_other_owner(contents, source.queue_manager)
-                if file.found:
-                    check_has_facts(contents)
-                read = read_facts(contents.data, file.name, "?", places=contents.places)
-                wrong = contents.diagnostics or read.diagnostics
-                faults += wrong
-                scripts = () if wrong else build_scripts(read, contents)
-            else:
-                scripts = assign_owner(contents, source.queue_manager)
-                (warnings if lenient else faults).extend(wrong for each in scripts for wrong in each.diagnostics)
-                scripts = (evolve(each, overlay=source.overlay) for each in scripts)
-        yield from scripts
 
 
 def build_change_script(change: ConfigurationChange, owner: str, clusters: Iterable[str] = ()) -> Script:

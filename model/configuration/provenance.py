@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value
 from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster, Contradiction, ContradictionError
@@ -58,10 +58,22 @@ class PlacedFact(Generic[FactT]):
     origin: Callable[[str], Origin]
     table: str = ""
 
+    def replace_values(self, values: Mapping[str, Any], origin: Callable[[str], Origin]) -> PlacedFact[FactT]:
+        """The fact with other ``values`` of some attributes; ``origin`` tells of each of these where it comes from."""
+        fact: Any = self.fact
+        chosen = partial(_choose_origin, self.origin, frozenset(values), origin)
+        return evolve(self, fact=evolve(fact, **values), origin=chosen)
+
     def __str__(self) -> str:
         if self.table:
             return f"{self.source} ({self.table})"
         return self.source if self.line is None else f"{self.source}:{self.line}"
+
+
+def _choose_origin(
+    before: Callable[[str], Origin], names: frozenset[str], replaced: Callable[[str], Origin], attribute: str
+) -> Origin:
+    return (replaced if attribute in names else before)(attribute)
 
 
 class Provenance:

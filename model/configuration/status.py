@@ -27,7 +27,7 @@ from mqclause.model.configuration.objects import (
     ViewCache,
     place_fact,
 )
-from mqclause.model.configuration.provenance import FactT, Origin, PlacedFact
+from mqclause.model.configuration.provenance import Origin, PlacedFact
 from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, suggest_name
 from mqclause.model.facts.domains import LARGEST
 from mqclause.model.facts.objects import (
@@ -171,9 +171,7 @@ def merge_channel_states(placed: Iterable[PlacedFact[Any]]) -> list[PlacedFact[A
             if against:  # in the same cluster it is told as a channel that is given twice
                 kept[at] = evolve(each, fact=evolve(each.fact, cluster=against[0].cluster))
             elif routes:
-                kept |= {
-                    route: _added(kept[route], each, frozenset(stated.intersection(STATUS_FIELDS))) for route in routes
-                }
+                kept |= {route: _take_values(kept[route], each, stated.intersection(STATUS_FIELDS)) for route in routes}
                 del kept[at]
     return list(kept.values())
 
@@ -327,7 +325,7 @@ class DisplayedRows:
         waiting = {(row.text("CHANNEL"), row.name, row.text("CLUSTER")): row for row in rows}
         for each in placed:
             row = waiting.pop((each.fact.name, each.fact.queue_manager, each.fact.cluster), None)
-            yield self._with_state(apply_row(each, row, row.fields) if row else each, row, states)
+            yield self._with_state(each.replace_values(row.fields, row.origin) if row else each, row, states)
         for (name, queue_manager, _), row in waiting.items():
             own = {"deftype": "CLUSRCVR"} if queue_manager == self.local else {}
             state, stated = states.of(name, queue_manager) or ("", None)
@@ -371,7 +369,9 @@ class DisplayedRows:
             rows = waiting.pop((each.fact.name, each.fact.queue_manager), [])
             if rows and each.fact.queue_manager != self.local:
                 clusters = tuple(dict.fromkeys((*each.fact.clusters, *_clusters(rows))))
-                yield apply_row(each, _latest(rows), {**_latest(rows).get_queue_fields(), "clusters": clusters})
+                yield each.replace_values(
+                    {**_latest(rows).get_queue_fields(), "clusters": clusters}, _latest(rows).origin
+                )
             else:
                 yield each
         for (name, host), rows in waiting.items():
@@ -385,7 +385,7 @@ class DisplayedRows:
         for each in placed:
             rows = waiting.pop((each.fact.name, each.fact.routed_to), [])
             known = _latest(rows).fields if rows and each.fact.routed_to != self.local else {}
-            yield apply_row(each, _latest(rows), _of_alias(known)) if known else each
+            yield each.replace_values(_of_alias(known), _latest(rows).origin) if known else each
         for (name, host), rows in waiting.items():
             row = _latest(rows)
             fact = QueueManagerAlias(name, host, _clusters(rows), **_of_alias(row.fields))
@@ -409,17 +409,10 @@ class DisplayedRows:
             return route
         for status in reversed(self.of("CHSTATUS")):
             if status.name == name and status.text("RQMNAME") in ("", to) and is_cluster_channel(status):
-                return apply_row(route, status, status.fields)
+                return route.replace_values(status.fields, status.origin)
         if self.asked.tells("CHSTATUS", name) and states.of(name, to) is None:
             return _inactive(route)
         return route
-
-
-def apply_row(placed: PlacedFact[FactT], row: MqObject, shown: Mapping[str, Any]) -> PlacedFact[FactT]:
-    """The fact with what a row says in the place of what was stated."""
-    changed: Any = placed.fact
-    origin = partial(_origin_of_row, placed.origin, row, frozenset(shown))
-    return evolve(placed, fact=evolve(changed, **shown), origin=origin)
 
 
 def _last_shown(rows: Iterable[MqObject], defined: Collection[str]) -> Mapping[str, Sequence[MqObject]]:
@@ -457,6 +450,10 @@ def _completed(row: Any, leading: dict[str, set[str]]) -> Any:
     return {**row, "queue_manager": next(iter(to))} if len(to) == 1 else row
 
 
+def _take_values(route: PlacedFact[Any], state: PlacedFact[Any], names: Iterable[str]) -> PlacedFact[Any]:
+    return route.replace_values({name: getattr(state.fact, name) for name in names}, state.origin)
+
+
 def _is_about(state: Channel, stated: set[str], route: PlacedFact[Any]) -> bool:
     named = [name for name in ROUTE_KEYS if name in stated or name == "queue_manager"]
     return all(getattr(state, name) == getattr(route.fact, name) for name in named)
@@ -466,17 +463,6 @@ def _is_against(state: Channel, stated: set[str], route: PlacedFact[Any]) -> boo
     """Whether another state than that of ``state`` was displayed."""
     displayed = "status" in stated and route.origin("status").how == "observed"
     return displayed and state.status != route.fact.status
-
-
-def _added(route: PlacedFact[Any], state: PlacedFact[Any], names: frozenset[str]) -> PlacedFact[Any]:
-    values = {name: getattr(state.fact, name) for name in names}
-    return evolve(route, fact=evolve(route.fact, **values), origin=partial(_origin, route.origin, state.origin, names))
-
-
-def _origin(
-    of_route: Callable[[str], Origin], of_state: Callable[[str], Origin], names: frozenset[str], attribute: str
-) -> Origin:
-    return (of_state if attribute in names else of_route)(attribute)
 
 
 def _shown(record: Record) -> Mapping[str, str]:
@@ -513,16 +499,7 @@ def _latest(rows: Sequence[MqObject]) -> MqObject:
 def _inactive(route: PlacedFact[Channel]) -> PlacedFact[Channel]:
     """The route, whose state was asked for, and there was none."""
     by = {"status": Origin("observed", route.source)}
-    origin = partial(_told_by, route.origin, by)
-    return evolve(route, fact=evolve(route.fact, status=UNSHOWN_STATUS), origin=origin)
-
-
-def _told_by(before: Callable[[str], Origin], by: Mapping[str, Origin], attribute: str) -> Origin:
-    return by[attribute] if attribute in by else before(attribute)
-
-
-def _origin_of_row(stated: Callable[[str], Origin], row: MqObject, shown: frozenset[str], attribute: str) -> Origin:
-    return row.origin(attribute) if attribute in shown else stated(attribute)
+    return route.replace_values({"status": UNSHOWN_STATUS}, by.__getitem__)
 
 
 def _is_repository(rows: Iterable[MqObject], stated: bool = False) -> bool:

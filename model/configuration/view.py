@@ -57,17 +57,30 @@ UNKNOWN_STATE = "INACTIVE"
 
 
 @frozen
+class OtherMembers:
+    """What files tell of other queue managers than the local one.
+
+    ``hosted`` has the queues of each that is described, with the names that aliases lead to, ``models`` the model
+    queues of those that have any; of ``told_wholly`` a dump tells all. ``strangers`` share no cluster with the local
+    one, which shows itself as no full repository of the clusters that it is ``partial_of``.
+    """
+
+    hosted: Mapping[str, Mapping[str, str]] = field(factory=dict)
+    models: Mapping[str, frozenset[str]] = field(factory=dict)
+    told_wholly: frozenset[str] = frozenset()
+    strangers: tuple[str, ...] = ()
+    partial_of: tuple[str, ...] = ()
+
+
+@frozen
 class ClusterView:
     """The facts that the local queue manager sees, and the faults met on the way.
 
     ``queue_manager`` is None if it cannot be told which one is local; there are no other facts then.
     ``diagnostics`` does not repeat those of the scripts; ``warnings`` tell what was not carried out. ``known`` says
-    of each of its clusters who is described, ``strangers`` are the members that share no cluster with it, ``unjoined``
-    those without a receiver in one of its clusters, each with the cluster. ``displayed`` are the clusters of which it
-    shows the queue managers that it knows; ``repositories`` say how far, by the clusters that it is ``partial_of``.
-    ``remarks`` tell of different things shown. ``hosted`` has the queues of each other queue manager that is described,
-    with the names that aliases lead to, ``models`` the model queues of those that have any; ``told_wholly`` are those
-    of which a dump tells all.
+    of each of its clusters who is described, ``unjoined`` are members without a receiver in one of its clusters, each
+    with the cluster. ``displayed`` are the clusters of which it shows the queue managers that it knows;
+    ``repositories`` say how far. ``remarks`` tell of different things shown. ``others`` is what is told of others.
     """
 
     queue_manager: PlacedFact[QueueManager] | None = None
@@ -77,19 +90,15 @@ class ClusterView:
     channels: tuple[PlacedFact[Channel], ...] = ()
     processes: tuple[PlacedFact[Process], ...] = ()
     model_queues: tuple[PlacedFact[ModelQueue], ...] = ()
+    channel_statuses: tuple[PlacedFact[ChannelStatus], ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
+    remarks: tuple[Diagnostic, ...] = ()
     known: tuple[Membership, ...] = ()
-    strangers: tuple[str, ...] = ()
     unjoined: tuple[tuple[str, str], ...] = ()
     displayed: tuple[str, ...] = ()
     repositories: tuple[str, ...] = ()
-    partial_of: tuple[str, ...] = ()
-    remarks: tuple[Diagnostic, ...] = ()
-    hosted: Mapping[str, Mapping[str, str]] = field(factory=dict)
-    models: Mapping[str, frozenset[str]] = field(factory=dict)
-    told_wholly: frozenset[str] = frozenset()
-    channel_statuses: tuple[PlacedFact[ChannelStatus], ...] = ()
+    others: OtherMembers = OtherMembers()
 
     def listed(self) -> list[PlacedFact[Any]]:
         """The facts of all lists."""
@@ -202,18 +211,25 @@ class ViewBuilder:
             diagnostics=tuple(fault for each in members.values() for fault in each.faults),
             warnings=tuple(self.warnings()),
             known=tuple(_membership(cluster, everyone) for cluster in self.within(self.own.clusters)),
-            strangers=tuple(self.strangers()),
             unjoined=tuple(
                 (each.name, name) for each in members.values() for name in self.within(each.unjoined_clusters)
             ),
             displayed=shown.clusters_with_members,
             repositories=tuple(shown.repositories()),
-            partial_of=shown.partial_of,
             remarks=(*shown.find_differences(), *shown.find_namesakes(), *self.remarks()),
-            hosted={name: each.queue_targets for name, each in members.items() if each is not self.own},
-            models={name: each.models for name, each in members.items() if each.models},
-            told_wholly=frozenset(name for name, each in members.items() if has_complete_dump(each.scripts)),
             channel_statuses=others,
+            others=self.other_members(),
+        )
+
+    def other_members(self) -> OtherMembers:
+        """What is told of the other queue managers, whoever sees them."""
+        members = self.members.items()
+        return OtherMembers(
+            {name: each.queue_targets for name, each in members if each is not self.own},
+            {name: each.models for name, each in members if each.models},
+            frozenset(name for name, each in members if has_complete_dump(each.scripts)),
+            tuple(self.strangers()),
+            self.shown.partial_of,
         )
 
     def strangers(self) -> Iterator[str]:
@@ -256,6 +272,7 @@ class ViewBuilder:
         yield from self.states.warnings()
 
     def queue_manager(self) -> PlacedFact[QueueManager]:
+        """The local queue manager by its own objects."""
         mine = self.own
         of = [found.fields for found in mine.of("QMGR")]
         clusters, full = mine.clusters, {name for found in mine.of("QMGR") for name in found.clusters}
@@ -271,6 +288,7 @@ class ViewBuilder:
         return _placed_whole(fact, mine)
 
     def remote(self, other: QueueManagerObjects) -> PlacedFact[RemoteQueueManager]:
+        """What the local queue manager learns of another one, by the objects of that."""
         sight = self.sight(other)
         suspended = sight(other.suspended)
         clusters = sight(other.clusters)

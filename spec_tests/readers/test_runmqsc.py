@@ -158,7 +158,7 @@ class TestView:
         assert found.assumptions == (
             "QM1 is no full repository of SALES: it shows the queue managers and queues that it has asked for",
         )
-        assert (found.incomplete, found.shows_counters) == ((), False)
+        assert (found.incomplete, found.knowledge.shows_counters) == ((), False)
 
     def test_depth_and_handles(self) -> None:
         shown = snapshot(BANNER + LOG).observed["MINE", "QM1"]

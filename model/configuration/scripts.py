@@ -1,20 +1,45 @@
-"""Write a facts document as scripts, so that it can be checked like any definition."""
+"""Read any source as scripts, which is what checks look at: facts documents become commands that define."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
+from attrs import evolve
+
+from mqclause.model.configuration.sources import Source, SourceReader, read_file
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
-from mqclause.model.readers.facts_files import Facts
+from mqclause.model.readers.facts_files import Facts, read_facts
 from mqclause.model.readers.formats import FactsDocument
+from mqclause.model.readers.mqsc import MQSC, Misplaced, read_mqsc
 from mqclause.model.readers.records import LinePlace, Record, Script, Value
+from mqclause.model.readers.registry import FORMATS
 
 OBJECT_FIELDS = ("name", "queue_manager", "type", "trigger", "clusters", "suspended", "platform", "host")
 """The fields that are not attributes of the same name."""
 
 
 AS_A_SCRIPT = Queue | Process | QueueManager | RemoteQueueManager | QueueManagerAlias | Channel
+
+
+def read_scripts(source: Source, misplaced: Misplaced, reader: SourceReader) -> Iterator[Script]:
+    """Read the scripts in a source; ``reader`` gathers what is wrong with it.
+
+    What is ``misplaced`` is no fault of a script: a check finds it.
+    """
+    reading = partial(read_mqsc, kept=misplaced)
+    formats = [evolve(each, read=reading) if each is MQSC else each for each in FORMATS]
+    for contents in reader.read(source, partial(read_file, formats=formats)):
+        if isinstance(contents, FactsDocument):
+            facts = read_facts(contents.data, contents.source, "?", places=contents.places)
+            faults = contents.diagnostics or facts.diagnostics
+            reader.faults += faults
+            yield from () if faults else build_scripts(facts, contents)
+        else:
+            for script in contents:
+                reader.add_script_faults(script.diagnostics)
+            yield from (evolve(each, overlay=source.overlay) for each in contents)
 
 
 def build_scripts(facts: Facts, document: FactsDocument) -> Iterator[Script]:
