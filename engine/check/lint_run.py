@@ -13,14 +13,16 @@ from mqclause.check.findings import Checks, FailedCondition, Finding, sort_findi
 from mqclause.model.configuration.changes import (
     ConfigurationChange,
     build_ambiguity_error,
+    build_change_script,
     build_option_error,
+    has_named_object,
+    has_receiver,
     parse_change,
 )
 from mqclause.model.configuration.checked_cluster import ClusterCheckContext
 from mqclause.model.configuration.checked_member import ConfiguredMember, Contribution, find_unanswered_senders
 from mqclause.model.configuration.checked_objects import CONFIGURED_QUEUES, ConfiguredObject
 from mqclause.model.configuration.completeness import describe_truncation, fill_in_inserts
-from mqclause.model.configuration.members import build_change_script, has_named_object, has_receiver, is_state_change
 from mqclause.model.configuration.scripts import read_scripts
 from mqclause.model.configuration.sources import (
     NOTHING_SHOWN,
@@ -195,7 +197,7 @@ class Inspection:
         """Apply a command of an option, such as ``QLOCAL(Q) QMGR(QM2) PUT(DISABLED)``. Raises FactsError."""
         change = parse_change(text)
         asked = change
-        if change.kind == "CHANNEL" and is_state_change(change) and change.owner in self.members:
+        if change.kind == "CHANNEL" and change.is_of_state and change.owner in self.members:
             change = evolve(change, owner="")  # the state of its own route to whoever has the receiver
         owners = [name for name, each in self.members.items() if self._is_of(change, name, each)]
         if len(owners) > 1 and change.kind == "CHANNEL":
@@ -208,9 +210,9 @@ class Inspection:
         )
         if not (owners or shown):
             raise build_option_error(f"{change.object} is not known")
-        if len(owners) + len(shown) > 1 and not is_state_change(change):
+        if len(owners) + len(shown) > 1 and not change.is_of_state:
             raise build_ambiguity_error(change, owners or sorted(shown))
-        if change.kind == "CHANNEL" and is_state_change(change):
+        if change.kind == "CHANNEL" and change.is_of_state:
             self._set_state(asked)
             return
         if shown:

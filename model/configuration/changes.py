@@ -25,7 +25,7 @@ from mqclause.model.readers.mqsc import (
     get_known_attributes,
     parse_parameters,
 )
-from mqclause.model.readers.records import FLAGS, SYNONYMS, Record, Value, split_names
+from mqclause.model.readers.records import FLAGS, SYNONYMS, Record, Script, Value, split_names
 
 SET_OPTION = "--set"
 
@@ -61,6 +61,11 @@ class ConfigurationChange:
         """The object as messages name it."""
         named = f"{self.kind} {quote_value(self.name)}" if self.name else self.kind
         return named + (f" of {quote_value(self.owner)}" if self.owner else "")
+
+    @property
+    def is_of_state(self) -> bool:
+        """Whether it says nothing but a state."""
+        return set(self.attributes) <= STATE_ATTRIBUTES.get(self.kind, set())
 
 
 def replace_fields(placed: PlacedFact[Any], fields: Mapping[str, Any], option: str = SET_OPTION) -> PlacedFact[Any]:
@@ -221,3 +226,50 @@ def _is_besides(word: str) -> bool:
 def build_option_error(message: str) -> FactsError:
     """What is wrong with a change, as the fault of the option that states it."""
     return FactsError([Diagnostic(SET_OPTION, message)])
+
+
+def build_change_script(change: ConfigurationChange, owner: str, clusters: Iterable[str] = ()) -> Script:
+    """The script that does to the queue manager ``owner``, which is in ``clusters``, what an option says.
+
+    Raises FactsError.
+    """
+    besides = STATE_ATTRIBUTES.get(change.kind, set())
+    name = "" if change.kind == "QMGR" else change.name
+    stated = {word: value for word, value in change.attributes.items() if word not in besides}
+    states = {word: value for word, value in change.attributes.items() if word in besides}
+    records = [Record("alter", change.kind, name, stated, source=SET_OPTION)] if stated else []
+    for kind, words in ((change.kind, stated), ("CLUSQMGR", states)):
+        refused = read_attributes(Record("alter", kind, change.name or owner, words), "")[1]
+        if refused:
+            raise build_change_error(change, refused)
+    if "STATUS" in states:
+        records.append(Record("state", "CHANNEL", name, {"STATUS": states["STATUS"]}, source=SET_OPTION))
+    if "SUSPEND" in states:
+        verb = "suspend" if states["SUSPEND"] == "YES" else "resume"
+        records += [Record(verb, "QMGR", "", {"CLUSTER": each}, source=SET_OPTION) for each in sorted(clusters)]
+    return Script(SET_OPTION, owner, tuple(records), overlay=True)
+
+
+def has_named_object(scripts: Sequence[Script], change: ConfigurationChange) -> bool:
+    """Whether scripts of one queue manager define, or show, the object that an option names."""
+    is_route = change.kind == "CHANNEL" and change.is_of_state
+    return any(
+        (each.kind == change.kind and each.name == change.name and each.action in CREATING_ACTIONS)
+        or (is_route and each.attributes.get("CHANNEL") == change.name)
+        or (is_route and (each.kind, each.name) == ("CHSTATUS", change.name))
+        for script in scripts
+        for each in script.records
+    )
+
+
+def has_receiver(scripts: Sequence[Script], change: ConfigurationChange) -> bool:
+    """Whether scripts of one queue manager define the cluster receiver that an option names."""
+    return any(
+        each.kind == "CHANNEL" and each.name == change.name and each.attributes.get("CHLTYPE") == "CLUSRCVR"
+        for script in scripts
+        for each in script.records
+    )
+
+
+CREATING_ACTIONS = ("define", "observe")
+"""The actions of records after which an object is there."""

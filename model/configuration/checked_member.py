@@ -10,7 +10,12 @@ from typing import Any, TypeVar
 from attrs import evolve, field, fields, frozen
 
 from mqclause.model.configuration.attributes import WHOLE_NUMBER
-from mqclause.model.configuration.changes import ConfigurationChange, is_change_target, read_changed_fields
+from mqclause.model.configuration.changes import (
+    CREATING_ACTIONS,
+    ConfigurationChange,
+    is_change_target,
+    read_changed_fields,
+)
 from mqclause.model.configuration.checked_objects import (
     CHANNEL_ATTRIBUTES,
     CHECKED_TYPES,
@@ -50,8 +55,6 @@ DEFINED_ATTRIBUTES = tuple(each.name for each in fields(ConfiguredObject) if eac
 ANY = "ANY"
 """A name like any other: who asks for it asks for all."""
 
-CREATING_ACTIONS = ("define", "observe")
-"""The actions of records after which an object is there."""
 
 _CAPEXPRY = re.compile(r"(?i)\bCAPEXPRY *\( *(\w+) *\)")
 

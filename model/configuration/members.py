@@ -8,14 +8,11 @@ from typing import Any
 
 from attrs import evolve
 
-from mqclause.model.configuration.attributes import MEMBERSHIP, read_attributes
+from mqclause.model.configuration.attributes import MEMBERSHIP
 from mqclause.model.configuration.changes import (
-    SET_OPTION,
-    STATE_ATTRIBUTES,
     ConfigurationChange,
     apply_change,
     build_ambiguity_error,
-    build_change_error,
     build_option_error,
     describe_other_owners,
     get_owner,
@@ -23,14 +20,12 @@ from mqclause.model.configuration.changes import (
     parse_change,
     replace_fields,
 )
-from mqclause.model.configuration.checked_member import CREATING_ACTIONS
 from mqclause.model.configuration.completeness import suggest_insert
 from mqclause.model.configuration.provenance import PlacedFact
 from mqclause.model.configuration.snapshot import Snapshot, replace_facts
 from mqclause.model.configuration.status import ALIAS_ATTRIBUTES
 from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_name
 from mqclause.model.facts.objects import Channel, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
-from mqclause.model.readers.records import Record, Script
 
 Members = tuple[Snapshot, ...]
 """What each queue manager knows, one snapshot for each."""
@@ -79,55 +74,6 @@ def suspend_member(members: Iterable[Snapshot], name: str) -> Members:
 def get_local_name(member: Snapshot) -> str:
     """The queue manager whose snapshot it is."""
     return member.cluster.queue_manager.name
-
-
-def build_change_script(change: ConfigurationChange, owner: str, clusters: Iterable[str] = ()) -> Script:
-    """The script that does to the queue manager ``owner``, which is in ``clusters``, what an option says.
-
-    Raises FactsError.
-    """
-    besides = STATE_ATTRIBUTES.get(change.kind, set())
-    name = "" if change.kind == "QMGR" else change.name
-    stated = {word: value for word, value in change.attributes.items() if word not in besides}
-    states = {word: value for word, value in change.attributes.items() if word in besides}
-    records = [Record("alter", change.kind, name, stated, source=SET_OPTION)] if stated else []
-    for kind, words in ((change.kind, stated), ("CLUSQMGR", states)):
-        refused = read_attributes(Record("alter", kind, change.name or owner, words), "")[1]
-        if refused:
-            raise build_change_error(change, refused)
-    if "STATUS" in states:
-        records.append(Record("state", "CHANNEL", name, {"STATUS": states["STATUS"]}, source=SET_OPTION))
-    if "SUSPEND" in states:
-        verb = "suspend" if states["SUSPEND"] == "YES" else "resume"
-        records += [Record(verb, "QMGR", "", {"CLUSTER": each}, source=SET_OPTION) for each in sorted(clusters)]
-    return Script(SET_OPTION, owner, tuple(records), overlay=True)
-
-
-def is_state_change(change: ConfigurationChange) -> bool:
-    """Whether an option says nothing but a state."""
-    return set(change.attributes) <= STATE_ATTRIBUTES.get(change.kind, set())
-
-
-def has_named_object(scripts: Sequence[Script], change: ConfigurationChange) -> bool:
-    """Whether scripts of one queue manager define, or show, the object that an option names."""
-    return any(
-        (each.kind == change.kind and each.name == change.name and each.action in CREATING_ACTIONS)
-        or (change.kind == "CHANNEL" and is_state_change(change) and each.attributes.get("CHANNEL") == change.name)
-        or (
-            change.kind == "CHANNEL" and is_state_change(change) and (each.kind, each.name) == ("CHSTATUS", change.name)
-        )
-        for script in scripts
-        for each in script.records
-    )
-
-
-def has_receiver(scripts: Sequence[Script], change: ConfigurationChange) -> bool:
-    """Whether scripts of one queue manager define the cluster receiver that an option names."""
-    return any(
-        each.kind == "CHANNEL" and each.name == change.name and each.attributes.get("CHLTYPE") == "CLUSRCVR"
-        for script in scripts
-        for each in script.records
-    )
 
 
 def _parts(change: ConfigurationChange) -> Iterator[ConfigurationChange]:
