@@ -148,9 +148,9 @@ class Inspection:
         member = ConfiguredMember.of(name, owner, scripts)
         found, waiting = list[Finding](), list[ConfiguredObject]()
         alike, left_open = dict[object, tuple[FailedCondition, ...]](), list[ConfiguredObject]()
-        for each in member.configured(self.checks.keywords):
+        for each in member.list_objects(self.checks.keywords):
             # Which clusters are shared is known when all files are read.
-            about = each if self.local is None else each.evolved(is_own=name == self.local, in_shared_cluster=False)
+            about = each if self.local is None else each.replace(is_own=name == self.local, in_shared_cluster=False)
             if _leaves_clusters_open(about, member):
                 left_open.append(about)
             if about.trigger and self.checks.is_to_trigger(about):

@@ -39,8 +39,13 @@ from mqclause.model.configuration.completeness import (
     is_facts_script,
     suggest_insert,
 )
-from mqclause.model.configuration.objects import SYSTEM_PREFIX, MqObject, QueueManagerObjects, detect_platform
-from mqclause.model.configuration.status import build_queue, collect_shown_attributes
+from mqclause.model.configuration.objects import (
+    SYSTEM_PREFIX,
+    MqObject,
+    QueueManagerObjects,
+    detect_platform,
+)
+from mqclause.model.configuration.status import build_queue
 from mqclause.model.diagnostics import Diagnostic
 from mqclause.model.facts.delivery import Delivery
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, RemoteQueueManager
@@ -108,7 +113,7 @@ class ConfiguredMember:
             (*lacking, *objects.warnings, *find_partial_dumps(scripts)),
         )
 
-    def configured(self, words: Collection[str]) -> Iterator[ConfiguredObject]:
+    def list_objects(self, words: Collection[str]) -> Iterator[ConfiguredObject]:
         """Its objects that checks look at, as far as they can be seen without the other queue managers.
 
         Of one that has to wait for these it is kept where the keywords ``words`` of MQSC stand, in place of all of it.
@@ -116,7 +121,7 @@ class ConfiguredMember:
         for each in self.objects.of(*CHECKED_TYPES):
             is_queue = each.kind in CONFIGURED_QUEUES
             clusters = self.list_visible_clusters(each) if is_queue else each.clusters
-            more = self.queue(each) if is_queue else self.build_other_fields(each)
+            more = self.describe_queue(each) if is_queue else self.describe_object(each)
             if each.name.startswith(SYSTEM_PREFIX):
                 more["family"] = ".".join(each.name.split(".")[:3])
             waits = bool(clusters) or "leading" in more
@@ -124,18 +129,18 @@ class ConfiguredMember:
             yield ConfiguredObject(object_type=each.kind, name=each.name or self.owner, queue_manager=self.name,
                                    owner=self.owner, platform=self.platform, clustered=bool(clusters),
                                    clusters=clusters, is_shown=self.is_shown(each), **more)  # fmt: skip
-        yield from self.suspended()
+        yield from self.list_suspended()
         routes = ConfiguredRoutes(self.objects, self.owner, self.platform, self.overlays, self.senders.is_known_missing)
-        yield from routes.routes()
+        yield from routes.list_routes()
         if not self.knows_all:
-            yield from routes.hosts()
+            yield from routes.list_hosts()
             yield from routes.build_memberships()
 
     def is_shown(self, found: MqObject) -> bool:
         """Whether a display, or a facts document, is all that tells of an object: what that leaves out is not known."""
         return self.knows_all or all(each.action == "observe" for each in found.statements)
 
-    def suspended(self) -> Iterator[ConfiguredObject]:
+    def list_suspended(self) -> Iterator[ConfiguredObject]:
         """The queue managers that its files show suspended, once for each cluster; itself by a command, too."""
         by = self.objects.suspension
         # a command about a cluster in which it has no receiver changes nothing
@@ -162,16 +167,16 @@ class ConfiguredMember:
         """The clusters in which a queue, or the queue manager, is."""
         return self.objects.select_visible(found.clusters)
 
-    def queue(self, found: MqObject) -> dict[str, Any]:
+    def describe_queue(self, found: MqObject) -> dict[str, Any]:
         """What a check sees of a queue alone."""
         seen = {name: found.fields[name] for name in DEFINED_ATTRIBUTES if name in found.fields}
         seen |= {"indxtype": found.text("INDXTYPE").upper() or "NONE", "clchname": found.text("CLCHNAME")}
         seen |= {"defclxq": self.defclxq, "others_serve": self.others_serve}
         if found.fields.get("usage") == "XMITQ":
-            seen["messages"] = self.depth(found)
+            seen["messages"] = self.count_messages(found)
         if found.is_alias_or_remote and (queue := self.find_own_queue(found.name)):
             seen |= {"target": queue.target, "leading": queue, "beside": self.beside, "models": self.models}
-            seen |= {"names": self.names, "lacked": self.lacked(found, queue)}
+            seen |= {"names": self.names, "lacked": self.find_missing_target(found, queue)}
             seen["sent_from"] = self.sent_from
         if found.kind == "QLOCAL" and seen.get("usage") == "XMITQ":
             seen |= self.senders.of_queue(found)
@@ -187,7 +192,7 @@ class ConfiguredMember:
         """The names of its queues."""
         return frozenset(self._queues)
 
-    def lacked(self, found: MqObject, queue: Queue) -> str:
+    def find_missing_target(self, found: MqObject, queue: Queue) -> str:
         """The queue that an alias leads to where its files tell that it has none of that name; blank if they do not."""
         target = queue.base_queue
         is_there = target in self.names or target in self.models
@@ -217,16 +222,16 @@ class ConfiguredMember:
             ways.add(own.xmitq)
             queues |= {own.base_queue, own.rname}
         for name in lacking:
-            if (name in ways or name in queues) and not self.tells("QLOCAL", name):
+            if (name in ways or name in queues) and not self.would_tell("QLOCAL", name):
                 found.append(Queue(name, self.name, usage="XMITQ" if name in ways else "NORMAL"))
         return tuple(found)
 
-    def build_other_fields(self, found: MqObject) -> dict[str, Any]:
+    def describe_object(self, found: MqObject) -> dict[str, Any]:
         """What a check sees of a channel, a queue manager, a process or a model queue."""
         if found.kind == "QMODEL":
             return {"capexpry": get_capexpry(found)}
         if found.kind == "PROCESS":
-            return self.process(found)
+            return self.describe_process(found)
         if found.kind == "QMGR":
             told = not self.knows_all and (self.whole or found.find_statement("DEADQ") is not None)
             return {"clwlexit": found.text("CLWLEXIT"), "adoptmca": found.text("ADOPTMCA").upper() or "ALL",
@@ -248,7 +253,7 @@ class ConfiguredMember:
             "states": {name: value for name, value in stated.items() if value != defaults.get(name)},
         }
 
-    def process(self, found: MqObject) -> dict[str, Any]:
+    def describe_process(self, found: MqObject) -> dict[str, Any]:
         """What a check sees of a process."""
         program = found.text("APPLICID")
         return {
@@ -272,7 +277,7 @@ class ConfiguredMember:
     @cached_property
     def senders(self) -> ConfiguredSenders:
         """Its channels that belong to no cluster."""
-        return ConfiguredSenders(self.objects, self.asked, self.tells)
+        return ConfiguredSenders(self.objects, self.asked, self.would_tell)
 
     @property
     def overlays(self) -> Iterator[str]:
@@ -292,11 +297,11 @@ class ConfiguredMember:
     def sent_from(self) -> frozenset[str] | None:
         """The transmission queues that its channels take messages from; None where its files would not tell."""
         named = frozenset(each.text("XMITQ") for each in self.objects.of("CHANNEL")) - {""}
-        if self.knows_all or not (named or self.whole or (self.asked.alone and self.tells("CHANNEL", ANY))):
+        if self.knows_all or not (named or self.whole or (self.asked.alone and self.would_tell("CHANNEL", ANY))):
             return None
         return named.union(each.name for each in self._queues.values() if each.text("CLCHNAME"))
 
-    def found(self, name: str) -> MqObject:
+    def get_definition(self, name: str) -> MqObject:
         """The definition of its queue of that name. Raises KeyError."""
         return self._queues[name]
 
@@ -306,7 +311,7 @@ class ConfiguredMember:
             self._facts[name] = build_queue(found, self.name, self.list_visible_clusters(found))
         return self._facts.get(name)
 
-    def local_queue_by_case(self, name: str) -> Queue | None:
+    def find_local_queue_in_any_case(self, name: str) -> Queue | None:
         """Its local queue whose name is that one but for letter case."""
         found = (each.name for each in self._queues_by_case.get(name.casefold(), ()) if each.kind == "QLOCAL")
         return next(filter(None, map(self.find_own_queue, found)), None)
@@ -336,10 +341,9 @@ class ConfiguredMember:
         """Which transmission queue cluster channels use by default: SCTQ or CHANNEL."""
         return next((each.text("DEFCLXQ").upper() for each in self.objects.of("QMGR")), "") or "SCTQ"
 
-    def depth(self, found: MqObject) -> int:
+    def count_messages(self, found: MqObject) -> int:
         """How many messages are on a queue, as far as its files tell."""
-        shown = collect_shown_attributes(self.objects.scripts, self.name).get((found.name, self.name), {})
-        text = shown.get("CURDEPTH", "") or found.text("CURDEPTH")
+        text = self.objects.find_depth(found.name) or found.text("CURDEPTH")
         return int(text) if WHOLE_NUMBER.fullmatch(text) else 0
 
     @cached_property
@@ -347,7 +351,7 @@ class ConfiguredMember:
         """Whether it has transmission queues for some cluster channels."""
         return any(each.text("CLCHNAME") for each in self._queues.values())
 
-    def processes(self, name: str) -> tuple[Process, ...]:
+    def find_processes(self, name: str) -> tuple[Process, ...]:
         """Its process definitions of that name, in whatever letter case."""
         return tuple(Process(each.name, **each.fields) for each in self._processes.get(name.casefold(), ()))
 
@@ -355,7 +359,7 @@ class ConfiguredMember:
     def _processes(self) -> Mapping[str, Sequence[MqObject]]:
         return _by_case(self.objects.of("PROCESS"))
 
-    def tells(self, kind: str, name: str) -> bool:
+    def would_tell(self, kind: str, name: str) -> bool:
         """Whether its files would tell an object of its, where MQ has none.
 
         They are whole, have such ones, of queues of any type, and were made by a command that asks for it, as far as
@@ -391,7 +395,7 @@ class Contribution:
     ``tells_senders``: its files would tell all of those. ``connames`` are the addresses of receivers, by channel.
     ``records`` are what it displays of queues in clusters, its own ones too; what a change has ``altered`` since, by
     name and attribute, others learn of again.
-    ``told`` names, of each queue and receiver that is only displayed, the attributes that the display shows.
+    ``displayed`` names, of each queue and receiver that is only displayed, the attributes that the display shows.
     """
 
     queue_manager: QueueManager
@@ -403,7 +407,7 @@ class Contribution:
     senders: tuple[tuple[str, str, FileLine], ...] = ()
     repositories: frozenset[str] = frozenset()
     others: frozenset[tuple[str, str]] = frozenset()
-    told: Mapping[OnDisplay, frozenset[str]] = field(factory=dict)
+    displayed: Mapping[OnDisplay, frozenset[str]] = field(factory=dict)
     tells_repositories: bool = True
     partials: frozenset[tuple[str, str]] = frozenset()
     manual: tuple[tuple[str, str, str], ...] = ()
@@ -468,7 +472,7 @@ class Contribution:
 
         Of them themselves nothing is displayed that it sets, but that they are suspended, of which no check is.
         """
-        told = dict(self.told)
+        told = dict(self.displayed)
         if change.kind == "QMGR":
             read_changed_fields(change, RemoteQueueManager(change.name, tuple(self.clusters)))
 
@@ -481,7 +485,7 @@ class Contribution:
 
         queues = tuple(after(each, "QUEUE") for each in self.queues)
         return evolve(
-            self, queues=queues, receivers=tuple(after(each, "CHANNEL") for each in self.receivers), told=told
+            self, queues=queues, receivers=tuple(after(each, "CHANNEL") for each in self.receivers), displayed=told
         )
 
     def without(self, channels: Collection[str]) -> Contribution:
@@ -596,7 +600,7 @@ def _tells_senders(member: ConfiguredMember, rows: Iterable[MqObject]) -> bool:
     shown = [row for row in rows if row.kind == "CLUSQMGR"]
     asked = not member.asked.alone or member.asked.tells("CLUSQMGR", ANY)
     typed = bool(shown) and all(row.text("DEFTYPE") for row in shown)
-    return member.tells("CHANNEL", ANY) or (asked and typed)
+    return member.would_tell("CHANNEL", ANY) or (asked and typed)
 
 
 def _connames(member: ConfiguredMember, displayed: Iterable[MqObject]) -> Iterator[tuple[str, str]]:

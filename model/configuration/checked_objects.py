@@ -12,13 +12,15 @@ from attrs import field, fields, frozen
 
 from mqclause.model.configuration.attributes import FACT_ATTRIBUTES
 from mqclause.model.configuration.completeness import AnsweredInquiries
-from mqclause.model.configuration.objects import CLUSTER_CHANNELS, MqObject, QueueManagerObjects
+from mqclause.model.configuration.objects import (
+    CLUSTER_CHANNELS,
+    MqObject,
+    QueueManagerObjects,
+)
 from mqclause.model.configuration.provenance import PlacedFact
 from mqclause.model.configuration.status import (
     ChannelStates,
-    QueueKey,
     build_channel_statuses,
-    collect_shown_attributes,
     drop_outdated_rows,
     get_state_after,
 )
@@ -183,7 +185,7 @@ class ConfiguredObject:
     shown_at: str = field(default="", metadata={"in_table": None})
     found: MqObject | None = field(default=None, metadata={"in_table": None}, repr=False)
 
-    def evolved(self, **changed: Any) -> ConfiguredObject:
+    def replace(self, **changed: Any) -> ConfiguredObject:
         """The object with some of its attributes changed: what attrs.evolve gives, in a part of the time."""
         values = [*_VALUES_OF(self)]
         for name, value in changed.items():
@@ -271,7 +273,7 @@ class ConfiguredRoutes:
         """What is displayed, of one kind."""
         return [row for row in self.objects.rows if row.kind == kind]
 
-    def routes(self) -> Iterator[ConfiguredObject]:
+    def list_routes(self) -> Iterator[ConfiguredObject]:
         """The channels of its clusters whose state, or whose partner, its files show, once for each cluster."""
         displayed = set[str]()
         for row in self.rows("CLUSQMGR"):
@@ -358,14 +360,9 @@ class ConfiguredRoutes:
     def _waiting(self, channel: str, shown: str) -> dict[str, Any]:
         """The transmission queue that a channel takes messages from, and its depth as far as that is told."""
         named = shown or self._serving(channel)
-        displayed = self._depths.get((named, self.objects.name), {}).get("CURDEPTH", "")
-        depth = displayed or self._stated_depths.get(named, "")
+        depth = self.objects.find_depth(named) or self._stated_depths.get(named, "")
         lacks = bool(shown) and self._lacks(shown)
         return {"transmission_queue": named, "curdepth": depth, "lacks_transmission_queue": lacks}
-
-    @cached_property
-    def _depths(self) -> Mapping[QueueKey, Mapping[str, str]]:
-        return collect_shown_attributes(self.objects.scripts, self.objects.name)
 
     @cached_property
     def _stated_depths(self) -> Mapping[str, str]:
@@ -388,7 +385,7 @@ class ConfiguredRoutes:
         return ConfiguredObject("CHANNEL", name, self.objects.name, self.platform, True, chltype=chltype,
                                 owner=self.owner, places=places, is_route=True, **more)  # fmt: skip
 
-    def hosts(self) -> Iterator[ConfiguredObject]:
+    def list_hosts(self) -> Iterator[ConfiguredObject]:
         """The hosts of cluster queues that it knows, by DISPLAY QCLUSTER: of others no file may tell more."""
         own = {each.name for each in self.objects.of("QLOCAL", "QALIAS", "QREMOTE")}
         for row in self.rows("QCLUSTER"):
@@ -443,7 +440,7 @@ class ConfiguredSenders:
         named = found.text("TRIGDATA")
         lacks = bool(named) and named not in self._names and self.tells("CHANNEL", named)
         return {
-            "curdepth": found.text("CURDEPTH") or self._depths.get(found.name, ""),
+            "curdepth": found.text("CURDEPTH") or self.objects.find_depth(found.name),
             "trigdata_is_channel": not lacks,
             "like_trigdata": find_closest(named, self._names) if lacks else "",
             **TransmissionChannels.of(meant, unknown).seen(),
@@ -464,11 +461,6 @@ class ConfiguredSenders:
     def _names(self) -> frozenset[str]:
         shown = (row.name if row.kind == "CHSTATUS" else row.text("CHANNEL") for row in self.objects.rows)
         return frozenset((*(each.name for each in self.objects.of("CHANNEL")), *shown)) - {""}
-
-    @cached_property
-    def _depths(self) -> Mapping[str, str]:
-        shown = collect_shown_attributes(self.objects.scripts, self.objects.name)
-        return {queue: of["CURDEPTH"] for (queue, _), of in shown.items() if "CURDEPTH" in of}
 
 
 @frozen(eq=False)

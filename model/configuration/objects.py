@@ -67,6 +67,9 @@ ObjectKey = str | tuple[str, str]
 LISTS_BESIDE = (("CLUSTER", "CLUSNL"), ("REPOS", "REPOSNL"))
 """Attributes that name one cluster, and those that name a list of them: one at most is not blank."""
 
+QueueKey = tuple[str, str]
+"""A queue's name and its queue manager."""
+
 MOST_STATEMENTS = 50
 """With more of them, those about which later ones say all are left out."""
 
@@ -196,6 +199,14 @@ class QueueManagerObjects:
     def coverage(self) -> CombinedCoverage:
         """What its dumps hold."""
         return build_coverage(self.scripts)
+
+    def find_depth(self, queue: str) -> str:
+        """CURDEPTH of one of its queues, as a display shows it; blank if none does."""
+        return self._shown.get((queue, self.name), {}).get("CURDEPTH", "")
+
+    @cached_property
+    def _shown(self) -> Mapping[QueueKey, Mapping[str, str]]:
+        return collect_shown_attributes(self.scripts, self.name)
 
     @cached_property
     def clustered_objects(self) -> tuple[MqObject, ...]:
@@ -708,3 +719,55 @@ def _word(record: Record, name: str) -> str:
 def _place(by: Record, name: str) -> str:
     line = by.find_line(name)
     return by.source if line is None else f"{by.source}:{line}"
+
+
+def collect_shown_attributes(scripts: Iterable[Script], local: str) -> Mapping[QueueKey, Mapping[str, str]]:
+    """By queue what its dump shows in comments, or DISPLAY of it, of its QSTATUS and of its handles.
+
+    A script that names no queue manager is that of ``local``.
+    """
+    found: dict[str, dict[str, Mapping[str, str]]] = {}
+    handles: dict[QueueKey, int] = {}
+    for script in scripts:
+        own = found.setdefault(script.queue_manager or local, {})
+        for record in script.records:
+            if record.kind == "QSTATUS" and record.attributes.get("TYPE") == "HANDLE":
+                key = record.name, script.queue_manager or local
+                handles[key] = handles.get(key, 0) + _reads(record)
+            elif record.kind in ("QLOCAL", "QSTATUS") and (record.informational or record.action == "observe"):
+                shown, before = _shown_values(record), own.get(record.name)
+                own[record.name] = {**before, **shown} if before is not None else shown
+    for (queue, name), count in handles.items():
+        found[name][queue] = {"IPPROCS": str(count), **found[name].get(queue, {})}
+    return ShownQueueAttributes(found)
+
+
+@frozen(eq=False)
+class ShownQueueAttributes(Mapping[QueueKey, Mapping[str, str]]):
+    """What is shown by queue and queue manager; held by queue manager, as a pair for each queue would take room."""
+
+    held: Mapping[str, Mapping[str, Mapping[str, str]]]
+
+    def __getitem__(self, key: QueueKey) -> Mapping[str, str]:
+        queue, queue_manager = key
+        return self.held[queue_manager][queue]
+
+    def __iter__(self) -> Iterator[QueueKey]:
+        return ((queue, name) for name, queues in self.held.items() for queue in queues)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.held.values()))
+
+
+def _shown_values(record: Record) -> Mapping[str, str]:
+    if record.action != "observe":
+        return record.informational
+    shown = record.attributes
+    of_text = [name for name, value in shown.items() if isinstance(value, str)]
+    all_are_text: Any = shown
+    return all_are_text if len(of_text) == len(shown) else {name: str(shown[name]) for name in of_text}
+
+
+def _reads(record: Record) -> int:
+    """1 if the handle has the queue open for input."""
+    return int(bool(record.listed("INPUT")) and record.listed("INPUT") != ("NO",))

@@ -36,7 +36,7 @@ from mqclause.model.configuration.completeness import (
     suggest_insert,
 )
 from mqclause.model.configuration.knowledge import LocalKnowledge, Unshown, find_command_level, find_odd_levels
-from mqclause.model.configuration.objects import ViewCache
+from mqclause.model.configuration.objects import ViewCache, collect_shown_attributes
 from mqclause.model.configuration.provenance import (
     MergedFacts,
     PlacedFact,
@@ -50,7 +50,6 @@ from mqclause.model.configuration.provenance import (
 from mqclause.model.configuration.sources import Source, SourceContents, check_local_name, get_stated_name
 from mqclause.model.configuration.status import (
     apply_current_status,
-    collect_shown_attributes,
     complete_channels,
     get_state_after,
     merge_channel_states,

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from attrs import define, evolve, field, fields, frozen
+from attrs import define, evolve, field, fields
 
 from mqclause.model.configuration.attributes import (
     FACT_ATTRIBUTES,
@@ -40,7 +40,7 @@ from mqclause.model.facts.objects import (
     RemoteQueueManager,
 )
 from mqclause.model.readers.formats import FactsDocument
-from mqclause.model.readers.records import Record, Script
+from mqclause.model.readers.records import Record
 
 STARTED_STATUS = str(fields(Channel).status.default)
 """What a channel is taken as after START: it may run, wait or retry; as one whose state no source tells."""
@@ -49,8 +49,6 @@ ROUTE_KEYS = ("name", "queue_manager", "cluster")
 STATUS_FIELDS = ("status", "dest_seq_number", "dest_seq_factor")
 """What no script holds of a channel."""
 
-QueueKey = tuple[str, str]
-"""A queue's name and its queue manager."""
 
 ALIAS_ATTRIBUTES = ("put", "clwlrank", "clwlprty", "defbind")
 """What counts of an alias of a queue manager besides its names."""
@@ -79,15 +77,15 @@ class ChannelStates:
         others = (each.name for each in objects.of("CHANNEL") if each.type not in CLUSTER_CHANNELS)
         return cls(objects.operated, frozenset(others))
 
-    def of(self, channel: str, queue_manager: str) -> tuple[str, Origin | None] | None:
+    def find_route_state(self, channel: str, queue_manager: str) -> tuple[str, Origin | None] | None:
         """The state after the latest command about a route, and where it is stated; None if there is no command.
 
         START states none: the one that is taken is an assumption.
         """
         self._met.add(channel)
-        return self.left(channel, queue_manager)
+        return self.find_state(channel, queue_manager)
 
-    def left(self, channel: str, queue_manager: str = "") -> tuple[str, Origin | None] | None:
+    def find_state(self, channel: str, queue_manager: str = "") -> tuple[str, Origin | None] | None:
         """The same of a channel that is no route of a cluster."""
         for record in reversed(self.operated):
             if record.name == channel and record.listed("QMNAME") in ((), (queue_manager,)):
@@ -95,7 +93,7 @@ class ChannelStates:
                 return get_state_after(record), None if record.action == "start" else stated
         return None
 
-    def warnings(self) -> Iterator[Diagnostic]:
+    def find_warnings(self) -> Iterator[Diagnostic]:
         """What the commands leave open; to be asked when every route has been."""
         for record in self.operated:
             verb = record.action.upper()
@@ -176,44 +174,6 @@ def merge_channel_states(placed: Iterable[PlacedFact[Any]]) -> list[PlacedFact[A
     return list(kept.values())
 
 
-def collect_shown_attributes(scripts: Iterable[Script], local: str) -> Mapping[QueueKey, Mapping[str, str]]:
-    """By queue what its dump shows in comments, or DISPLAY of it, of its QSTATUS and of its handles.
-
-    A script that names no queue manager is that of ``local``.
-    """
-    found: dict[str, dict[str, Mapping[str, str]]] = {}
-    handles: dict[QueueKey, int] = {}
-    for script in scripts:
-        own = found.setdefault(script.queue_manager or local, {})
-        for record in script.records:
-            if record.kind == "QSTATUS" and record.attributes.get("TYPE") == "HANDLE":
-                key = record.name, script.queue_manager or local
-                handles[key] = handles.get(key, 0) + _reads(record)
-            elif record.kind in ("QLOCAL", "QSTATUS") and (record.informational or record.action == "observe"):
-                shown, before = _shown(record), own.get(record.name)
-                own[record.name] = {**before, **shown} if before is not None else shown
-    for (queue, name), count in handles.items():
-        found[name][queue] = {"IPPROCS": str(count), **found[name].get(queue, {})}
-    return ShownQueueAttributes(found)
-
-
-@frozen(eq=False)
-class ShownQueueAttributes(Mapping[QueueKey, Mapping[str, str]]):
-    """What is shown by queue and queue manager; held by queue manager, as a pair for each queue would take room."""
-
-    held: Mapping[str, Mapping[str, Mapping[str, str]]]
-
-    def __getitem__(self, key: QueueKey) -> Mapping[str, str]:
-        queue, queue_manager = key
-        return self.held[queue_manager][queue]
-
-    def __iter__(self) -> Iterator[QueueKey]:
-        return ((queue, name) for name, queues in self.held.items() for queue in queues)
-
-    def __len__(self) -> int:
-        return sum(map(len, self.held.values()))
-
-
 def place_queue(queue: MqObject, member: str, clusters: tuple[str, ...], host: Origins | None) -> PlacedFact[Queue]:
     """The fact of a queue of ``member``; ``host`` is where that is said whose it is."""
     # An alias of a queue manager is known in its clusters as such, and no instance of a queue.
@@ -262,35 +222,35 @@ class DisplayedRows:
         self.asked = asked
         self._rows = list(rows)
 
-    def of(self, kind: str) -> list[MqObject]:
+    def get_rows(self, kind: str) -> list[MqObject]:
         """The rows of one kind."""
         return [row for row in self._rows if row.kind == kind]
 
     @property
     def clusters(self) -> tuple[str, ...]:
         """The clusters that rows name: the local queue manager is in each."""
-        rows = [*self.of("CLUSQMGR"), *self.of("QCLUSTER")]
+        rows = [*self.get_rows("CLUSQMGR"), *self.get_rows("QCLUSTER")]
         return tuple(dict.fromkeys(row.text("CLUSTER") for row in rows if row.text("CLUSTER")))
 
     @property
     def clusters_with_members(self) -> tuple[str, ...]:
         """The clusters of which the queue managers are shown that the local one knows."""
-        return _clusters(self.of("CLUSQMGR"))
+        return _clusters(self.get_rows("CLUSQMGR"))
 
     @property
     def partial_of(self) -> tuple[str, ...]:
         """The clusters of which the local queue manager shows itself as no full repository."""
         return _clusters(
-            row for row in self.of("CLUSQMGR") if row.name == self.local and row.text("QMTYPE") == "NORMAL"
+            row for row in self.get_rows("CLUSQMGR") if row.name == self.local and row.text("QMTYPE") == "NORMAL"
         )
 
-    def repositories(self) -> Iterator[str]:
+    def describe_repositories(self) -> Iterator[str]:
         """How far each cluster is shown: a full repository knows all of it, another one what it has a use for."""
         for cluster in self.partial_of:
             of = f"{self.local} is no full repository of {cluster}"
             yield f"{of}: it shows the queue managers and queues that it has asked for"
 
-    def queue_manager(self, own: PlacedFact[QueueManager]) -> PlacedFact[QueueManager]:
+    def merge_queue_manager(self, own: PlacedFact[QueueManager]) -> PlacedFact[QueueManager]:
         """The local queue manager, with the clusters that it is in and those that it is suspended in."""
         suspended = self._suspended(self.local, own.fact.suspended)
         clusters = tuple(dict.fromkeys((*own.fact.clusters, *self.clusters)))
@@ -300,8 +260,8 @@ class DisplayedRows:
         self, placed: Iterable[PlacedFact[RemoteQueueManager]]
     ) -> Iterator[PlacedFact[RemoteQueueManager]]:
         """The other queue managers that a dump describes or a row names."""
-        waiting = _by(self.of("CLUSQMGR"), lambda row: (row.name,))
-        for (host,), rows in _by(self.of("QCLUSTER"), lambda row: (row.text("CLUSQMGR"),)).items():
+        waiting = _by(self.get_rows("CLUSQMGR"), lambda row: (row.name,))
+        for (host,), rows in _by(self.get_rows("QCLUSTER"), lambda row: (row.text("CLUSQMGR"),)).items():
             waiting.setdefault((host,), rows)
         for each in placed:
             rows = waiting.pop((each.fact.name,), [])
@@ -319,16 +279,18 @@ class DisplayedRows:
                 fact = RemoteQueueManager(name, *of)
                 yield place_fact(fact, rows[0])
 
-    def channels(self, placed: Iterable[PlacedFact[Channel]], states: ChannelStates) -> Iterator[PlacedFact[Channel]]:
+    def merge_channels(
+        self, placed: Iterable[PlacedFact[Channel]], states: ChannelStates
+    ) -> Iterator[PlacedFact[Channel]]:
         """The routes, and their states as CLUSQMGR shows them, or CHSTATUS, or commands, where it does not."""
-        rows = [row for row in self.of("CLUSQMGR") if row.text("CHANNEL")]
+        rows = [row for row in self.get_rows("CLUSQMGR") if row.text("CHANNEL")]
         waiting = {(row.text("CHANNEL"), row.name, row.text("CLUSTER")): row for row in rows}
         for each in placed:
             row = waiting.pop((each.fact.name, each.fact.queue_manager, each.fact.cluster), None)
             yield self._with_state(each.replace_values(row.fields, row.origin) if row else each, row, states)
         for (name, queue_manager, _), row in waiting.items():
             own = {"deftype": "CLUSRCVR"} if queue_manager == self.local else {}
-            state, stated = states.of(name, queue_manager) or ("", None)
+            state, stated = states.find_route_state(name, queue_manager) or ("", None)
             known = {"status": state, **row.fields} if state else row.fields
             fact = Channel(name, queue_manager, **{**known, **own})
             origins = {"name": row.find_origin("CHANNEL"), "status": None if "status" in row.fields else stated}
@@ -336,8 +298,8 @@ class DisplayedRows:
 
     def find_differences(self) -> Iterator[Diagnostic]:
         """Where CHSTATUS shows another state of a route than CLUSQMGR does, which is the one that is taken."""
-        shown = _by(filter(is_cluster_channel, self.of("CHSTATUS")), lambda row: (row.name,))
-        for row in self.of("CLUSQMGR"):
+        shown = _by(filter(is_cluster_channel, self.get_rows("CHSTATUS")), lambda row: (row.name,))
+        for row in self.get_rows("CLUSQMGR"):
             state = row.fields.get("status")
             of_route = [each for each in shown.get((row.text("CHANNEL"),), ()) if "status" in each.fields]
             same = [each for each in of_route if each.text("RQMNAME") in ("", row.name)]
@@ -353,7 +315,7 @@ class DisplayedRows:
     def find_namesakes(self) -> Iterator[Diagnostic]:
         """Where CLUSQMGR shows two queue managers of one name in a cluster, of which one was most likely made anew."""
         first: dict[RowKey, MqObject] = {}
-        for row in self.of("CLUSQMGR"):
+        for row in self.get_rows("CLUSQMGR"):
             known = first.setdefault((row.name, row.text("CLUSTER")), row)
             if known.text("QMID") and row.text("QMID") not in ("", known.text("QMID")):
                 shown = row.find_statement("QMID") or row.record
@@ -362,7 +324,7 @@ class DisplayedRows:
                 message = f"{quote_value(row.name)} {said} {known.find_origin('QMID')}: {more}"
                 yield Diagnostic(shown.source, message, *shown.place_of("QMID"))
 
-    def queues(self, placed: Iterable[PlacedFact[Queue]]) -> Iterator[PlacedFact[Queue]]:
+    def merge_queues(self, placed: Iterable[PlacedFact[Queue]]) -> Iterator[PlacedFact[Queue]]:
         """The queues: what is the local queue manager's own stands in its own definition."""
         waiting = _by(self._instances(), lambda row: (row.name, row.text("CLUSQMGR")))
         for each in placed:
@@ -379,7 +341,7 @@ class DisplayedRows:
             fact = Queue(name, host, row.text("CLUSQT") or "QLOCAL", clusters=_clusters(rows), **row.get_queue_fields())
             yield place_fact(fact, row, {"queue_manager": row.find_origin("CLUSQMGR")})
 
-    def aliases(self, placed: Iterable[PlacedFact[QueueManagerAlias]]) -> Iterator[PlacedFact[QueueManagerAlias]]:
+    def merge_aliases(self, placed: Iterable[PlacedFact[QueueManagerAlias]]) -> Iterator[PlacedFact[QueueManagerAlias]]:
         """The aliases of queue managers; what one resolves to is not displayed, so that it is its host."""
         waiting = _by(self._instances("QMGR"), lambda row: (row.name, row.text("CLUSQMGR")))
         for each in placed:
@@ -393,11 +355,11 @@ class DisplayedRows:
 
     def _instances(self, clusqt: str = "") -> list[MqObject]:
         """The rows of cluster queues whose host is shown; of aliases of queue managers with ``clusqt`` QMGR."""
-        rows = [row for row in self.of("QCLUSTER") if row.text("CLUSQMGR")]
+        rows = [row for row in self.get_rows("QCLUSTER") if row.text("CLUSQMGR")]
         return [row for row in rows if (row.text("CLUSQT") == "QMGR") == (clusqt == "QMGR")]
 
     def _suspended(self, name: str, stated: tuple[str, ...]) -> tuple[str, ...]:
-        rows = [row for row in self.of("CLUSQMGR") if row.name == name and row.text("CLUSTER")]
+        rows = [row for row in self.get_rows("CLUSQMGR") if row.name == name and row.text("CLUSTER")]
         shown = {row.text("CLUSTER"): row.text("SUSPEND") == "YES" for row in rows if row.text("SUSPEND")}
         return (*(each for each in stated if each not in shown), *(each for each, yes in shown.items() if yes))
 
@@ -407,10 +369,10 @@ class DisplayedRows:
         name, to = route.fact.name, route.fact.queue_manager
         if (row and "status" in row.fields) or route.fact.deftype == "CLUSRCVR":
             return route
-        for status in reversed(self.of("CHSTATUS")):
+        for status in reversed(self.get_rows("CHSTATUS")):
             if status.name == name and status.text("RQMNAME") in ("", to) and is_cluster_channel(status):
                 return route.replace_values(status.fields, status.origin)
-        if self.asked.tells("CHSTATUS", name) and states.of(name, to) is None:
+        if self.asked.tells("CHSTATUS", name) and states.find_route_state(name, to) is None:
             return _inactive(route)
         return route
 
@@ -434,7 +396,7 @@ def _displayed(row: MqObject, made: MqObject | None) -> PlacedFact[ChannelStatus
 
 
 def _not_shown(made: MqObject, states: ChannelStates, asked: AnsweredInquiries) -> PlacedFact[ChannelStatus]:
-    known = states.left(made.name)
+    known = states.find_state(made.name)
     state, stated = known or (STARTED_STATUS, None)
     if known is None and asked.tells("CHSTATUS", made.name):
         stated = Origin("observed", made.record.source)
@@ -463,20 +425,6 @@ def _is_against(state: Channel, stated: set[str], route: PlacedFact[Any]) -> boo
     """Whether another state than that of ``state`` was displayed."""
     displayed = "status" in stated and route.origin("status").how == "observed"
     return displayed and state.status != route.fact.status
-
-
-def _shown(record: Record) -> Mapping[str, str]:
-    if record.action != "observe":
-        return record.informational
-    shown = record.attributes
-    of_text = [name for name, value in shown.items() if isinstance(value, str)]
-    all_are_text: Any = shown
-    return all_are_text if len(of_text) == len(shown) else {name: str(shown[name]) for name in of_text}
-
-
-def _reads(record: Record) -> int:
-    """1 if the handle has the queue open for input."""
-    return int(bool(record.listed("INPUT")) and record.listed("INPUT") != ("NO",))
 
 
 def _with_counts(placed: PlacedFact[Any], shown: Mapping[str, str]) -> PlacedFact[Any]:

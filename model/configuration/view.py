@@ -178,7 +178,9 @@ class ViewBuilder:
     def __attrs_post_init__(self) -> None:
         self.own = self.members[self.local]
         self.states = ChannelStates.from_objects(self.own)
-        self.everyone = [each for each in self.members.values() if each is self.own or self.sight(each)(each.clusters)]
+        self.everyone = [
+            each for each in self.members.values() if each is self.own or self.get_sight(each)(each.clusters)
+        ]
 
     @classmethod
     def from_scripts(
@@ -194,73 +196,83 @@ class ViewBuilder:
     def build(self) -> ClusterView:
         """Build the view. The warnings come last: those of channels rest on which routes there are."""
         shown, members, everyone = self.shown, self.members, self.everyone
-        channels = tuple(shown.channels(self.routes(), self.states))
-        others = tuple(build_channel_statuses(self.own, shown.of("CHSTATUS"), self.states, shown.asked))
+        channels = tuple(shown.merge_channels(self.build_routes(), self.states))
+        others = tuple(build_channel_statuses(self.own, shown.get_rows("CHSTATUS"), self.states, shown.asked))
         return ClusterView(
-            queue_manager=shown.queue_manager(self.queue_manager()),
+            queue_manager=shown.merge_queue_manager(self.build_queue_manager()),
             remote_queue_managers=tuple(
-                shown.merge_remotes(self.remote(each) for each in everyone if each is not self.own)
+                shown.merge_remotes(self.build_remote(each) for each in everyone if each is not self.own)
             ),
-            queues=tuple(shown.queues(fact for each in everyone for fact in self.known(each, self.queues(each)))),
+            queues=tuple(
+                shown.merge_queues(
+                    fact for each in everyone for fact in self.apply_published(each, self.build_queues(each))
+                )
+            ),
             queue_manager_aliases=tuple(
-                shown.aliases(fact for each in everyone for fact in self.known(each, self.aliases(each)))
+                shown.merge_aliases(
+                    fact for each in everyone for fact in self.apply_published(each, self.build_aliases(each))
+                )
             ),
             channels=channels,
             processes=tuple(place_fact(Process(p.name, **p.fields), p) for p in self.own.of("PROCESS")),
             model_queues=tuple(place_fact(ModelQueue(each.name), each) for each in self.own.of("QMODEL")),
             diagnostics=tuple(fault for each in members.values() for fault in each.faults),
-            warnings=tuple(self.warnings()),
-            known=tuple(_membership(cluster, everyone) for cluster in self.within(self.own.clusters)),
+            warnings=tuple(self.find_warnings()),
+            known=tuple(_membership(cluster, everyone) for cluster in self.select_own_clusters(self.own.clusters)),
             unjoined=tuple(
-                (each.name, name) for each in members.values() for name in self.within(each.unjoined_clusters)
+                (each.name, name)
+                for each in members.values()
+                for name in self.select_own_clusters(each.unjoined_clusters)
             ),
             displayed=shown.clusters_with_members,
-            repositories=tuple(shown.repositories()),
-            remarks=(*shown.find_differences(), *shown.find_namesakes(), *self.remarks()),
+            repositories=tuple(shown.describe_repositories()),
+            remarks=(*shown.find_differences(), *shown.find_namesakes(), *self.find_remarks()),
             channel_statuses=others,
-            others=self.other_members(),
+            others=self.build_other_members(),
         )
 
-    def other_members(self) -> OtherMembers:
+    def build_other_members(self) -> OtherMembers:
         """What is told of the other queue managers, whoever sees them."""
         members = self.members.items()
         return OtherMembers(
             {name: each.queue_targets for name, each in members if each is not self.own},
             {name: each.models for name, each in members if each.models},
             frozenset(name for name, each in members if has_complete_dump(each.scripts)),
-            tuple(self.strangers()),
+            tuple(self.find_strangers()),
             self.shown.partial_of,
         )
 
-    def strangers(self) -> Iterator[str]:
+    def find_strangers(self) -> Iterator[str]:
         """The members that share no cluster with it, by their files and by what it displays of them itself."""
-        shown = {row.name for row in self.shown.of("CLUSQMGR")}
+        shown = {row.name for row in self.shown.get_rows("CLUSQMGR")}
         return (name for name, member in self.members.items() if member not in self.everyone and name not in shown)
 
-    def remarks(self) -> Iterator[Diagnostic]:
+    def find_remarks(self) -> Iterator[Diagnostic]:
         """What is odd in what the local queue manager, and those that it knows, have or show."""
         mine, everyone = self.own, self.everyone
         yield from (*mine.remarks, *(one for each in everyone for one in each.list_contradictions(mine)))
         yield from find_open_names(one for each in everyone for one in each.scripts)
         yield from find_unnamed_sources(self.local, mine.scripts)
-        yield from find_outdated_records(self.shown.of("QCLUSTER"), self.local, self.members, everyone)
+        yield from find_outdated_records(self.shown.get_rows("QCLUSTER"), self.local, self.members, everyone)
 
-    def known(self, member: QueueManagerObjects, placed: Iterator[PlacedFact[FactT]]) -> Iterable[PlacedFact[FactT]]:
+    def apply_published(
+        self, member: QueueManagerObjects, placed: Iterator[PlacedFact[FactT]]
+    ) -> Iterable[PlacedFact[FactT]]:
         """The queues of a member as the local queue manager knows them."""
         own = [row for row in member.rows if row.text("CLUSQMGR") == member.name] if member.name != self.local else ()
         return apply_published_attributes(placed, own) if own else placed
 
-    def within(self, clusters: Iterable[str]) -> tuple[str, ...]:
+    def select_own_clusters(self, clusters: Iterable[str]) -> tuple[str, ...]:
         """Those of ``clusters`` that the local queue manager is in: it knows of no other ones."""
         return tuple(each for each in clusters if self.clusters is None or each in self.clusters)
 
-    def sight(self, member: QueueManagerObjects) -> Callable[[Iterable[str]], tuple[str, ...]]:
+    def get_sight(self, member: QueueManagerObjects) -> Callable[[Iterable[str]], tuple[str, ...]]:
         """What of the clusters of one of ``member``'s objects the local queue manager learns of: all of its own."""
         if member.name == self.local:
             return tuple
-        return lambda clusters: member.select_visible(self.within(clusters))
+        return lambda clusters: member.select_visible(self.select_own_clusters(clusters))
 
-    def warnings(self) -> Iterator[Diagnostic]:
+    def find_warnings(self) -> Iterator[Diagnostic]:
         """What the commands of all members ask for and nobody carries out."""
         for member in self.members.values():
             yield from member.warnings
@@ -269,9 +281,9 @@ class ViewBuilder:
             for record in member.operated if member.name != self.local else ():
                 message = f"{record.action.upper()}: the states of {member.name}'s {FOREIGN_CHANNELS_IGNORED}"
                 yield build_record_diagnostic(record, message)
-        yield from self.states.warnings()
+        yield from self.states.find_warnings()
 
-    def queue_manager(self) -> PlacedFact[QueueManager]:
+    def build_queue_manager(self) -> PlacedFact[QueueManager]:
         """The local queue manager by its own objects."""
         mine = self.own
         of = [found.fields for found in mine.of("QMGR")]
@@ -287,20 +299,20 @@ class ViewBuilder:
         )
         return _placed_whole(fact, mine)
 
-    def remote(self, other: QueueManagerObjects) -> PlacedFact[RemoteQueueManager]:
+    def build_remote(self, other: QueueManagerObjects) -> PlacedFact[RemoteQueueManager]:
         """What the local queue manager learns of another one, by the objects of that."""
-        sight = self.sight(other)
+        sight = self.get_sight(other)
         suspended = sight(other.suspended)
         clusters = sight(other.clusters)
         full = {name for each in other.of("QMGR") for name in sight(each.clusters)}
         partial_in = tuple(each for each in clusters if each not in full) if full else ()
         return _placed_whole(RemoteQueueManager(other.name, clusters, suspended, bool(full), partial_in), other)
 
-    def queues(self, member: QueueManagerObjects) -> Iterator[PlacedFact[Queue]]:
+    def build_queues(self, member: QueueManagerObjects) -> Iterator[PlacedFact[Queue]]:
         """The local queue manager's queues, and the clustered ones of another member."""
         host = member.find_header_origin(OWNER)
         of_host: Origins = {"queue_manager": host}
-        sight = self.sight(member)
+        sight = self.get_sight(member)
         for queue in member.of("QLOCAL", "QALIAS", "QREMOTE"):
             clusters = sight(queue.clusters)
             if member.name != self.local and (queue.is_manager_alias or not clusters):
@@ -308,27 +320,27 @@ class ViewBuilder:
             make = partial(place_queue, queue, member.name, clusters, of_host if host else None)
             yield make() if member.name == self.local else self.cache.get_or_make((queue, clusters), make)
 
-    def aliases(self, member: QueueManagerObjects) -> Iterator[PlacedFact[QueueManagerAlias]]:
+    def build_aliases(self, member: QueueManagerObjects) -> Iterator[PlacedFact[QueueManagerAlias]]:
         """The aliases of queue managers that ``member`` has in a cluster."""
-        by, sight = member.find_header_origin(OWNER), self.sight(member)
+        by, sight = member.find_header_origin(OWNER), self.get_sight(member)
         for remote in member.of("QREMOTE"):
             if remote.is_manager_alias and (clusters := sight(remote.clusters)):
                 stated = remote.find_origin("RQMNAME") if remote.text("RQMNAME") else None
                 known = {"queue_manager": stated or by or remote.origin("name"), "host": by or remote.origin("name")}
                 yield place_fact(build_alias(remote, member.name, clusters), remote, known)
 
-    def routes(self) -> Iterator[PlacedFact[Channel]]:
+    def build_routes(self) -> Iterator[PlacedFact[Channel]]:
         """The local cluster receivers, and the routes to other members that their cluster receivers make.
 
         Of a local cluster sender only its type is read: it takes its attributes from the receiver.
         """
         manual = {sender.name: sender for sender in self.own.channels("CLUSSDR")}
         for member in self.everyone:
-            host, sight, is_own = member.find_header_origin(OWNER), self.sight(member), member is self.own
+            host, sight, is_own = member.find_header_origin(OWNER), self.get_sight(member), member is self.own
             for receiver in member.channels("CLUSRCVR"):
                 sender = manual.get(receiver.name)
                 deftype = "CLUSRCVR" if is_own else "CLUSSDRB" if sender else "CLUSSDRA"
-                state, stated = self.states.of(receiver.name, member.name) or (UNKNOWN_STATE, None)
+                state, stated = self.states.find_route_state(receiver.name, member.name) or (UNKNOWN_STATE, None)
                 typed = (sender or receiver).origin("deftype")
                 by = {"queue_manager": host or receiver.origin("name"), "deftype": typed, "status": stated}
                 for cluster in sight(receiver.clusters):
