@@ -31,6 +31,7 @@ from mqclause.model.configuration.completeness import (
     suggest_insert,
 )
 from mqclause.model.configuration.membership import (
+    find_command_levels,
     find_joined_clusters,
     is_complete_script,
     is_facts_script,
@@ -85,7 +86,8 @@ class ConfiguredMember:
 
     Its files are ``whole`` if they name all that it has. ``knows_all``: they also tell all that there is in its
     clusters, as a facts document does. ``asked`` is what logs say they were asked for, if they alone tell of it.
-    ``covered`` is what its dumps hold: what they leave out is not known.
+    ``covered`` is what its dumps hold: what they leave out is not known. ``levels`` are the command levels that its
+    files tell, of itself and of others that it displays.
     """
 
     name: str
@@ -96,6 +98,7 @@ class ConfiguredMember:
     knows_all: bool
     asked: AnsweredInquiries
     covered: CombinedCoverage
+    levels: Mapping[str, int]
 
     @classmethod
     def of(
@@ -117,6 +120,7 @@ class ConfiguredMember:
             any(map(is_facts_script, scripts)),
             AnsweredInquiries.at(scripts, owner),
             build_coverage(scripts),
+            dict(find_command_levels(scripts, owner, name)),
         )
 
     def configured(self, words: Collection[str]) -> Iterator[ConfiguredObject]:
@@ -404,6 +408,7 @@ class Contribution:
     ``records`` are what it displays of queues in clusters, its own ones too; what a change has ``altered`` since, by
     name and attribute, others learn of again.
     ``told`` names, of each queue and receiver that is only displayed, the attributes that the display shows.
+    ``levels`` are the command levels that it tells, by queue manager.
     """
 
     queue_manager: QueueManager
@@ -423,6 +428,7 @@ class Contribution:
     connames: Mapping[str, str] = field(factory=dict)
     records: tuple[ClusterRecord, ...] = ()
     altered: frozenset[tuple[str, str]] = frozenset()
+    levels: Mapping[str, int] = field(factory=dict)
 
     @classmethod
     def of(cls, member: ConfiguredMember) -> Contribution:
@@ -461,6 +467,7 @@ class Contribution:
             {name: text for name, text in _connames(member, displayed) if text},
             tuple(ClusterRecord.of(row, member.name) for row in shown),
             frozenset(_altered(member)),
+            member.levels,
         )
 
     @property

@@ -58,6 +58,9 @@ class ConfiguredObject:
 
     ``hosts`` is how many queue managers host a clustered queue, ``enabled_hosts`` how many of them put-enabled; its own
     ``clwlrank`` beside the ``highest_rank`` of all, of which ``enabled_of_highest_rank`` are put-enabled;
+    ``clwluseq`` as it takes effect there, QMGR where that is not told. ``command_level`` is that of its queue manager,
+    ``lowest_level`` and ``highest_level`` are those of the members of the cluster as far as that is told, 0 where
+    none is, ``levels`` in words; ``levels_told``: they are of all members that are known.
     ``hosts_differ_in`` names every attribute that they are known to have different values of. ``unreachable`` says why
     no other queue manager ever sends a message to a host, blank if one does. A queue is looked at in its ``cluster``,
     or in several of which the same is to be said; ``in_others``: it is in more clusters, of which that is not to be
@@ -135,6 +138,12 @@ class ConfiguredObject:
     clwlrank: int = rule_field(COUNT, 0)
     highest_rank: int = rule_field(COUNT, 0)
     enabled_of_highest_rank: int = rule_field(COUNT, 0)
+    clwluseq: str = rule_field(Words(("QMGR", "LOCAL", "ANY")), "QMGR")
+    command_level: int = rule_field(COUNT, 0)
+    lowest_level: int = rule_field(COUNT, 0)
+    highest_level: int = rule_field(COUNT, 0)
+    levels_told: bool = False
+    levels: str = rule_field(Text(400), "")
     hosts_differ_in: tuple[str, ...] = rule_field(Names(Words(tuple(map(str.upper, QUEUE_ATTRIBUTES)))), ())
     unreachable: str = rule_field(Text(400), "")
     usage: str = rule_field(Words(("NORMAL", "XMITQ")), "NORMAL")
