@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
@@ -43,6 +42,7 @@ from mqclause.model.configuration.objects import (
     MqObject,
     QueueManagerObjects,
     detect_platform,
+    get_capexpry,
 )
 from mqclause.model.configuration.snapshot import ConfigurationChange, is_change_target, read_changed_fields
 from mqclause.model.configuration.status import (
@@ -68,8 +68,6 @@ ANY = "ANY"
 
 CREATING_ACTIONS = ("define", "observe")
 """The actions of records after which an object is there."""
-
-_CAPEXPRY = re.compile(r"(?i)\bCAPEXPRY *\( *(\w+) *\)")
 
 ShownT = TypeVar("ShownT", Queue, Channel)
 
@@ -193,6 +191,8 @@ class ConfiguredMember:
             seen |= self.senders.of_queue(found)
         if capped := get_capexpry(found):
             seen["capexpry"] = capped
+        if stream := found.text("STREAMQ"):
+            seen |= self.stream(stream)
         if found.clusters:
             joined = self.list_visible_clusters(found)
             seen["unjoined"] = ", ".join(name for name in found.clusters if name not in joined)
@@ -341,6 +341,15 @@ class ConfiguredMember:
             if clusters := self.list_visible_clusters(found):
                 yield found, build_queue(found, self.name, clusters)
 
+    def stream(self, name: str) -> dict[str, Any]:
+        """What a check sees of the queue that STREAMQ names."""
+        to = self._queues.get(name)
+        on = "" if to is None else to.text("STREAMQ")
+        family = ".".join(name.split(".")[:3]) if name.startswith(SYSTEM_PREFIX) else ""
+        return {
+            "streamq": name, "streams_on_to": on, "stream_is_model": name in self.models, "stream_family": family,
+        }  # fmt: skip
+
     @cached_property
     def queue_manager(self) -> QueueManager:
         """The queue manager itself."""
@@ -382,14 +391,6 @@ class ConfiguredMember:
         alike = CONFIGURED_QUEUES if kind in CONFIGURED_QUEUES else (kind,)
         told = self.asked.tells(kind, name) if self.asked.alone else bool(self.objects.of(*alike))
         return not name.startswith(SYSTEM_PREFIX) and (self.whole or told)
-
-
-def get_capexpry(found: MqObject) -> str:
-    """The limit of expiry of a queue, in tenths of a second, stated by itself or in CUSTOM; blank if there is none."""
-    stated = found.text("CAPEXPRY")
-    if not stated and (custom := found.text("CUSTOM")) and (within := _CAPEXPRY.search(custom)):
-        stated = within[1]
-    return "" if stated.upper() in ("NOLIMIT", "-1") else stated
 
 
 @frozen(eq=False)

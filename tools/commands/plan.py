@@ -30,7 +30,6 @@ from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.members import Members, get_local_name, remove_member, suspend_member
 from mqclause.model.diagnostics import FactsError
 from mqclause.rulebook.rules import AUTO
-from mqclause.tools.batch.traffic import read_traffic
 from mqclause.tools.commands.options import (
     ClusterQuestion,
     add_cluster_options,
@@ -140,7 +139,7 @@ def command(
     for name, new in upgrades:
         after = upgrade_members(after, name, new, question.rules)
     print_member_warnings((*before, *after))
-    traffic = read_traffic(puts) if puts else None
+    traffic = _read_traffic(puts) if puts else None
     checked = _looked_at(question, left_out, suspending, (before, after) if upgrades else None)
     with question.engine((*before, *after)) as engine:
         found = plan_change(question, before, after, traffic, checked, engine)
@@ -169,6 +168,12 @@ def _after(
     for name in suspending:
         after = suspend_member(after, name)
     return after
+
+
+def _read_traffic(puts: str) -> Traffic:
+    from mqclause.tools.batch.traffic import read_traffic  # noqa: PLC0415 - DuckDB is slow to load
+
+    return read_traffic(puts)
 
 
 def _write(found: ChangePlan) -> None:
