@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any  # noqa: TID251
 
 from attrs import evolve, frozen
 from sqlglot import exp, parse_one

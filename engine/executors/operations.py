@@ -114,11 +114,11 @@ class Key:
 
 @frozen(eq=False)
 class Assignment:
-    """A fact's new value; ``told`` is the name under which the trace tells it, None if it does not."""
+    """A fact's new value; ``traced_as`` is its name in the trace, None if it is not in the trace."""
 
     name: str
     value: Expression
-    told: str | None
+    traced_as: str | None
 
 
 def get_holds_fact(rule_id: str) -> str:

@@ -104,7 +104,7 @@ def _again(rules: Rules, document: str, executor: ExecutorName) -> Pipeline:
 def _chaining(steps: LoweredRuleset) -> Executor:
     if lacking := find_chaining_fault():
         raise NotInstalledError(f"{lacking}, {_NEEDED}", name=DURABLE_RULES)
-    from mqclause.executors.chaining import ChainingExecutor
+    from mqclause.executors.chaining import ChainingExecutor  # noqa: PLC0415 - durable_rules is optional
 
     return ChainingExecutor(steps)
 

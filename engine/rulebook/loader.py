@@ -171,8 +171,8 @@ def _build_vocabulary(
         with _placed(f"{about.name}.{term}"):
             parsed[term] = parse_unchecked(text)
     _check_no_circle(about.name, parsed)
-    told = {term: parsed.pop(term) for term in about.terms if term in words and term in parsed}
-    return Vocabulary(words, parsed, about.subject.__name__.lower() if about.subject else "subject", told)
+    asked = {term: parsed.pop(term) for term in about.terms if term in words and term in parsed}
+    return Vocabulary(words, parsed, about.subject.__name__.lower() if about.subject else "subject", asked)
 
 
 @lru_cache(maxsize=2048)
@@ -425,7 +425,7 @@ def _check_no_circle(ruleset: str, terms: Mapping[str, Expression]) -> None:
 
 def _check_terms(ruleset: str, vocabulary: Vocabulary) -> None:
     """Terms may use facts that rules derive, so their words and types are checked when all rules are there."""
-    for term, tree in (*vocabulary.terms.items(), *vocabulary.told.items()):
+    for term, tree in (*vocabulary.terms.items(), *vocabulary.asked.items()):
         with _placed(f"{ruleset}.{term}"):
             check_extent(tree, vocabulary)
             infer_type(tree, vocabulary, per_subject=True)
@@ -436,7 +436,7 @@ def _check_asked_terms(about: Declaration, vocabulary: Vocabulary) -> None:
     before = vocabulary.before
     for term, (kind, of) in about.terms.items():
         place = f"{about.name}.{term}"
-        stated = vocabulary.told.get(term, vocabulary.terms.get(term))
+        stated = vocabulary.asked.get(term, vocabulary.terms.get(term))
         if stated is None:
             raise RuleError("terms.toml", place, "is missing, and answers are made of it")
         with _placed(f"{about.name}.{term}"):

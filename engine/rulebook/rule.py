@@ -119,16 +119,16 @@ class Settle:
 
 @frozen
 class Condition:
-    """A condition that holds or does not; the because says why it does not. The first remedy that applies counts.
+    """Test ``when``; ``because`` explains a failure, and the first of ``remedies`` that applies fixes it.
 
-    It has no because where it cannot fail wherever it is examined. That it fails is worth being ``told`` where this is
-    true (None: always): not where another condition says it all.
+    A condition that cannot fail where it is examined has no because. A failure is reported only if ``report`` is true
+    (None: always), because another condition may already say the same.
     """
 
     when: Expression
     because: MessageTemplate | None = None
     remedies: tuple[Remedy, ...] = ()
-    told: Expression | None = None
+    report: Expression | None = None
 
 
 @frozen

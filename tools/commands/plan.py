@@ -28,7 +28,6 @@ from mqclause.cluster.plan import (
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.members import Members, get_local_name, remove_member, suspend_member
 from mqclause.model.diagnostics import FactsError
-from mqclause.tools.batch.traffic import read_traffic
 from mqclause.tools.commands.options import (
     ClusterQuestion,
     add_cluster_options,
@@ -118,7 +117,7 @@ def command(
     for name in suspending:
         after = suspend_member(after, name)
     print_member_warnings((*before, *after))
-    traffic = read_traffic(puts) if puts else None
+    traffic = _read_traffic(puts) if puts else None
     checked = _looked_at(question, left_out, suspending)
     with question.engine((*before, *after)) as engine:
         found = plan_change(question, before, after, traffic, checked, engine)
@@ -129,6 +128,12 @@ def command(
         else:
             print_plan(found)
     return SOMETHING_CHANGES if found.rows or found.alias_rows else 0
+
+
+def _read_traffic(puts: str) -> Traffic:
+    from mqclause.tools.batch.traffic import read_traffic  # noqa: PLC0415 - DuckDB is slow to load
+
+    return read_traffic(puts)
 
 
 def _write(found: ChangePlan) -> None:
