@@ -36,7 +36,9 @@ MEMBERSHIP = frozenset({"CLUSTER", "CLUSNL"})
 _EVERY = "put clwlrank clwlprty defbind defprty defpsist"
 
 
-_LOCAL = "get clwluseq msgdlvsq usage trigtype trigmpri trigdpth trigdata process initq maxdepth indxtype clchname"
+_LOCAL = (
+    "get clwluseq msgdlvsq usage trigtype trigmpri trigdpth trigdata process initq maxdepth indxtype clchname streamq"
+)
 
 
 def _texts(names: str) -> dict[str, tuple[str, Domain]]:
@@ -90,12 +92,13 @@ STATUS_ATTRIBUTES: Mapping[str, str] = {"curdepth": "CURDEPTH", "ipprocs": "IPPR
 _QUEUE_CLUSTERS = {"clusters": ("CLUSTER", "CLUSNL"), "descr": ("DESCR",)}
 
 
+_CAPPED = {"capexpry": ("CAPEXPRY", "CUSTOM")}
 _STATING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "QMGR": dict.fromkeys(("clusters", "repository", "partial_in"), ("REPOS", "REPOSNL")),
-    "QLOCAL": {**_QUEUE_CLUSTERS, "trigger": ("TRIGGER", "NOTRIGGER"), "shared": ("QSGDISP",)},
+    "QLOCAL": {**_QUEUE_CLUSTERS, **_CAPPED, "trigger": ("TRIGGER", "NOTRIGGER"), "shared": ("QSGDISP",)},
     "QCLUSTER": _QUEUE_CLUSTERS,
-    "QALIAS": {**_QUEUE_CLUSTERS, "target": ("TARGET",)},
-    "QREMOTE": _QUEUE_CLUSTERS,
+    "QALIAS": {**_QUEUE_CLUSTERS, **_CAPPED, "target": ("TARGET",)},
+    "QREMOTE": {**_QUEUE_CLUSTERS, **_CAPPED},
     "CLUSQMGR": {"suspended": ("SUSPEND",)},
     "CHANNEL": {"clusters": ("CLUSTER", "CLUSNL"), "cluster": ("CLUSTER", "CLUSNL"), "deftype": ("CHLTYPE",)},
 }

@@ -12,11 +12,7 @@ from attrs import field, fields, frozen
 
 from mqclause.model.configuration.attributes import FACT_ATTRIBUTES
 from mqclause.model.configuration.completeness import AnsweredInquiries
-from mqclause.model.configuration.objects import (
-    CLUSTER_CHANNELS,
-    MqObject,
-    QueueManagerObjects,
-)
+from mqclause.model.configuration.objects import CLUSTER_CHANNELS, MqObject, QueueManagerObjects
 from mqclause.model.configuration.provenance import PlacedFact
 from mqclause.model.configuration.status import (
     ChannelStates,
@@ -76,6 +72,12 @@ class ConfiguredObject:
     clwlrank: int = rule_field(COUNT, 0)
     highest_rank: int = rule_field(COUNT, 0)
     enabled_of_highest_rank: int = rule_field(COUNT, 0)
+    clwluseq: str = rule_field(Words(("QMGR", "LOCAL", "ANY")), "QMGR")
+    command_level: int = rule_field(COUNT, 0)
+    lowest_level: int = rule_field(COUNT, 0)
+    highest_level: int = rule_field(COUNT, 0)
+    levels_told: bool = False
+    levels: str = rule_field(Text(400), "")
     hosts_differ_in: tuple[str, ...] = rule_field(Names(Words(tuple(map(str.upper, QUEUE_ATTRIBUTES)))), ())
     unreachable: str = rule_field(Text(400), "")
     usage: str = rule_field(Words(("NORMAL", "XMITQ")), "NORMAL")
@@ -152,6 +154,10 @@ class ConfiguredObject:
     defined: str = rule_field(Text(12), "")
     recorded_at: str = rule_field(NAME_OR_BLANK, "")
     capexpry: str = rule_field(Text(12), "")
+    streamq: str = rule_field(NAME_OR_BLANK, "")
+    streams_on_to: str = rule_field(NAME_OR_BLANK, "")
+    stream_is_model: bool = False
+    stream_family: str = rule_field(NAME_OR_BLANK, "")
     family: str = rule_field(NAME_OR_BLANK, "")
     process: str = rule_field(NAME_OR_BLANK, "")
     initq: str = rule_field(NAME_OR_BLANK, "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self, TypeVar
@@ -69,6 +70,8 @@ LISTS_BESIDE = (("CLUSTER", "CLUSNL"), ("REPOS", "REPOSNL"))
 
 QueueKey = tuple[str, str]
 """A queue's name and its queue manager."""
+
+_CAPEXPRY = re.compile(r"(?i)\bCAPEXPRY *\( *(\w+) *\)")
 
 MOST_STATEMENTS = 50
 """With more of them, those about which later ones say all are left out."""
@@ -500,6 +503,14 @@ class MqObject:
         by_command = (record.attributes for record in self.statements if record.action != "observe")
         found = {name for names in by_command for name in names}
         return found | {OPPOSITE_FLAGS[name] for name in OPPOSITE_FLAGS if name in found}
+
+    @property
+    def capexpry(self) -> str:
+        """The limit of expiry of a queue, in tenths of a second, stated by itself or in CUSTOM; blank for none."""
+        stated = self.text("CAPEXPRY")
+        if not stated and (custom := self.text("CUSTOM")) and (within := _CAPEXPRY.search(custom)):
+            stated = within[1]
+        return "" if stated.upper() in ("NOLIMIT", "-1") else stated
 
     @property
     def is_topic_alias(self) -> bool:
