@@ -39,7 +39,7 @@ class AnsweredInquiries:
 
     @classmethod
     def at(cls, scripts: Iterable[Script], local: str, alone: bool = True) -> Self:
-        """What was asked for at the queue manager ``local``, of which the scripts ``alone`` tell."""
+        """Gather what was asked at the queue manager ``local``; ``alone``: scripts are all that tells of it."""
         of = select_own_scripts(scripts, local)
         echoed = bool(of) and all(each.asked and any(one.action == "observe" for one in each.records) for each in of)
         return cls(tuple(command for log in of for command in log.asked), alone and echoed)
@@ -126,19 +126,19 @@ EVERY_STATE = "DISPLAY CLUSQMGR(*) CHANNEL STATUS"
 
 
 def build_coverage(scripts: Sequence[Script]) -> CombinedCoverage:
-    """What the scripts of one queue manager hold; of a log beside a dump, what it asks for is there too."""
+    """Gather what the scripts of one queue manager hold; a log beside a dump adds what it asked for."""
     dumps = [each.coverage for each in scripts if each.coverage and not each.overlay]
     asked = [[Coverage.asked(each.kind, each.name) for each in log.asked if not each.narrowed] for log in scripts]
     return CombinedCoverage.by([*dumps, *asked] if dumps else ())
 
 
 def build_coverage_at(scripts: Iterable[Script], local: str) -> CombinedCoverage:
-    """The same of the queue manager ``local``; a script that does not name one is of it."""
+    """Gather the same of the queue manager ``local``; a script that does not name one is of it."""
     return build_coverage([each for each in scripts if each.queue_manager in ("", local)])
 
 
 def find_partial_dumps(scripts: Iterable[Script]) -> Iterator[Diagnostic]:
-    """The dumps that were not to hold all that their queue manager has, as remarks, if no other one does; and notes."""
+    """Find dumps of only some objects, unless another one has all, and what readers note of a file, as remarks."""
     given = list(scripts)
     for script in given:
         yield from script.notes
@@ -150,25 +150,25 @@ def find_partial_dumps(scripts: Iterable[Script]) -> Iterator[Diagnostic]:
 
 
 def select_own_scripts(scripts: Iterable[Script], local: str) -> Sequence[Script]:
-    """What is told of the queue manager ``local``, but for what changes it."""
+    """Select the scripts of the queue manager ``local``, but for overlays."""
     return [each for each in scripts if (each.queue_manager or local) == local and not each.overlay]
 
 
 def build_record_diagnostic(record: Record, message: str, attribute: str = "") -> Diagnostic:
-    """What there is to say of ``record``, on the line of ``attribute`` if that is given."""
+    """Build a message about ``record``, on the line of ``attribute`` if that is given."""
     what = f"{record.kind} {quote_value(record.name)}" if record.name else record.kind
     return Diagnostic(record.source, f"{what}: {message}", *record.place_of(attribute))
 
 
 def fill_in_inserts(script: Script, owner: str) -> Script:
-    """The script with its owner's name in the place of +QMNAME+; in a CLUSSDR that is the name of another one."""
+    """Fill in the owner's name for +QMNAME+; in a CLUSSDR that is the name of another queue manager."""
     if not any(_has_insert(record) for record in script.records):
         return script
     return evolve(script, records=tuple(_filled_in(record, owner) for record in script.records))
 
 
 def find_open_names(scripts: Iterable[Script]) -> Iterator[Diagnostic]:
-    """A remark where a name is none of MQ's, or has an insert: for each source and reason once."""
+    """Find names that MQ does not allow, or with an insert: one remark for each source and reason."""
     for script in scripts:
         reasons: set[str] = set()
         for record in script.records:
@@ -189,7 +189,7 @@ def has_matching_receiver(sender: str, receivers: Iterable[str]) -> bool:
 
 
 def suggest_insert(name: str, known: Iterable[str]) -> str:
-    """That one of the ``known`` names may be ``name`` once its inserts are filled in; blank if none can be."""
+    """Suggest a ``known`` name that may be ``name`` once its inserts are filled in; blank if none can be."""
     for each in known:
         inserts = INSERT.findall(each) if "+" in each else []
         if inserts and re.fullmatch(".+".join(map(re.escape, INSERT.split(each))), name):
@@ -198,14 +198,14 @@ def suggest_insert(name: str, known: Iterable[str]) -> str:
 
 
 def list_defined_names(scripts: Iterable[Script]) -> Defined:
-    """What the scripts define or show, and the queues that are known in clusters."""
+    """List what the scripts define or show, and the queues that are known in clusters."""
     return frozenset(each for script in scripts for record in script.records for each in _defined(record, script))
 
 
 def find_dangling_references(
     scripts: Iterable[Script], defined: Defined, everything: Sequence[Script]
 ) -> Iterator[Diagnostic]:
-    """Where the scripts name an object that is not ``defined`` and that no dump in ``everything`` may have left out.
+    """Find names of objects that are not ``defined``, and that no dump in ``everything`` may have left out.
 
     MQ brings those of names that begin with SYSTEM.
     """
@@ -265,7 +265,7 @@ class Membership:
 def find_missing_information(
     scripts: Iterable[Script], known: Sequence[Membership], cluster: Cluster, asked: AnsweredInquiries
 ) -> tuple[MissingInformation, ...]:
-    """Everything that is not told about the clusters of the local queue manager, where nobody ``asked`` for it."""
+    """Find what is not known about the clusters of the local queue manager and was not ``asked`` for."""
     of = list(scripts)
     undescribed = () if asked.tells("CLUSQMGR", ANY) else _undescribed(known, cluster)
     return (
@@ -279,14 +279,14 @@ def find_missing_information(
 def drop_answered_commands(
     found: Iterable[MissingInformation], asked: AnsweredInquiries
 ) -> Iterator[MissingInformation]:
-    """What is not known, without a command where the sources hold the output of that."""
+    """Drop the command of what is not known where the sources hold the output of that command."""
     for each in found:
         is_told = not isinstance(each, AtOthers) and asked.holds(each.command)
         yield evolve(each, command="") if is_told else each
 
 
 def describe_member_assumptions(known: Iterable[Membership], cluster: Cluster) -> Iterator[str]:
-    """The clusters of which nothing says that there are more members, as assumptions."""
+    """Describe clusters that are taken to have no more members than are described."""
     for each in known:
         if each.members and not _leading_nowhere(each, cluster):
             taken = "all members" if len(each.members) > 1 else "the only member"
@@ -294,7 +294,7 @@ def describe_member_assumptions(known: Iterable[Membership], cluster: Cluster) -
 
 
 def describe_lone_host_assumptions(known: Container[str], cluster: Cluster) -> Iterator[str]:
-    """The clusters of its own queues that nothing else of the local queue manager names: it is taken as alone there."""
+    """Describe clusters of own queues that no channel names: the queue manager is taken as alone there."""
     own = cluster.queue_manager
     for each in dict.fromkeys(_of_own_queues(cluster)):
         if each not in known and each not in own.clusters:
@@ -302,7 +302,7 @@ def describe_lone_host_assumptions(known: Container[str], cluster: Cluster) -> I
 
 
 def find_truncated_dumps(scripts: Iterable[Script]) -> Iterator[MissingInformation]:
-    """The dumps that end before their trailer."""
+    """Find the dumps that end before their trailer."""
     for script in scripts:
         if what := describe_truncation(script):
             owner = script.queue_manager
@@ -315,7 +315,7 @@ def has_complete_dump(scripts: Iterable[Script]) -> bool:
 
 
 def describe_truncation(script: Script) -> str:
-    """That a dump ends before its trailer; blank if it does not."""
+    """Say that a dump ends before its trailer; blank if it does not."""
     of = f" of {script.queue_manager}" if script.queue_manager else ""
     return (
         f"the dump {script.source}{of} ends before its trailer: its last objects are missing"

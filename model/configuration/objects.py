@@ -167,7 +167,7 @@ class QueueManagerObjects:
         self._not_carried_out.append(build_record_diagnostic(record, message, attribute))
 
     def find_header_origin(self, key: str) -> Origin | None:
-        """Where a script first says ``key`` of itself."""
+        """Find where a script first says ``key`` of itself."""
         for script in self.scripts:
             if key in script.header_lines:
                 return Origin("observed", script.source, script.header_lines[key])
@@ -184,13 +184,13 @@ class QueueManagerObjects:
                 found.clusters = self._expanded(found, "CLUSTER", "CLUSNL")
 
     def of(self, *kinds: str) -> list[MqObject]:
-        """The objects of ``kinds`` in the order of their definitions, a list that is not to be changed."""
+        """List the objects of ``kinds`` in the order of their definitions; the list is not to be changed."""
         if kinds not in self._of_kinds:
             self._of_kinds[kinds] = [found for found in self._found.values() if found.kind in kinds]
         return self._of_kinds[kinds]
 
     def channels(self, chltype: str) -> list[MqObject]:
-        """The channels of one type."""
+        """List the channels of one type."""
         return [channel for channel in self.of("CHANNEL") if channel.type == chltype]
 
     @cached_property
@@ -204,7 +204,7 @@ class QueueManagerObjects:
         return build_coverage(self.scripts)
 
     def find_depth(self, queue: str) -> str:
-        """CURDEPTH of one of its queues, as a display shows it; blank if none does."""
+        """Find CURDEPTH of one of its queues, as a display shows it; blank if none does."""
         return self._shown.get((queue, self.name), {}).get("CURDEPTH", "")
 
     @cached_property
@@ -243,7 +243,7 @@ class QueueManagerObjects:
         return tuple(each for each in self.clusters if joined is not None and each not in joined)
 
     def select_visible(self, clusters: Iterable[str]) -> tuple[str, ...]:
-        """Those of the ``clusters`` of one of its objects in which other queue managers learn of that."""
+        """Select those of an object's ``clusters`` in which other queue managers learn of it."""
         joined = self.joined_clusters
         return tuple(each for each in clusters if joined is None or each in joined)
 
@@ -273,7 +273,7 @@ class QueueManagerObjects:
         return would and not self.coverage.leaves_out("QLOCAL", target)
 
     def list_contradictions(self, local: QueueManagerObjects) -> list[Diagnostic]:
-        """What is told of different values that are shown; of what others have, ``local`` tells what it shows."""
+        """List different values that are shown; of rows about others only ``local`` is to list its own."""
         return [said for (kind, *_), said in self.differing.items() if self is local or kind not in ROW_KEYS]
 
     @cached_property
@@ -422,7 +422,7 @@ class QueueManagerObjects:
             self._warn(record, "MODE(FORCE) stops inbound channels too: their states are left as they are", "MODE")
 
     def find_foreign_suspensions(self, clusters: Sequence[str]) -> Iterator[Diagnostic]:
-        """The clusters in which it is suspended although it is in none but ``clusters``."""
+        """Find the clusters in which it is suspended although it is in none but ``clusters``."""
         for each in self.suspended if self.suspension else ():
             if self.suspension and each not in clusters:
                 near = suggest_name(each, clusters)
@@ -528,7 +528,7 @@ class MqObject:
         return self.kind != "QLOCAL" and not self.is_topic_alias
 
     def find_statement(self, attribute: str) -> Record | None:
-        """The statement that gives ``attribute`` its value; None if none does."""
+        """Find the statement that gives ``attribute`` its value; None if none does."""
         opposite = OPPOSITE_FLAGS.get(attribute)
         for record in reversed(self.statements):
             if attribute in record.attributes:
@@ -538,17 +538,17 @@ class MqObject:
         return None
 
     def value(self, attribute: str) -> Value:
-        """The value of ``attribute``; blank if it is not stated."""
+        """Return the value of ``attribute``; blank if it is not stated."""
         record = self.find_statement(attribute)
         return record.attributes[attribute] if record else ""
 
     def text(self, attribute: str) -> str:
-        """The value of ``attribute`` without trailing blanks; blank if it is not stated."""
+        """Return the value of ``attribute`` without trailing blanks; blank if it is not stated."""
         value = self.value(attribute)
         return value.rstrip(" ") if isinstance(value, str) else " ".join(split_names(value))
 
     def take(self, record: Record, found: Mapping[str, Any]) -> None:
-        """Set what ``record`` states; ``found`` has its values that are fields of facts."""
+        """Take over what ``record`` states; ``found`` has its values that are fields of facts."""
         self.statements = (*self.statements, record)
         if len(self.statements) > MOST_STATEMENTS:
             self.statements = _still_deciding(self.statements)
@@ -556,12 +556,12 @@ class MqObject:
         self.fields = found if self.fields.keys() <= found.keys() else {**self.fields, **found}
 
     def get_queue_fields(self) -> Mapping[str, Any]:
-        """The fields with the description."""
+        """Return the fields with the description."""
         by = self.find_statement("DESCR")
         return {**self.fields, "descr": clean_description(by.attributes["DESCR"])} if by else self.fields
 
     def copy(self, record: Record) -> MqObject:
-        """An object of ``record``'s kind and name with this one's attributes, but not its disposition."""
+        """Copy its attributes to an object of ``record``'s kind and name, but not its disposition."""
         kept = {name: value for name, value in self.fields.items() if name != "shared"}
         statements = [
             select_attributes(each, [name for name in each.attributes if name != "QSGDISP"]) for each in self.statements
@@ -569,7 +569,7 @@ class MqObject:
         return MqObject(record.kind, record.name, record, tuple(statements), kept)
 
     def origin(self, field: str) -> Origin:
-        """Where ``field`` of a fact that is made of this object comes from, or what its dump shows besides."""
+        """Return where ``field`` of a fact made of this object comes from, or what its dump shows besides."""
         shown = STATUS_ATTRIBUTES.get(field, field) if self.kind == "QLOCAL" else field
         if shown in self.record.informational:
             return Origin("observed", self.record.source, *self.record.place_of(shown))
@@ -588,7 +588,7 @@ class MqObject:
         return any(self.find_statement(each) is None for each in names)
 
     def find_origin(self, *attributes: str) -> Origin | None:
-        """Where the first of ``attributes`` that is stated stands; one that is not blank comes before a blank one."""
+        """Find where the first of ``attributes`` stands; one that is not blank comes before a blank one."""
         stated = [(name, record) for name in attributes if (record := self.find_statement(name))]
         for name, record in sorted(stated, key=lambda each: not self.text(each[0]))[:1]:
             return Origin(_how(record), record.source, *record.place_of(name))
@@ -596,13 +596,12 @@ class MqObject:
 
 
 def place_fact(fact: FactT, found: MqObject, known: Origins = NO_ORIGINS) -> PlacedFact[FactT]:
-    """A fact that is made of one object."""
+    """Give a fact that is made of one object its place."""
     return PlacedFact(fact, found.record.source, found.record.line, _OriginOf(found, known))
 
 
 def find_differing_displays(record: Record, known: MqObject) -> Iterator[tuple[str, Diagnostic]]:
-    """The attributes that ``record`` shows otherwise than they are ``known``, each with what is said of it; of a flag
-    and its opposite the one that comes last in the alphabet.
+    """Find the attributes that ``record`` shows otherwise than they are ``known``, each with a message about it.
 
     What a command sets counts, else what was displayed last. A display before the command, in the same source, shows
     what was so before.
@@ -621,7 +620,7 @@ def find_differing_displays(record: Record, known: MqObject) -> Iterator[tuple[s
 
 
 def not_shown(found: Iterable[MqObject], scripts: Sequence[Script]) -> Iterator[tuple[MqObject, Diagnostic]]:
-    """The objects that a script defines and that a log of another file was asked for and does not show."""
+    """Find objects that a script defines and that a log of another file was asked for and does not show."""
     logs = [(each, AnsweredInquiries(each.asked)) for each in scripts if each.asked]
     shown = [{(record.kind, record.name) for record in each.records} for each, _ in logs]
     for each in found if logs else ():
@@ -635,7 +634,7 @@ def not_shown(found: Iterable[MqObject], scripts: Sequence[Script]) -> Iterator[
 
 
 def detect_platform(scripts: Sequence[Script], shown: str) -> str:
-    """ZOS or MULTI, by what the scripts say of themselves and by what was ``shown`` as PLATFORM."""
+    """Return ZOS or MULTI, by what the scripts say of themselves and by what was ``shown`` as PLATFORM."""
     stated = " ".join([shown, *(script.header.get(PLATFORM, "") for script in scripts)]).upper()
     return "ZOS" if "Z/OS" in stated or "MVS" in stated else "MULTI"
 
@@ -647,7 +646,7 @@ class ViewCache(dict[tuple[object, ...], Any]):
     """
 
     def get_or_make(self, key: tuple[object, ...], make: Callable[[], MadeT]) -> MadeT:
-        """What was made for ``key``, or is made now."""
+        """Return what was made for ``key``, or make it now."""
         if key not in self:
             self[key] = make()
         made: MadeT = self[key]
@@ -733,7 +732,7 @@ def _place(by: Record, name: str) -> str:
 
 
 def collect_shown_attributes(scripts: Iterable[Script], local: str) -> Mapping[QueueKey, Mapping[str, str]]:
-    """By queue what its dump shows in comments, or DISPLAY of it, of its QSTATUS and of its handles.
+    """Collect what dumps show in comments, and logs by DISPLAY of queues, their status and handles, by queue.
 
     A script that names no queue manager is that of ``local``.
     """
