@@ -84,7 +84,7 @@ class Replay:
         check_type("scenario", scenario, Scenario, ", as read_scenario gives")
         replay = self.at(scenario.cluster)
         exits = ReplayExits(self.engine.exits, scenario.cluster.queue_manager.clwlexit)
-        state = QueueManagerState.of(scenario.cluster, replay.triggers.judge, scenario.messages)
+        state = QueueManagerState.of(scenario.cluster, replay.triggers.callbacks, scenario.messages)
         ways = DeliveryRemarks(replay.engine.rules, scenario.beyond)
         administering = AdministrationSimulator.of(replay.engine, exits, state, scenario.in_flight, ways)
         run = _Run(self, replay, state, SequenceState.of(scenario.cluster), exits, administering)

@@ -211,10 +211,10 @@ def next_get(
     not, EventError for options that do not go together and for a queue that there is not.
     """
     event = _asking(Event("get", queue=queue), options, match)
-    judge = EnqueueCallbacks(retrieval.terms)
-    base = Definitions(cluster, judge).base(event.queue)
+    callbacks = EnqueueCallbacks(retrieval.terms)
+    base = Definitions(cluster, callbacks).base(event.queue)
     lying = [each for each in messages if base is not None and each.queue == base.name]
-    state = QueueManagerState.of(cluster, judge, lying)
+    state = QueueManagerState.of(cluster, callbacks, lying)
     return retrieve(retrieval, state, event)[2]
 
 

@@ -236,7 +236,7 @@ class Why:
         """Whether one of ``events``, in place of the put of ``answer``, has a trigger message written for its queue."""
         queue = answer.queue
         state = State.of(
-            add_queues(snapshot.cluster, _shipped(queue, snapshot)), self.triggers.judge, snapshot.messages
+            add_queues(snapshot.cluster, _shipped(queue, snapshot)), self.triggers.callbacks, snapshot.messages
         )
         found = (apply_values(state, answer.unknown, each) for each in answer.found)
         return all(self._wrote_by(events, queue, each) for each in found)
@@ -408,7 +408,7 @@ class _Asked:
 
     def state(self, cluster: Cluster) -> State:
         """The queue manager as its facts say."""
-        return State.of(cluster, self.triggers.judge, self.messages)
+        return State.of(cluster, self.triggers.callbacks, self.messages)
 
     def found(self, state: State, unknown: tuple[UnknownFact, ...]) -> dict[Combination, Examination]:
         """What the rules say, by the values of what is not known."""

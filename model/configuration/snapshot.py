@@ -224,7 +224,7 @@ class SnapshotBuilder:
         self.documents = [each for each in self.documents if get_stated_name(each) in (None, self.local)]
 
     def find_local_name(self) -> str | None:
-        """Find the local queue manager's name if a facts document or the caller says it; others contradict the first."""
+        """Find the local queue manager's name, if a facts document or the caller says it; one document may."""
         asked = check_local_name(self.local)
         stated = [(each, name) for each in self.documents if (name := get_stated_name(each)) is not None]
         for document, name in stated[1:]:

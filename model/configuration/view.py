@@ -267,7 +267,7 @@ class ViewBuilder:
         return tuple(each for each in clusters if self.clusters is None or each in self.clusters)
 
     def get_sight(self, member: QueueManagerObjects) -> Callable[[Iterable[str]], tuple[str, ...]]:
-        """Return what selects, of the clusters of an object of ``member``, those in which the local one learns of it."""
+        """Return a function that selects the clusters of an object of ``member`` in which it is visible."""
         if member.name == self.local:
             return tuple
         return lambda clusters: member.select_visible(self.select_own_clusters(clusters))

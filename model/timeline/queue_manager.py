@@ -1,6 +1,6 @@
 """What the local queue manager holds at one moment: queues, handles, units of work, trigger messages.
 
-An occasion from which nothing can follow by the rules, as the judge says, is left out: it takes no time.
+A trigger event from which nothing can follow by the rules, as the callbacks say, is left out: it takes no time.
 """
 
 from __future__ import annotations
@@ -156,13 +156,15 @@ class QueueManagerContent:
     begun: SortedMap = None
 
     @classmethod
-    def of(cls, cluster: Cluster, judge: RuleCallbacks = DEFAULT_CALLBACKS, messages: Iterable[Message] = ()) -> Self:
+    def of(
+        cls, cluster: Cluster, callbacks: RuleCallbacks = DEFAULT_CALLBACKS, messages: Iterable[Message] = ()
+    ) -> Self:
         """A queue manager as its facts say: ``curdepth`` persistent messages on a queue, ``ipprocs`` handles.
 
         ``messages`` lie on its queues, in the order of their arrival. Where nothing is known, and of all else, there is
-        nothing: it has just been started. ``judge`` answers what rules decide.
+        nothing: it has just been started. ``callbacks`` answer what rules decide.
         """
-        definitions = Definitions(cluster, judge)
+        definitions = Definitions(cluster, callbacks)
         local = [queue for queue in definitions.queues.values() if queue.type == "QLOCAL"]
         standing = {queue.name: queue.ipprocs for queue in local if queue.ipprocs}
         queues = {each.name: EMPTY_QUEUE.put(each.defprty, each.curdepth, True) for each in local if each.curdepth}
@@ -217,7 +219,7 @@ class QueueManagerContent:
         call = QueueCall(
             initq.name, "MQPUT", initq.put, initq.put, depth, 1, initq.maxdepth, shared=initq.shared, named=initq.name
         )
-        return self.definitions.judge.failure(call)
+        return self.definitions.callbacks.find_failure(call)
 
     def after_trigger_message(
         self, queue: str, *, available: bool, unit_of_work: str, event: int, trigtype: str = "", placed: bool = True
@@ -450,7 +452,7 @@ def build_trigger_events(
     state: QueueManagerContent, before: QueueManagerContent, kind: str, queue: Queue, **seen: Any
 ) -> tuple[TriggerEvent, ...]:
     """The occasion that ``state`` came of the state ``before``, as ``queue`` sees it."""
-    if not state.definitions.judge.looks_at(kind, queue.shared, seen.get("in_unit_of_work", False)):
+    if not state.definitions.callbacks.examines(kind, queue.shared, seen.get("in_unit_of_work", False)):
         return ()
     return (state.build_trigger_event(kind, queue, before, **seen),)
 
@@ -501,7 +503,7 @@ def apply_commit(
         depth = queues[done.queue]
         queues[done.queue] = depth.after_commit(done.priority, done.run)
         queue = state.definitions.local_queue(done.queue)
-        if queue is not None and state.definitions.judge.looks_at("put_committed", queue.shared, False):
+        if queue is not None and state.definitions.callbacks.examines("put_committed", queue.shared, False):
             step = done.segments if state.definitions.messages(queue).counts[done.priority] else 0
             first = _first_committed(state, before, queue, depth, (done.priority, done.segments, step))
             runs.append(Arrivals(first, done.run.size // done.segments, step))

@@ -135,7 +135,7 @@ def _put(
     message, told, more = _placed(state, event, asked, labels, placing)
     opened = state.definitions.queues[event.queue]
     before = state.queue(base.name)
-    failure = state.definitions.judge.failure(
+    failure = state.definitions.callbacks.find_failure(
         QueueCall(
             base.name, "MQPUT", base.put, opened.put, before.depth, event.segments, base.maxdepth, shared=base.shared,
             named=event.queue, named_type=opened.type,
@@ -193,7 +193,7 @@ def _open_failure(state: QueueManagerState, base: Queue | None, handle: Handle) 
     if base is None:
         return None
     opens, here = state.handles.opens(base.name), handle.queue_manager == state.handles.local
-    return state.definitions.judge.failure(
+    return state.definitions.callbacks.find_failure(
         QueueCall(
             base.name, "MQOPEN", mode=handle.mode, here=here, shared=base.shared, open_shared_here=opens.shared_here,
             open_exclusive_here=opens.exclusive_here, open_shared_elsewhere=opens.shared_elsewhere,
@@ -275,7 +275,7 @@ def _clear(state: QueueManagerState, event: Event) -> Transition:
     queue, after = state.local_queue(event.queue), state.evolved(now=state.get_event_time(event))
     held = sum(each.initq == queue.name and each.run is not None for unit in state.triggers.waiting
                for each in state.held(unit))  # fmt: skip
-    failure = state.definitions.judge.failure(
+    failure = state.definitions.callbacks.find_failure(
         QueueCall(
             queue.name, "CLEAR QLOCAL", shared=queue.shared, handles=_handles_on(state, queue.name),
             unsettled=held + sum(count_messages(unit, queue.name) for unit in state.units.values()),

@@ -73,7 +73,7 @@ EVERY_MESSAGE = MessageRules({each: each for each in PRIORITIES}, dict.fromkeys(
 class DefaultCallbacks:
     """Where no rules are asked: a message keeps its priority and counts, every event is an occasion, no call fails."""
 
-    def messages(self, queue: Queue) -> MessageRules:  # noqa: ARG002 - as the judge is asked
+    def messages(self, queue: Queue) -> MessageRules:  # noqa: ARG002 - as the protocol has it
         """As they are put, and all of them."""
         return EVERY_MESSAGE
 
@@ -81,11 +81,11 @@ class DefaultCallbacks:
         """Each message is an item by itself."""
         return SINGLE_MESSAGE_ROLE
 
-    def looks_at(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:  # noqa: ARG002 - as above
+    def examines(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:  # noqa: ARG002 - as above
         """Always."""
         return True
 
-    def failure(self, call: QueueCall) -> CallFailure | None:  # noqa: ARG002 - as above
+    def find_failure(self, call: QueueCall) -> CallFailure | None:  # noqa: ARG002 - as above
         """None."""
         return None
 
@@ -125,18 +125,10 @@ PROCESS_FIELDS = ("appltype", "applicid", "envrdata", "userdata")
 class TriggerEvent:
     """An application queue as the trigger rules see it. Every attribute has a value; a blank one means "none".
 
-    ``message_priority`` is the one that the message was enqueued with.
-    ``depth`` is how many of the messages on the queue are of sufficient priority by its own TRIGMPRI, ``depth_total``
-    how many there are; ``committed…`` leaves out the uncommitted ones; ``previous_…`` is before the event. ``arrived``
-    is how many messages the put placed. ``since_last_trigger`` and ``trigint`` are in milliseconds. Open counts without
-    "elsewhere" are the local queue manager's; those with it and ``open_exclusive`` span the group, for a queue that is
-    shared. ``…by_others`` are handles of other applications than the one whose call it is.
-    ``served_elsewhere``: another queue manager has had the shared queue open for shared input since it was last open
-    to nobody. ``trigger_messages_before`` is how many trigger messages the same event has written for the queue;
-    ``written_trigtype`` the trigger type for which the trigger message was written that a unit of work held.
-    ``queue_manager``, ``maxdepth``, ``initq_…`` and ``…_by_case`` of the end are for remedies: whether the initiation
-    queue is shared, which type the queue has that ``initq`` names, blank where there is none, the local queue behind an
-    alias, and what is defined where the name that is given is not, and differs from that in letter case alone.
+    What rules ask of it is in the vocabulary of triggering, ``docs/vocabulary.toml``. The fields that rules do not see
+    are for remedies: ``queue_manager`` and ``maxdepth``; whether the initiation queue is shared; which type the queue
+    has that ``initq`` names, blank where there is none; the local queue behind an alias; and, as ``…_by_case``, what is
+    defined where the name that is given is not, and differs from that in letter case alone.
     """
 
     queue: str
@@ -385,11 +377,11 @@ class RuleCallbacks(Protocol):
         """What a message of a group, or a segment, is where it belongs."""
         ...
 
-    def looks_at(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
+    def examines(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
         """Whether anything can follow from an occasion of this kind, on a queue that is shared or not."""
         ...
 
-    def failure(self, call: QueueCall) -> CallFailure | None:
+    def find_failure(self, call: QueueCall) -> CallFailure | None:
         """What a call fails with; None if it does not."""
         ...
 
@@ -405,11 +397,11 @@ class EndedUnitOfWork(NamedTuple):
 class Definitions:
     """What the snapshot ``cluster`` defines at one queue manager; made anew when the snapshot changes.
 
-    ``judge`` says what rules make of it.
+    ``callbacks`` say what rules make of it.
     """
 
     cluster: Cluster
-    judge: RuleCallbacks = DEFAULT_CALLBACKS
+    callbacks: RuleCallbacks = DEFAULT_CALLBACKS
 
     @cached_property
     def queues(self) -> dict[str, Queue]:
@@ -439,8 +431,8 @@ class Definitions:
         return found
 
     def of(self, cluster: Cluster) -> Definitions:
-        """The definitions of another snapshot, with the same judge."""
-        return Definitions(cluster, self.judge)
+        """The definitions of another snapshot, with the same callbacks."""
+        return Definitions(cluster, self.callbacks)
 
     @cached_property
     def _messages(self) -> dict[str, MessageRules]:
@@ -450,12 +442,12 @@ class Definitions:
         """What rules say of the messages on the local queue ``queue``."""
         found = self._messages.get(queue.name)
         if found is None:
-            found = self._messages[queue.name] = self.judge.messages(queue)
+            found = self._messages[queue.name] = self.callbacks.messages(queue)
         return found
 
     def in_item(self, message: Message) -> ItemRole:
         """What rules say of a message where it belongs."""
-        return SINGLE_MESSAGE_ROLE if message.item == SINGLE_MESSAGE else self.judge.in_item(message)
+        return SINGLE_MESSAGE_ROLE if message.item == SINGLE_MESSAGE else self.callbacks.in_item(message)
 
     @cached_property
     def _described(self) -> dict[str, TriggerEvent]:
