@@ -29,18 +29,22 @@ from mqclause.model.configuration.checked_objects import (
     FileLine,
     collect_places,
 )
-from mqclause.model.configuration.completeness import (
+from mqclause.model.configuration.coverage import (
     AnsweredInquiries,
     build_coverage,
-    build_record_diagnostic,
     find_partial_dumps,
     is_complete_script,
     is_facts_script,
-    suggest_insert,
 )
+from mqclause.model.configuration.inserts import suggest_insert
 from mqclause.model.configuration.knowledge import find_command_levels
-from mqclause.model.configuration.objects import SYSTEM_PREFIX, MqObject, QueueManagerObjects, detect_platform
-from mqclause.model.configuration.status import build_queue
+from mqclause.model.configuration.objects import (
+    SYSTEM_PREFIX,
+    MqObject,
+    QueueManagerObjects,
+    build_queue,
+    detect_platform,
+)
 from mqclause.model.diagnostics import Diagnostic
 from mqclause.model.facts.delivery import Delivery
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, RemoteQueueManager
@@ -530,7 +534,7 @@ class _NeededRecords:
         for each in self.given.records:
             if each.kind in CHECKED_RECORD_KINDS and self._is_undefined(each):
                 near = suggest_insert(each.name, [name for kind, name in self.made if kind == each.kind])
-                yield build_record_diagnostic(each, f"is altered but not defined: not looked at{near}")
+                yield each.build_diagnostic(f"is altered but not defined: not looked at{near}")
 
     def _is_undefined(self, record: Record) -> bool:
         is_named = record.kind != "QMGR" and not record.name.startswith(SYSTEM_PREFIX)

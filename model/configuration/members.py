@@ -20,10 +20,10 @@ from mqclause.model.configuration.changes import (
     parse_change,
     replace_fields,
 )
-from mqclause.model.configuration.completeness import suggest_insert
+from mqclause.model.configuration.inserts import suggest_insert
+from mqclause.model.configuration.objects import ALIAS_ATTRIBUTES
 from mqclause.model.configuration.provenance import PlacedFact
 from mqclause.model.configuration.snapshot import Snapshot, replace_facts
-from mqclause.model.configuration.status import ALIAS_ATTRIBUTES
 from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_name
 from mqclause.model.facts.objects import Channel, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 

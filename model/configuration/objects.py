@@ -13,6 +13,7 @@ from mqclause.model.configuration.attributes import (
     FACT_ATTRIBUTES,
     OPPOSITE_FLAGS,
     STATUS_ATTRIBUTES,
+    WHOLE_NUMBER,
     clean_description,
     find_domain_error,
     is_same_value,
@@ -20,19 +21,12 @@ from mqclause.model.configuration.attributes import (
     read_attributes,
     select_attributes,
 )
-from mqclause.model.configuration.completeness import (
-    INSERT,
-    AnsweredInquiries,
-    build_coverage,
-    build_record_diagnostic,
-    is_complete_script,
-    is_facts_script,
-    suggest_insert,
-)
+from mqclause.model.configuration.coverage import AnsweredInquiries, build_coverage, is_complete_script, is_facts_script
+from mqclause.model.configuration.inserts import INSERT, suggest_insert
 from mqclause.model.configuration.provenance import FactT, Origin, OriginKind, PlacedFact
 from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, suggest_name
-from mqclause.model.facts.domains import NAME, Words
-from mqclause.model.facts.objects import MESSAGE_CHANNELS
+from mqclause.model.facts.domains import LARGEST, NAME, Words
+from mqclause.model.facts.objects import MESSAGE_CHANNELS, Queue, QueueManagerAlias
 from mqclause.model.readers.mqsc import describe_unknown_attribute, get_known_attributes
 from mqclause.model.readers.records import CombinedCoverage, Record, Script, Value, split_names
 
@@ -161,10 +155,10 @@ class QueueManagerObjects:
 
     def fault(self, record: Record, message: str, attribute: str = "") -> None:
         """Add what is wrong with ``record``, on the line of ``attribute`` if that is given."""
-        self.faults.append(build_record_diagnostic(record, message, attribute))
+        self.faults.append(record.build_diagnostic(message, attribute))
 
     def _warn(self, record: Record, message: str, attribute: str = "") -> None:
-        self._not_carried_out.append(build_record_diagnostic(record, message, attribute))
+        self._not_carried_out.append(record.build_diagnostic(message, attribute))
 
     def find_header_origin(self, key: str) -> Origin | None:
         """Find where a script first says ``key`` of itself."""
@@ -371,7 +365,7 @@ class QueueManagerObjects:
         value = record.listed(attribute)
         if attribute == "STATUS" and {*value} & UNLISTED_STATES:
             message = f"STATUS({' '.join(value)}): no clause speaks of this state, so it is read as not shown"
-            self.remarks.append(build_record_diagnostic(record, message, attribute))
+            self.remarks.append(record.build_diagnostic(message, attribute))
             return False
         return bool(value)
 
@@ -383,7 +377,7 @@ class QueueManagerObjects:
             if known is None and key not in self._refused and not record.name.startswith("SYSTEM."):
                 alike = [found.name for other, found in self._found.items() if _unique_in(other) == _unique_in(key)]
                 near = suggest_name(record.name, alike)
-                self._deleted[key] = build_record_diagnostic(record, f"is deleted but not defined{near}")
+                self._deleted[key] = record.build_diagnostic(f"is deleted but not defined{near}")
             self._found.pop(key, None)
             self._of_kinds.clear()
             self._refused.discard(key)
@@ -427,7 +421,7 @@ class QueueManagerObjects:
             if self.suspension and each not in clusters:
                 near = suggest_name(each, clusters)
                 message = f"SUSPEND: {self.name} is not in the cluster {quote_value(each)}: changes nothing{near}"
-                yield build_record_diagnostic(self.suspension, message, "CLUSTER")
+                yield self.suspension.build_diagnostic(message, "CLUSTER")
 
     def _mismatch(self, record: Record, known: MqObject) -> None:
         self.fault(record, f"is a {known.type}, defined at {known.record.source}:{known.record.line}")
@@ -616,7 +610,7 @@ def find_differing_displays(record: Record, known: MqObject) -> Iterator[tuple[s
             said = f"{shown} is shown, and {other} at {_place(by, before)}; the last one given counts"
         else:
             said = f"{shown} is shown, and {_place(by, before)} states {other}, which counts"
-        yield max(name, before), build_record_diagnostic(record, said, name)
+        yield max(name, before), record.build_diagnostic(said, name)
 
 
 def not_shown(found: Iterable[MqObject], scripts: Sequence[Script]) -> Iterator[tuple[MqObject, Diagnostic]]:
@@ -629,7 +623,7 @@ def not_shown(found: Iterable[MqObject], scripts: Sequence[Script]) -> Iterator[
                 is_other = log.source not in {by.source for by in (each.record, *each.statements)}
                 if is_other and (each.kind, each.name) not in there and asked.tells(each.kind, each.name):
                     said = f"{log.source} was asked for it and shows none: one of the two is out of date"
-                    yield each, build_record_diagnostic(each.record, f"{said}; it counts as defined")
+                    yield each, each.record.build_diagnostic(f"{said}; it counts as defined")
                     break
 
 
@@ -781,3 +775,31 @@ def _shown_values(record: Record) -> Mapping[str, str]:
 def _reads(record: Record) -> int:
     """1 if the handle has the queue open for input."""
     return int(bool(record.listed("INPUT")) and record.listed("INPUT") != ("NO",))
+
+
+ALIAS_ATTRIBUTES = ("put", "clwlrank", "clwlprty", "defbind")
+"""What counts of an alias of a queue manager besides its names."""
+
+
+def place_queue(queue: MqObject, member: str, clusters: tuple[str, ...], host: Origins | None) -> PlacedFact[Queue]:
+    """Place the fact of a queue of ``member``; ``host`` is where it is said whose it is."""
+    # An alias of a queue manager is known in its clusters as such, and no instance of a queue.
+    fact = build_queue(queue, member, () if queue.is_manager_alias else clusters)
+    known = host or {"queue_manager": queue.origin("name")}
+    return place_fact(fact, queue, known)
+
+
+def build_queue(queue: MqObject, host: str, clusters: tuple[str, ...]) -> Queue:
+    """Build a queue of ``host`` as a fact, in ``clusters``."""
+    target = queue.text("TARGET") if queue.kind == "QALIAS" else ""
+    fields = queue.get_queue_fields()
+    if WHOLE_NUMBER.fullmatch(capped := queue.capexpry):
+        fields = {**fields, "capexpry": min(int(capped), LARGEST)}
+    return Queue(name=queue.name, queue_manager=host, type=queue.kind, target=target, clusters=clusters, **fields)
+
+
+def build_alias(remote: MqObject, host: str, clusters: tuple[str, ...]) -> QueueManagerAlias:
+    """Build the alias that ``host`` advertises; a blank RQMNAME is the queue manager of the definition."""
+    kept = {name: remote.fields[name] for name in ALIAS_ATTRIBUTES if name in remote.fields}
+    resolved = remote.text("RQMNAME") or host
+    return QueueManagerAlias(remote.name, resolved, clusters, host="" if resolved == host else host, **kept)

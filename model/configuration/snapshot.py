@@ -25,16 +25,13 @@ from mqclause.model.configuration.changes import (
     parse_change,
 )
 from mqclause.model.configuration.completeness import (
-    NO_INQUIRIES,
-    AnsweredInquiries,
     MissingInformation,
-    build_record_diagnostic,
     describe_lone_host_assumptions,
     describe_member_assumptions,
     find_missing_information,
-    find_partial_dumps,
-    suggest_insert,
 )
+from mqclause.model.configuration.coverage import NO_INQUIRIES, AnsweredInquiries, find_partial_dumps
+from mqclause.model.configuration.inserts import suggest_insert
 from mqclause.model.configuration.knowledge import LocalKnowledge, Unshown, find_command_level, find_odd_levels
 from mqclause.model.configuration.objects import ViewCache, collect_shown_attributes
 from mqclause.model.configuration.provenance import (
@@ -531,11 +528,11 @@ def _as_change(record: Record) -> Record:
         return evolve(record, action="alter", attributes={"STATUS": get_state_after(record)}, places=())
     if record.action in ("suspend", "resume"):
         if record.listed("CLUSNL"):
-            raise FactsError([build_record_diagnostic(record, f"CLUSNL: {NO_NAMELIST}")])
+            raise FactsError([record.build_diagnostic(f"CLUSNL: {NO_NAMELIST}")])
         suspend = "YES" if record.action == "suspend" else "NO"
         cluster = {name: value for name, value in record.attributes.items() if name == "CLUSTER"}
         return evolve(record, action="alter", attributes={"SUSPEND": suspend, **cluster}, places=())
-    raise FactsError([build_record_diagnostic(record, f"{record.action.upper()} {NO_CHANGE}")])
+    raise FactsError([record.build_diagnostic(f"{record.action.upper()} {NO_CHANGE}")])
 
 
 def _changed(snapshot: Snapshot, change: ConfigurationChange) -> Snapshot:

@@ -16,13 +16,13 @@ from mqclause.model.configuration.attributes import (
     WHOLE_NUMBER,
     select_attributes,
 )
-from mqclause.model.configuration.completeness import NO_INQUIRIES, AnsweredInquiries, build_record_diagnostic
+from mqclause.model.configuration.coverage import NO_INQUIRIES, AnsweredInquiries
 from mqclause.model.configuration.objects import (
+    ALIAS_ATTRIBUTES,
     CLUSTER_CHANNELS,
     QUEUE_TYPES,
     SYSTEM_PREFIX,
     MqObject,
-    Origins,
     QueueManagerObjects,
     ViewCache,
     place_fact,
@@ -49,9 +49,6 @@ ROUTE_KEYS = ("name", "queue_manager", "cluster")
 STATUS_FIELDS = ("status", "dest_seq_number", "dest_seq_factor")
 """What no script holds of a channel."""
 
-
-ALIAS_ATTRIBUTES = ("put", "clwlrank", "clwlprty", "defbind")
-"""What counts of an alias of a queue manager besides its names."""
 
 RowKey = tuple[str, ...]
 
@@ -101,11 +98,9 @@ class ChannelStates:
                 continue
             if record.name not in self._met:
                 near = suggest_name(record.name, self._met)
-                yield build_record_diagnostic(record, f"{verb}: no route of a cluster has this channel: left out{near}")
+                yield record.build_diagnostic(f"{verb}: no route of a cluster has this channel: left out{near}")
             elif record.action == "start":
-                yield build_record_diagnostic(
-                    record, f"{verb}: taken as {STARTED_STATUS}; whether it runs is not known"
-                )
+                yield record.build_diagnostic(f"{verb}: taken as {STARTED_STATUS}; whether it runs is not known")
 
 
 def get_state_after(record: Record) -> str:
@@ -172,30 +167,6 @@ def merge_channel_states(placed: Iterable[PlacedFact[Any]]) -> list[PlacedFact[A
                 kept |= {route: _take_values(kept[route], each, stated.intersection(STATUS_FIELDS)) for route in routes}
                 del kept[at]
     return list(kept.values())
-
-
-def place_queue(queue: MqObject, member: str, clusters: tuple[str, ...], host: Origins | None) -> PlacedFact[Queue]:
-    """Place the fact of a queue of ``member``; ``host`` is where it is said whose it is."""
-    # An alias of a queue manager is known in its clusters as such, and no instance of a queue.
-    fact = build_queue(queue, member, () if queue.is_manager_alias else clusters)
-    known = host or {"queue_manager": queue.origin("name")}
-    return place_fact(fact, queue, known)
-
-
-def build_queue(queue: MqObject, host: str, clusters: tuple[str, ...]) -> Queue:
-    """Build a queue of ``host`` as a fact, in ``clusters``."""
-    target = queue.text("TARGET") if queue.kind == "QALIAS" else ""
-    fields = queue.get_queue_fields()
-    if WHOLE_NUMBER.fullmatch(capped := queue.capexpry):
-        fields = {**fields, "capexpry": min(int(capped), LARGEST)}
-    return Queue(name=queue.name, queue_manager=host, type=queue.kind, target=target, clusters=clusters, **fields)
-
-
-def build_alias(remote: MqObject, host: str, clusters: tuple[str, ...]) -> QueueManagerAlias:
-    """Build the alias that ``host`` advertises; a blank RQMNAME is the queue manager of the definition."""
-    kept = {name: remote.fields[name] for name in ALIAS_ATTRIBUTES if name in remote.fields}
-    resolved = remote.text("RQMNAME") or host
-    return QueueManagerAlias(remote.name, resolved, clusters, host="" if resolved == host else host, **kept)
 
 
 def apply_current_status(

@@ -9,30 +9,21 @@ from typing import Any, Self
 from attrs import define, field, frozen
 
 from mqclause.model.configuration.checked_objects import apply_published_attributes, find_outdated_records
-from mqclause.model.configuration.completeness import (
-    Membership,
-    build_record_diagnostic,
-    fill_in_inserts,
-    find_open_names,
-    has_complete_dump,
-)
+from mqclause.model.configuration.completeness import Membership
+from mqclause.model.configuration.coverage import has_complete_dump
+from mqclause.model.configuration.inserts import fill_in_inserts, find_open_names
 from mqclause.model.configuration.objects import (
     PLATFORM,
     Origins,
     QueueManagerObjects,
     ViewCache,
+    build_alias,
     detect_platform,
     place_fact,
-)
-from mqclause.model.configuration.provenance import FactT, Origin, PlacedFact
-from mqclause.model.configuration.status import (
-    ChannelStates,
-    DisplayedRows,
-    build_alias,
-    build_channel_statuses,
-    drop_outdated_rows,
     place_queue,
 )
+from mqclause.model.configuration.provenance import FactT, Origin, PlacedFact
+from mqclause.model.configuration.status import ChannelStates, DisplayedRows, build_channel_statuses, drop_outdated_rows
 from mqclause.model.diagnostics import Diagnostic, quote_value, suggest_name
 from mqclause.model.facts.cluster import CLUSTER_FIELDS
 from mqclause.model.facts.domains import NAME
@@ -280,7 +271,7 @@ class ViewBuilder:
             yield from member.find_foreign_suspensions((*member.clusters, *shown))
             for record in member.operated if member.name != self.local else ():
                 message = f"{record.action.upper()}: the states of {member.name}'s {FOREIGN_CHANNELS_IGNORED}"
-                yield build_record_diagnostic(record, message)
+                yield record.build_diagnostic(message)
         yield from self.states.find_warnings()
 
     def build_queue_manager(self) -> PlacedFact[QueueManager]:

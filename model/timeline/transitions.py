@@ -97,7 +97,6 @@ class QueueManagerState(QueueManagerContent):
 
 
 Transition = tuple[QueueManagerState, EventResult]
-Units = Mapping[str, UnitOfWork]
 
 
 def _as_given(event: Event) -> PutPlacement:
