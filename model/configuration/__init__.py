@@ -9,6 +9,7 @@ In the order in which a file passes through them:
 - ``coverage``, ``knowledge``, ``completeness``: what the files would tell, and what they leave out;
 - ``snapshot``: all of it, step by step, in ``SnapshotBuilder``; ``changes`` and ``members`` change snapshots.
 
-``inserts`` are what a name may still have to be filled in with. ``scripts`` and ``checked_member``, ``checked_objects`` and ``checked_cluster`` are what ``mqclause check`` sees.
-``file_reports`` and ``facts_export`` are the answers of ``mqclause facts``.
+``inserts`` are what a name may still have to be filled in with. ``scripts``, ``checked_member``, ``checked_objects``
+and ``checked_cluster`` are what ``mqclause check`` sees. ``file_reports`` and ``facts_export`` are the answers of
+``mqclause facts``.
 """

@@ -304,11 +304,13 @@ def _restart(state: QueueManagerState, event: Event) -> Transition:
     for unit in state.units.values():
         _backed_out(queues, unit)
     kept = {name: queue.drop_nonpersistent() for name, queue in queues.items()}
-    own, level = state.cluster.queue_manager, event.command_level
-    is_migrated = level is not None and level != own.command_level
-    migrated = evolve(state.cluster, queue_manager=evolve(own, command_level=level)) if is_migrated else state.cluster
+    definitions, own = state.definitions, state.cluster.queue_manager
+    level = own.command_level if event.command_level is None else event.command_level
+    if level != own.command_level:
+        migrated = evolve(own, command_level=level)
+        definitions = definitions.of(evolve(state.cluster, queue_manager=migrated))
     after = QueueManagerState(
-        state.definitions.of(migrated) if is_migrated else state.definitions,
+        definitions,
         state.handles.after_restart(),
         state.get_event_time(event),
         kept,

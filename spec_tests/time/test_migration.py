@@ -54,7 +54,8 @@ def test_puts_after_a_restart_go_by_its_command_level(
 ) -> None:
     events = [PUT]
     for new in restarts:
-        events += [{"do": "restart", **({} if new is None else {"command_level": new})}, PUT]
+        level_then: dict[str, object] = {} if new is None else {"command_level": new}
+        events += [{"do": "restart", **level_then}, PUT]
     assert goes_to(rows(events, level, edition)) == expected
 
 
