@@ -258,7 +258,7 @@ class Why:
             yield from (each.rule is not None for _, each in found)
 
     def _unknown(self, queue: Queue, state: State, snapshot: Snapshot) -> tuple[UnknownFact, ...]:
-        depths = find_thresholds(self.triggers.steps, state.definitions.described(queue))
+        depths = find_thresholds(self.triggers.steps, state.definitions.describe_queue(queue))
         found = find_unknown_facts(queue, state, snapshot.knowledge.undisplayed, depths, snapshot.unshown.of)
         return tuple(
             evolve(each, command="") if snapshot.knowledge.asked.holds(each.command) else each for each in found
@@ -380,7 +380,7 @@ def open_elsewhere(state: State, queue: str, mode: str) -> State:
     """``state`` where another queue manager of the queue-sharing group has opened a shared queue."""
     handles = state.handles
     other = Handle(handles.next_id, "", queue, queue, mode, f"another than {handles.local}")
-    return state.evolved(handles=handles.after_open(other))
+    return state.replace(handles=handles.after_open(other))
 
 
 def _kind(examination: Examination) -> list[Rule] | None:
@@ -433,7 +433,7 @@ class _Asked:
             if any(answer.differs(each.found(state, answer.unknown)) for each in others):
                 yield f"the message has priority {queue.defprty}, the DEFPRTY of its queue; --priority asks another"
         if queue.curdepth:
-            states = [state.holding(queue, each, queue.curdepth) for each in priorities]
+            states = [state.with_messages(queue, each, queue.curdepth) for each in priorities]
             if any(answer.differs(self.found(each, answer.unknown)) for each in states):
                 there = f"{queue.curdepth} messages" if queue.curdepth > 1 else "message"
                 have = "have" if queue.curdepth > 1 else "has"
@@ -543,7 +543,7 @@ def _defined_as(state: State, queue: Queue, changed: Mapping[str, Any]) -> State
     if served:
         queues.append(Queue(STAND_IN, local))
     processes = (*cluster.processes, *([Process(STAND_IN)] if changed.get("process") else ()))
-    there = state.evolved(definitions=state.definitions.of(evolve(cluster, queues=queues, processes=processes)))
+    there = state.replace(definitions=state.definitions.of(evolve(cluster, queues=queues, processes=processes)))
     return _served_by(there, STAND_IN) if served else there
 
 
@@ -585,18 +585,18 @@ def _as_it_is(state: State) -> State:
 
 def _with_process(state: State, name: str) -> State:
     there = evolve(state.cluster, processes=(*state.cluster.processes, Process(name)))
-    return state.evolved(definitions=state.definitions.of(there))
+    return state.replace(definitions=state.definitions.of(there))
 
 
 def _with_queue(state: State, queue: Queue, is_served: bool = False) -> State:
     """``state`` where a local queue is defined, and somebody has it open for input or nobody."""
-    there = state.evolved(definitions=state.definitions.of(add_queues(state.cluster, (queue,))))
+    there = state.replace(definitions=state.definitions.of(add_queues(state.cluster, (queue,))))
     return _served_by(there, queue.name) if is_served else there
 
 
 def _served_by(state: State, name: str) -> State:
     """``state`` where somebody has the local queue ``name`` open for input."""
-    return state.evolved(handles=state.handles.add_standing_handles(name, 1))
+    return state.replace(handles=state.handles.add_standing_handles(name, 1))
 
 
 def _of_definition(name: str, of: str, command: str, values: Sequence[StateChange], said: Sequence[str]) -> UnknownFact:
