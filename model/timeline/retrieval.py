@@ -485,7 +485,7 @@ def build_queue_view(
     ``sees``; None is what its own has put, unless it browses.
     """
     seen, own = state.queue(queue), "" if is_browse(event) else event.unit_of_work
-    position, begun_by = state.position(event), partial(state.begun_by, queue)
+    position, begun_by = state.position(event), partial(state.find_item_reader, queue)
     if sees is None:
         for done in iterate_newest_first(state.units.get(own)):
             if done.is_put and done.queue == queue:
