@@ -636,7 +636,7 @@ def _depth(queue: Queue, depths: Collection[int]) -> UnknownFact:
     of = f"of priority {lowest} or higher " if lowest else ""
 
     says = partial(_depths, counts, most, of, name)
-    values = [partial(State.holding, queue=queue, priority=HIGHEST_PRIORITY, count=count) for count in counts]
+    values = [partial(State.with_messages, queue=queue, priority=HIGHEST_PRIORITY, count=count) for count in counts]
     what = f"how many messages {of}are there (CURDEPTH)"
     return UnknownFact(f"CURDEPTH of {name}", what, name, f"DISPLAY QSTATUS('{name}')", values, says)
 
@@ -687,7 +687,7 @@ def _last_trigger(queue: Queue, state: State) -> Iterator[UnknownFact]:
         return
     name, interval = queue.name, state.cluster.queue_manager.trigint
     values = [
-        partial(State.evolved, now=interval, triggers=triggers)
+        partial(State.replace, now=interval, triggers=triggers)
         for triggers in (TriggerHistory({name: 0}), TriggerHistory(started=interval), TriggerHistory({name: interval}))
     ]
     said = [
