@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Self
+from typing import Any, Self
 
 from attrs import evolve, field, frozen
 
@@ -52,6 +52,10 @@ COMMAND_LEVEL = "Queue manager command level"
 """What the head of a dump calls CMDLEVEL."""
 
 
+NO_COVERAGE = CombinedCoverage()
+NOTHING: Mapping[str, Any] = {}  # a dict, which pickles
+
+
 @frozen(eq=False)
 class LocalKnowledge:
     """What the sources tell of the local queue manager, and would tell if there were more.
@@ -70,12 +74,12 @@ class LocalKnowledge:
     """
 
     asked: AnsweredInquiries = NO_INQUIRIES
-    covered: CombinedCoverage = field(factory=CombinedCoverage)
-    defined: Mapping[str, frozenset[str]] = field(factory=dict)
-    undisplayed: UndisplayedObjects = field(factory=dict)
+    covered: CombinedCoverage = NO_COVERAGE
+    defined: Mapping[str, frozenset[str]] = field(default=NOTHING)
+    undisplayed: UndisplayedObjects = field(default=NOTHING)
     used_transmission_queues: frozenset[str] | None = None
-    shown_transmission_queues: Mapping[str, str] = field(factory=dict)
-    sender_attributes: Mapping[str, Mapping[str, int]] = field(factory=dict)
+    shown_transmission_queues: Mapping[str, str] = field(default=NOTHING)
+    sender_attributes: Mapping[str, Mapping[str, int]] = field(default=NOTHING)
     defclxq: str = ""
     shows_counters: bool = True
     leaves_open: bool = False
@@ -113,8 +117,13 @@ class LocalKnowledge:
     @classmethod
     def from_document(cls, document: FactsDocument, cluster: Cluster) -> Self:
         """Gather what one facts document alone tells."""
-        found = cls.from_sources((), (document,), cluster, NO_INQUIRIES)
-        return evolve(found, knows_all="unknown" not in document.data)
+        unknown = document.data.get("unknown", {})
+        return cls(
+            undisplayed={name: frozenset(unknown.get(name, ())) for name in NAMED_KINDS},
+            used_transmission_queues=_find_used_transmission_queues((), False, cluster),
+            leaves_open=bool(unknown),
+            knows_all="unknown" not in document.data,
+        )
 
     def would_tell(self, kind: str, name: str) -> bool:
         """Whether the sources would tell that there is something of that kind and name."""

@@ -368,6 +368,9 @@ class SnapshotBuilder:
             yield f"{own} shares no cluster with {', '.join(strangers)} and knows nothing of what is there"
 
 
+NO_KNOWLEDGE, NO_OTHERS = LocalKnowledge(), OtherMembers()
+
+
 @frozen(eq=False)
 class Snapshot:
     """What one queue manager knows: its cluster, and the put if one is given.
@@ -388,8 +391,8 @@ class Snapshot:
     messages: tuple[Message, ...] = ()
     incomplete: tuple[MissingInformation, ...] = field(default=(), kw_only=True)
     remarks: tuple[Diagnostic, ...] = field(default=(), kw_only=True)
-    knowledge: LocalKnowledge = field(factory=LocalKnowledge, kw_only=True)
-    others: OtherMembers = field(factory=OtherMembers, kw_only=True)
+    knowledge: LocalKnowledge = field(default=NO_KNOWLEDGE, kw_only=True)
+    others: OtherMembers = field(default=NO_OTHERS, kw_only=True)
 
     @cached_property
     def provenance(self) -> Provenance:
