@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import Any
 
 import click
 from attrs import field, frozen
@@ -28,10 +27,13 @@ from mqclause.cluster.plan import (
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.members import Members, get_local_name, remove_member, suspend_member
 from mqclause.model.diagnostics import FactsError
+from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.options import (
     ClusterQuestion,
+    Inputs,
     add_cluster_options,
     check_one_form,
+    group_options,
     parse_file_name,
     print_member_warnings,
     quote_mqsc,
@@ -56,6 +58,25 @@ CheckedChanges = tuple[FindingChanges, Sequence[str]]
 
 SOMETHING_CHANGES = 3
 """The exit status where puts go elsewhere."""
+
+
+@frozen
+class MemberChange:
+    """The options that change whole members of the cluster."""
+
+    left_out: tuple[str, ...] = ()
+    failing: tuple[str, ...] = ()
+    suspending: tuple[str, ...] = ()
+
+    def apply(self, members: Members, rules: Rules) -> Members:
+        """Return the members without those that leave, and with the failed and suspended ones. Raises FactsError."""
+        for name in self.left_out:
+            members = remove_member(members, name)
+        for name in self.failing:
+            members = apply_failure(members, name, rules)
+        for name in self.suspending:
+            members = suspend_member(members, name)
+        return members
 
 
 @click.command("plan")
@@ -90,14 +111,9 @@ SOMETHING_CHANGES = 3
     metavar="FILE",
     help="Weigh rows by real puts: Parquet, CSV or JSON Lines with queue, from and count.",
 )
+@group_options(inputs=Inputs, change=MemberChange)
 def command(
-    as_json: bool,
-    as_csv: bool,
-    left_out: Sequence[str],
-    failing: Sequence[str],
-    suspending: Sequence[str],
-    puts: str | None,
-    **options: Any,
+    inputs: Inputs, change: MemberChange, pattern: str | None, bind: str, as_json: bool, as_csv: bool, puts: str | None
 ) -> int:
     """Show what a change does: which puts go elsewhere, from each queue manager that FACTS describe, and why.
 
@@ -106,19 +122,13 @@ def command(
     puts were made) and optionally count. Exit status: 0 every put goes where it went, 3 some do not, 2 bad input.
     """
     check_one_form(as_json, as_csv)
-    question = ClusterQuestion.of(**options)
+    question = ClusterQuestion.of(inputs, pattern, bind)
     before = question.before()
-    _check_changed(question, (left_out, failing, suspending))
-    after = question.after(before)
-    for name in left_out:
-        after = remove_member(after, name)
-    for name in failing:
-        after = apply_failure(after, name, question.rules)
-    for name in suspending:
-        after = suspend_member(after, name)
+    _check_changed(question, change)
+    after = change.apply(question.after(before), question.rules)
     print_member_warnings((*before, *after))
     traffic = _read_traffic(puts) if puts else None
-    checked = _looked_at(question, left_out, suspending)
+    checked = _looked_at(question, change)
     with question.engine((*before, *after)) as engine:
         found = plan_change(question, before, after, traffic, checked, engine)
         if as_json:
@@ -145,9 +155,9 @@ def _write(found: ChangePlan) -> None:
     write_plan(found.rows)
 
 
-def _check_changed(question: ClusterQuestion, members: Iterable[Sequence[str]]) -> None:
+def _check_changed(question: ClusterQuestion, change: MemberChange) -> None:
     """Raises UsageError where no change is named: an empty one would pass for one that changes nothing."""
-    if not any([question.overlays, question.commands, question.states, *members]):
+    if not (question.overlays or question.inputs.sets or question.states or change != MemberChange()):
         raise click.UsageError("name a change: --set, --with, --status, --without, --fail or --suspend")
 
 
@@ -207,18 +217,19 @@ class _Found:
             self.in_question.extend(row.in_question)
 
 
-def _looked_at(question: ClusterQuestion, left_out: Sequence[str], suspending: Sequence[str]) -> CheckedChanges:
+def _looked_at(question: ClusterQuestion, change: MemberChange) -> CheckedChanges:
     """What check finds on one side alone, of members that both sides have, and which senders lead to none then.
 
     Nothing of files that check does not take, and nothing of what a member knows that leaves.
     """
-    if question.local in left_out:
+    left_out, local = change.left_out, question.inputs.local
+    if local in left_out:
         return FindingChanges(), ()
     checks = Checks(question.rules)
     try:
-        before = inspected(question.files, checks, question.local, question.lenient)
-        commands = [f"QMGR({quote_mqsc(name)}) SUSPEND(YES)" for name in suspending if name in before.members]
-        changed = before.changed(question.overlays, [*question.commands, *question.states, *commands])
+        before = inspected(question.files, checks, local, question.inputs.lenient)
+        commands = [f"QMGR({quote_mqsc(name)}) SUSPEND(YES)" for name in change.suspending if name in before.members]
+        changed = before.changed(question.overlays, [*question.inputs.sets, *question.states, *commands])
         after = changed.without(left_out)
         was, found = before.findings(), after.findings() if after.members else []
     except FactsError as error:
