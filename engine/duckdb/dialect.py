@@ -5,10 +5,9 @@ from __future__ import annotations
 from attrs import evolve
 from sqlglot import exp
 
-from mqclause.language.sql import Node, build_case, build_equality, build_if, build_literal, is_false
+from mqclause.language.sql import Node, build_case, build_equality, build_if, build_literal, build_or, is_false
 from mqclause.tables import functions as F  # noqa: N812
 from mqclause.tables.functions import Plan
-from mqclause.tables.lowering import ODD_LETTER
 from mqclause.tables.query import Lowering, PlanDialect, build_call, change_case, normalize_case, rename_call
 
 LONGEST_PADDING = 64
@@ -77,6 +76,13 @@ def _json_text(node: F.JsonText) -> Node:
     )
 
 
+def _has_odd_letters(node: F.HasOddLetters) -> Node:
+    """URL_ENCODE, faster than a regular expression, keeps the letters of names but / and %, and keeps - and ~."""
+    encoded = exp.NEQ(this=build_call("URL_ENCODE", node.this.copy()), expression=node.this.copy())
+    others = (build_call("CONTAINS", node.this.copy(), build_literal(each)) for each in "-~")
+    return build_or([encoded, *others])
+
+
 def _none_of(node: F.NoneOf) -> Node:
     return build_equality(build_call("LEN", build_call("LIST_FILTER", node.this, node.expression)), 0)
 
@@ -104,7 +110,7 @@ DUCKDB = PlanDialect("duckdb", {
     F.TextLength: rename_call("STRLEN"),
     F.TogetherAsText: lambda node: build_call("CONCAT", *node.this.expressions),
     F.ListAsText: lambda node: build_call("ARRAY_TO_STRING", node.this, build_literal("")),
-    F.HasOddLetters: lambda node: exp.RegexpLike(this=node.this, expression=build_literal(ODD_LETTER)),
+    F.HasOddLetters: _has_odd_letters,
     F.FloatText: lambda node: exp.cast(node.this, "TEXT"),
     F.Apart: lambda node: node.this,
     F.Total: lambda node: exp.cast(

@@ -159,8 +159,7 @@ def decide(
     import duckdb
 
     given = GivenTable.of(source, connection)
-    asked = {"explain": explain, "at": at, "shares": shares, "spread": spread, "exits": exits, "exit_limit": exit_limit}
-    query = render_decisions(given, cluster, rules, **asked, **put)
+    query = render_decisions(given, cluster, rules, explain, at, shares, spread, exits, exit_limit, **put)
     try:
         return given.asked(query)
     except duckdb.CatalogException:

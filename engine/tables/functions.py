@@ -92,7 +92,7 @@ class ListAsText(_OfOne):
 
 
 class HasOddLetters(_OfOne):
-    """Whether a text has a character that no name of MQ has."""
+    """Whether a text has a character that no name of MQ has; it may hold of a few texts that have none."""
 
 
 class FloatText(_OfOne):

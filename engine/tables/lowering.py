@@ -45,7 +45,6 @@ from mqclause.tables import functions as F  # noqa: N812
 from mqclause.tables.functions import (
     PREFIX,
     Bindings,
-    HasOddLetters,
     InCase,
     ListAsText,
     NoneOf,
@@ -481,7 +480,9 @@ def is_no_name(domain: Name, value: Node) -> Node:
     """Whether a text, padded or not, is no name that MQ allows; blank is one that may be left out."""
     name = Unpadded(this=value)
     blank = [build_equality(name.copy(), "")] if domain.least else []
-    return build_or([*blank, HasOddLetters(this=name), is_too_long(domain, name.copy())])
+    return build_or(
+        [*blank, exp.RegexpLike(this=name, expression=build_literal(ODD_LETTER)), is_too_long(domain, name.copy())]
+    )
 
 
 def is_too_long(domain: Name, name: Node) -> Node:

@@ -53,7 +53,7 @@ from mqclause.rulebook.rules import Rules
 from mqclause.tables import functions as F  # noqa: N812
 from mqclause.tables.flat import check_cluster
 from mqclause.tables.functions import Bindings, Plan, build_column, build_struct, coalesce, is_null, sort_items
-from mqclause.tables.lowering import NotInTableError, RowWords, has_names, is_no_name
+from mqclause.tables.lowering import NotInTableError, RowWords, has_names, is_no_name, is_too_long
 from mqclause.tables.query import describe_source_fault
 from mqclause.tables.schema import (
     Column,
@@ -849,9 +849,11 @@ def _as_seen(read: Mapping[str, Node], sources: Mapping[str, Any]) -> dict[str, 
 
 
 def _is_no_name(words: RowWords, of: Column) -> Node:
-    """Whether the row has in this column what MQ allows no name to be."""
+    """Whether the row has in this column what MQ allows no name to be; looked at closely only where that may be."""
     assert isinstance(of.domain, Name)  # noqa: S101 - told to the type checker
-    return words.bindings.once(f"{of.name}_is_no_name", is_no_name(of.domain, words.checked(of)))
+    name = words.checked(of)
+    odd = build_or([build_equality(name, ""), is_too_long(of.domain, name), F.HasOddLetters(this=name)])
+    return words.bindings.once(f"{of.name}_is_no_name", build_if(odd, is_no_name(of.domain, name), exp.false()))
 
 
 def _faults(words: RowWords, read: Mapping[str, Node], names: Mapping[str, Node]) -> Iterator[tuple[Node, Node]]:

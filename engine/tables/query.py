@@ -263,8 +263,11 @@ def build_plan(
     invalid = bindings.bind("invalid", is_invalid(words, packing, shape, listed, bindings))
     written: list[StepLowering] = []
     facts: dict[str, Node] = {}
+    kept: Mapping[str, Node] = {}
     for steps in course:
         meaning = RowExpressions(steps.vocabulary, packing, words, bindings, listed, facts, _at_start(steps, shape))
+        kept = kept or _keep_queue(meaning)
+        meaning = evolve(meaning, overridden={**meaning.overridden, **kept})
         writing = StepLowering(steps, LoweringState(meaning, listed, traced is steps.ruleset.about))
         writing.write()
         written.append(writing)
@@ -496,6 +499,16 @@ def _at_start(steps: LoweredRuleset, shape: Shape) -> Mapping[str, Node]:
     if carried is None or not shape.from_start:
         return {}
     return {name: build_literal(value) for name, value in zip(carried.names, carried.start, strict=True)}
+
+
+def _keep_queue(meaning: RowExpressions) -> Mapping[str, Node]:
+    """What stands in place of the queue of each subject where the rules keep one, if any rule asks for it."""
+    is_asked = meaning.packing is not None and "queue" in meaning.packing.used
+    if not is_asked or "kept_queue" not in meaning.vocabulary.terms:
+        return {}
+    queue = meaning.of(exp.column("kept_queue"))
+    kept = build_if(exp.NEQ(this=queue, expression=build_literal("")), queue.copy())
+    return {"queue": meaning.bindings.bind("queue_of_all", kept)}
 
 
 def _fault(words: RowWords, packing: Packing | None, shape: Shape) -> Node:
