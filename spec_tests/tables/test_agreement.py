@@ -246,8 +246,14 @@ def test_a_rule_that_asks_for_the_queue_sees_the_one_that_is_kept() -> None:
     """Of a put that names a queue beside a queue manager each destination keeps that queue, whatever the row says."""
     added = "clause = 'workload/1'\ntitle = 'Added'\n[eliminate]\nwhere = \"queue = 'KEPT'\"\nbecause = 'added'\n"
     rules = Rules().with_files({"workload/01d_added.toml": added})
-    listed = [{"queue_manager": "QM1", "queue": "OWN"}, {"queue_manager": "QM2", "queue": "KEPT"}]
-    puts = [{"queue": "KEPT", "queue_manager": "ANY"}, {"queue": "GONE", "queue_manager": "ANY"}, {"queue": "OWN"}]
+    listed: list[dict[str, Any] | None] = [
+        {"queue_manager": "QM1", "queue": "OWN"}, {"queue_manager": "QM2", "queue": "KEPT"},
+    ]  # fmt: skip
+    puts: list[dict[str, Any]] = [
+        {"queue": "KEPT", "queue_manager": "ANY"},
+        {"queue": "GONE", "queue_manager": "ANY"},
+        {"queue": "OWN"},
+    ]
     found = answers(decide(arrow_table([(put, listed) for put in puts]), rules=rules, explain=True))
     fell = [["workload.01d", "workload.01d"], [None, None], [None, "workload.01d"]]
     assert [each["eliminated_by"] for each in found] == fell
