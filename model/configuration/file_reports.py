@@ -23,7 +23,7 @@ from mqclause.model.configuration.objects import ROW_KEYS
 from mqclause.model.configuration.snapshot import NOTHING_SHOWN, Snapshot, read_members, shows_nothing
 from mqclause.model.configuration.sources import NO_FILE, Source
 from mqclause.model.diagnostics import Diagnostic, FactsError
-from mqclause.model.readers.encodings import unpack_files
+from mqclause.model.readers.encodings import ReadLimitError, unpack_files
 from mqclause.model.readers.facts_files import LIST_MAKERS, read_facts
 from mqclause.model.readers.formats import FactsDocument
 from mqclause.model.readers.records import Record, Script
@@ -127,6 +127,8 @@ def _unpacked(source: Source) -> Iterator[FileReport]:
             yield evolve(_account(evolve(source, name=name, data=data)), given=source.name)
         if is_empty:
             raise FactsError([Diagnostic(source.name, NO_FILE)])
+    except ReadLimitError:
+        raise
     except FactsError as error:
         yield FileReport(source.name, faults=error.diagnostics, given=source.name)
 
@@ -138,6 +140,8 @@ def _account(source: Source) -> FileReport:
             refuse_other_owner(contents, source.queue_manager)
             return _of_document(contents)
         return _of_scripts(contents.format, assign_owner(contents, source.queue_manager))
+    except ReadLimitError:
+        raise
     except FactsError as error:
         return FileReport(source.name, faults=error.diagnostics)
 

@@ -22,6 +22,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import (
     CHANNEL_NAME,
     CHANNEL_NAME_OR_BLANK,
+    LARGEST,
     NAME,
     NAME_OR_BLANK,
     Description,
@@ -124,6 +125,9 @@ DESCR is read when a fact is made: it is hardly ever that of another queue, and 
 STATUS_ATTRIBUTES: Mapping[str, str] = {"curdepth": "CURDEPTH", "ipprocs": "IPPROCS"}
 """What is so now of a local queue and is no part of its definition: by field of the fact, the MQSC name."""
 
+COUNTED, COUNT = ("QLOCAL", "QSTATUS"), Whole(0, LARGEST)
+"""The kinds of rows that show this, and what it may be."""
+
 _QUEUE_CLUSTERS = {"clusters": ("CLUSTER", "CLUSNL"), "descr": ("DESCR",)}
 _STATING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "QMGR": dict.fromkeys(("clusters", "repository", "partial_in"), ("REPOS", "REPOSNL")),
@@ -210,10 +214,22 @@ class QueueManagerObjects:
     def apply_record(self, record: Record) -> None:
         """Carry out one command; object types that make no facts are passed over."""
         action = self._actions().get(record.action)
+        if record.action == "observe" and record.kind in COUNTED:
+            self._check_counts(record)
         if action and record.kind in FACT_ATTRIBUTES:
             action(record, _key(record))
         elif not action:
             self.operations.take(record)
+
+    def _check_counts(self, record: Record) -> None:
+        """Refuse what is shown of a queue as it is now and is no number that MQ has."""
+        for name in STATUS_ATTRIBUTES.values():
+            given = record.attributes.get(name, "")
+            if given:
+                try:
+                    _in_domain(COUNT, given, name)
+                except DomainError as error:
+                    self.fault(record, str(error), name)
 
     def fault(self, record: Record, message: str, attribute: str = "") -> None:
         """Add what is wrong with ``record``, on the line of ``attribute`` if that is given."""

@@ -24,7 +24,7 @@ from mqclause.model.facts.objects import (
     QueueManagerAlias,
     RemoteQueueManager,
 )
-from mqclause.model.readers.encodings import Content, read_content, unpack_files
+from mqclause.model.readers.encodings import Content, ReadLimitError, read_content, unpack_files
 from mqclause.model.readers.facts_files import LIST_TABLES, UNKNOWABLE_TABLES, Facts
 from mqclause.model.readers.formats import FactsDocument
 from mqclause.model.readers.mqsc import BEGINNING
@@ -92,6 +92,8 @@ class SourceFiles:
                 yield evolve(source, name=name, data=data, found=source.found or self._is_found(name))
             if is_empty:
                 raise FactsError([Diagnostic(source.name, NO_FILE)])
+        except ReadLimitError:
+            raise
         except FactsError as error:
             self.unread.append(source.name)
             (self.warnings if source.found else self.faults).extend(error.diagnostics)
@@ -100,9 +102,11 @@ class SourceFiles:
 
     @contextmanager
     def reading(self, file: Source) -> Iterator[None]:
-        """Has one of the files passed by if it cannot be read."""
+        """Has one of the files passed by if it cannot be read. Raises ReadLimitError."""
         try:
             yield
+        except ReadLimitError:
+            raise
         except FactsError as error:
             self.unread.append(file.name)
             self._refused.extend(error.diagnostics)
