@@ -126,7 +126,8 @@ class _Balance:
 
     def chosen(self, factors: Mapping[CounterKey, float]) -> Destination:
         """The destination that is chosen next with these factors, and zero for all others."""
-        return self._run(factors).remaining[0]
+        chosen: Destination = self._run(factors).remaining[0]
+        return chosen
 
     def _run(self, factors: Mapping[CounterKey, float]) -> Run:
         counters = {key: self._counter(key, factors) for key in self.numbers}
