@@ -89,7 +89,7 @@ from mqclause.model.facts.objects import (
     RemoteQueueManager,
 )
 from mqclause.model.readers.encodings import share_read_budget
-from mqclause.model.readers.facts_files import MOST_FAULTS, Facts, has_facts, read_facts
+from mqclause.model.readers.facts_files import LIST_TABLES, MOST_FAULTS, Facts, has_facts, read_facts
 from mqclause.model.readers.formats import NO_PLACES, DocumentPlaces, FactsDocument, Format
 from mqclause.model.readers.json_responses import MQWEB, PCF
 from mqclause.model.readers.mqsc import (
@@ -610,6 +610,11 @@ def _seen_by(name: str | None, opened: SourceContents) -> SourceContents:
     return evolve(opened.copy_for_view(), documents=kept)
 
 
+def _states_facts(facts: Facts) -> bool:
+    """Whether a document tells of any object: one with a put, or with events alone, tells of none."""
+    return facts.queue_manager is not None or any(getattr(facts, name) for name in LIST_TABLES)
+
+
 def _snapshot(opened: SourceContents, local: str | None, lenient: bool, once: ViewCache) -> Snapshot:
     """What the queue manager ``local`` knows of what was opened; raises FactsError with every fault."""
     described = [script.queue_manager for script in opened.scripts if script.queue_manager]
@@ -627,7 +632,7 @@ def _snapshot(opened: SourceContents, local: str | None, lenient: bool, once: Vi
     scripts, local = opened.scripts, own.fact.name
     observed = collect_shown_attributes(scripts, local)
     others, view = merge_channel_states(_in_order(opened.sources, files, view)), evolve(view, queues=(), channels=())
-    asked = AnsweredInquiries.at(scripts, local, alone=not opened.documents)
+    asked = AnsweredInquiries.at(scripts, local, alone=not any(_states_facts(facts) for facts, _ in files))
     _bring_up_to_now(others, observed, once, partial(_is_open_nowhere, asked, local))
     cluster, placed, warnings = merge_facts(own, others, lenient)
     read = Snapshot(
