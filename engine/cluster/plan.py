@@ -357,7 +357,7 @@ class ChangePlan:
 
     @property
     def changes_something(self) -> bool:
-        """Whether anything is otherwise after the change: where puts go, what waits, what check finds, or the factors."""
+        """Whether anything is otherwise after the change: where puts go, which wait, what check finds, factors."""
         findings = self.findings.new or self.findings.gone
         return any((self.rows, self.alias_rows, findings, self.restarts, self.remarks, self.to_nobody))
 
