@@ -139,7 +139,7 @@ _NAMES_READ, _READ = TextCache(_names_read), TextCache(_read)
 
 
 def select_attributes(record: Record, names: Sequence[str]) -> Record:
-    """``record`` with the attributes ``names`` alone, which it has."""
+    """Keep the attributes ``names`` of ``record``, which it has, and no others."""
     if len(names) == len(record.attributes):
         return record
     attributes = {name: record.attributes[name] for name in names}
@@ -148,13 +148,13 @@ def select_attributes(record: Record, names: Sequence[str]) -> Record:
 
 
 def list_stating_attributes(kind: str, field: str) -> tuple[str, ...]:
-    """The MQSC attributes that can state ``field`` of a fact that is made of an object of ``kind``."""
+    """List the MQSC attributes that can state ``field`` of a fact, for an object of ``kind``."""
     read = tuple(name for name, (each, _) in FACT_ATTRIBUTES[kind].items() if each == field)
     return read or _STATING.get(kind, {}).get(field, ())
 
 
 def read_attributes(record: Record, type_: str) -> tuple[Mapping[str, Any], list[DomainError]]:
-    """The values of ``record`` that are fields of facts, and what is refused of it; ``type_`` is its object's type."""
+    """Read the values of ``record`` to fields of facts; also give what is refused. ``type_`` is its object's type."""
     attributes = record.attributes
     names = _NAMES_READ[record.kind, tuple(attributes)]
     found, refused = _READ[record.kind, names, tuple([attributes[name] for name in names])]
@@ -177,7 +177,7 @@ def is_same_value(kind: str, name: str, one: Value, other: Value) -> bool:
 
 
 def clean_description(value: Value) -> str:
-    """The description of a queue as a fact has it."""
+    """Return the description of a queue as a fact has it."""
     return _DESCRIPTION(value, "DESCR")
 
 
@@ -231,7 +231,7 @@ def _in_domain(domain: Domain, value: Value, key: str) -> Any:
 
 
 def find_domain_error(domain: Domain, value: Value, key: str) -> DomainError | None:
-    """Why ``value`` is not in ``domain``; None if it is."""
+    """Find why ``value`` is not in ``domain``; None if it is."""
     try:
         domain(value, key)
     except DomainError as error:

@@ -14,10 +14,10 @@ from mqclause.model.configuration.completeness import (
     TruncatedDump,
     drop_answered_commands,
     find_dangling_references,
-    find_partial_dumps,
     find_truncated_dumps,
     list_defined_names,
 )
+from mqclause.model.configuration.coverage import find_partial_dumps
 from mqclause.model.configuration.objects import ROW_KEYS
 from mqclause.model.configuration.snapshot import Snapshot, read_members
 from mqclause.model.configuration.sources import (
@@ -84,7 +84,7 @@ class Needed:
 
 
 def report_files(sources: Sequence[Source]) -> list[FileReport]:
-    """What was read of each file; raises FactsError if nothing was read at all."""
+    """Report what was read of each file; raises FactsError if nothing was read at all."""
     found = [account for source in sources for account in _unpacked(source)]
     if all(each.is_refused for each in found):
         raise FactsError([fault for each in found for fault in each.faults])
@@ -102,7 +102,7 @@ def report_files(sources: Sequence[Source]) -> list[FileReport]:
 
 
 def still_needed(sources: Iterable[Source], found: Iterable[FileReport], local: str | None = None) -> list[Needed]:
-    """What the files leave out together, of each queue manager that they describe, or of ``local`` alone.
+    """Find what the files leave out together, of each queue manager that they describe, or of ``local`` alone.
 
     Files that are refused, as ``found`` has it, are left out. Raises FactsError where no facts come of the others.
     """

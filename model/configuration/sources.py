@@ -111,7 +111,7 @@ class SourceReader:
         (self.warnings if may_pass else self.faults).extend(refused)
 
     def copy(self) -> SourceReader:
-        """A reader with the same faults so far."""
+        """Make a reader with the same faults so far."""
         return SourceReader(self.lenient, [*self.faults], [*self.warnings], [*self.files], [*self.unread])
 
     def add_script_faults(self, faults: Iterable[Diagnostic]) -> None:
@@ -219,7 +219,7 @@ def check_local_name(local: str | None) -> str | None:
 
 
 def get_stated_name(document: FactsDocument) -> str | None:
-    """The name of the document's local queue manager; None if it has none, or one that cannot be."""
+    """Return the name of the document's local queue manager; None if it has none, or one that cannot be."""
     try:
         return NAME(document.data["queue_manager"]["name"], "name")
     except (DomainError, KeyError, TypeError, IndexError):
