@@ -18,7 +18,7 @@ from mqclause.model.diagnostics import check_type
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.workload import Destination, SequenceState
-from mqclause.workload.decision import Decision, Engine, Level
+from mqclause.workload.decision import Decision, Engine, Level, find_other_readings, list_other_choices
 from mqclause.workload.delivery import DeliveryAnswer, check_deliveries, find_refusal_remarks
 from mqclause.workload.editions import differs_by_edition
 from mqclause.workload.sensitivity import (
@@ -131,8 +131,12 @@ class MapRow:
         if self.decision.refusal is not None:
             on_the_way = [*find_refusal_remarks(self.decision, self.snapshot.beyond)]
         of_opens = [SHARES_OF_OPENS] if len(self.shares) > 1 and self.is_of_opens else []
-        by_edition = filter(None, [differs_by_edition(self.decision)])
-        return tuple(dict.fromkeys([*of_alias, *by_exit, *on_the_way, *of_opens, *by_edition]))
+        return tuple(dict.fromkeys([*of_alias, *by_exit, *on_the_way, *of_opens, *self.by_edition]))
+
+    @cached_property
+    def by_edition(self) -> tuple[str, ...]:
+        """That the puts would go elsewhere in another edition of MQ."""
+        return tuple(filter(None, [differs_by_edition(self.decision)]))
 
     @property
     def waiting(self) -> tuple[Share, ...]:
@@ -308,7 +312,10 @@ def measure_exit_shares(decision: Decision, engine: Engine) -> ExitShares | None
 def find_new_remarks(before: MapRow, after: MapRow) -> Iterator[str]:
     """What stands in the way of messages, and which other readings matter, on the second side and not on the first."""
     if before is not after:
-        yield from (each for each in after.remarks if each not in before.remarks)
+        # Of an upgrade the two sides themselves show it.
+        is_upgrade = before.decision.rules.edition != after.decision.rules.edition
+        known = {*before.remarks, *(after.by_edition if is_upgrade else ())}
+        yield from (each for each in after.remarks if each not in known)
         yield from _by_readings(before, after)
 
 
@@ -332,5 +339,4 @@ def _by_readings(before: MapRow, after: MapRow) -> Iterator[str]:
     # of one kind the same readings matter, whatever the names are
     if after.by_exit is not None or not other.runs or (one.runs and one.kind == other.kind):
         return
-    known = {(each.reading, each.choice) for each in one.other_readings()}
-    yield from (str(each) for each in other.other_readings() if (each.reading, each.choice) not in known)
+    yield from map(str, find_other_readings(other, list_other_choices(one)))

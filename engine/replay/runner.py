@@ -16,6 +16,7 @@ from mqclause.executors.operations import ExecutorName
 from mqclause.exits.process import Exit
 from mqclause.exits.session import Caller
 from mqclause.model.diagnostics import Diagnostic, FactsError, check_type
+from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import READING_MODES, Put
 from mqclause.model.facts.workload import Destination, SequenceState
 from mqclause.model.timeline.administration import InFlightMessage
@@ -53,8 +54,11 @@ class Replay:
         self.retrieval = Retrieval(self.engine.rules, executor)
         check_replayable(self.engine.rules.readings, self.engine.rules.known_readings)
 
-    def _of(self, engine: Engine) -> Replay:
-        """One by the rules of another edition, which are those of ``engine``."""
+    def at(self, cluster: Cluster) -> Replay:
+        """The one for the local queue manager of ``cluster``: by the rules of its edition, if its level is known."""
+        engine = self.engine.at(cluster)
+        if engine is self.engine:
+            return self
         made = Replay(engine.rules, engine.executor)
         made.engine = engine
         return made
@@ -78,15 +82,13 @@ class Replay:
         Memory does not grow with the number of events: a row is made when it is asked for.
         """
         check_type("scenario", scenario, Scenario, ", as read_scenario gives")
-        if (engine := self.engine.at(scenario.cluster)) is not self.engine:
-            yield from self._of(engine).rows(scenario, source)
-            return
+        replay = self.at(scenario.cluster)
         exits = ReplayExits(self.engine.exits, scenario.cluster.queue_manager.clwlexit)
-        state = QueueManagerState.of(scenario.cluster, self.triggers.judge, scenario.messages)
-        ways = DeliveryRemarks(self.engine.rules, scenario.beyond)
-        administering = AdministrationSimulator.of(self.engine, exits, state, scenario.in_flight, ways)
-        run = _Run(self, state, SequenceState.of(scenario.cluster), exits, administering)
-        assumptions = Assumptions.of(scenario, self.triggers)
+        state = QueueManagerState.of(scenario.cluster, replay.triggers.callbacks, scenario.messages)
+        ways = DeliveryRemarks(replay.engine.rules, scenario.beyond)
+        administering = AdministrationSimulator.of(replay.engine, exits, state, scenario.in_flight, ways)
+        run = _Run(self, replay, state, SequenceState.of(scenario.cluster), exits, administering)
+        assumptions = Assumptions.of(scenario, replay.triggers)
         try:
             for number, event in enumerate(scenario.events):
                 for repeat in range(event.count):
@@ -105,6 +107,9 @@ class Replay:
                         if row.routed.refusal is not None:
                             row.obstacles = find_refusal_remarks(row.routed, scenario.beyond)
                         row.asks_again = administering.describe_repository_request(row.routed, run.state.cluster)
+                    elif event.do == "put" and row.reason is None and not row.published:
+                        here = run.state.definitions.find_base_queue(event.queue)
+                        row.obstacles = () if here is None else ways.arrived(here.name, run.state.cluster)
                     yield row
         finally:
             exits.end()
@@ -141,9 +146,11 @@ class GroupBinding:
 class _Run:
     """One scenario on its way: the queue manager, the sequence state, and where opens have bound messages to.
 
-    ``bound`` holds, by handle, the destination that an open fixed, or None where each put chooses.
+    ``replay`` is that of the queue manager's edition now, of those that ``every`` makes. ``bound`` holds, by handle,
+    the destination that an open fixed, or None where each put chooses.
     """
 
+    every: Replay
     replay: Replay
     state: QueueManagerState
     sequence: SequenceState
@@ -158,7 +165,7 @@ class _Run:
             self.administer(row)
             return
         if event.do in ("get", "open") and self.is_elsewhere(row):
-            self.state = before.evolved(now=before.get_event_time(event))
+            self.state = before.replace(now=before.get_event_time(event))
             return
         if event.do == "get":
             self.get(row)
@@ -177,6 +184,8 @@ class _Run:
             self.bound.pop(happened.handle.id, None)
             self.groups.close(happened.handle.id)
             self.close(row, before)
+        if event.command_level is not None:
+            self.migrate(row)
         self.exits.record_event(event, self.state)
         if self.state.cluster is not before.cluster:
             self.sequence = self.sequence.noticed(self.state.cluster, self.replay.engine.listing)
@@ -184,18 +193,27 @@ class _Run:
         if happened.completed is not None:
             self.release(row, happened.completed.unit_of_work, happened.completed.committed)
 
+    def migrate(self, row: Row) -> None:
+        """The queue manager is started at a command level: from here on the rules are those of its edition."""
+        own, self.replay = self.state.cluster.queue_manager, self.every.at(self.state.cluster)
+        rules = self.replay.engine.rules
+        row.edition, row.edition_from = rules.edition, "--edition"
+        if rules.by_level:
+            row.edition_from = f"CMDLEVEL {own.command_level} of {own.name}"
+        self.administering.follow(self.replay.engine)
+
     def administer(self, row: Row) -> None:
         """A command or an accident of administration: what it does to the cluster, and to messages in flight."""
         administering, before = self.administering, self.state
         administering.sequence = self.sequence
         row.administered = administering.after(row.event, before)
-        self.state = before.evolved(now=before.get_event_time(row.event))
+        self.state = before.replace(now=before.get_event_time(row.event))
         if administering.cluster is not before.cluster:
-            self.state = self.state.evolved(definitions=before.definitions.of(administering.cluster))
+            self.state = self.state.replace(definitions=before.definitions.of(administering.cluster))
         self.exits.record_event(row.event, self.state)
         self.sequence = administering.sequence.noticed(administering.cluster, self.replay.engine.listing)
         for arrival in administering.arrivals:
-            self.state, happened = self.state.arrived(arrival)
+            self.state, happened = self.state.after_arrival(arrival)
             self.look(row, happened)
 
     def is_elsewhere(self, row: Row) -> bool:
@@ -203,7 +221,7 @@ class _Run:
         event, cluster = row.event, self.state.cluster
         reads = event.do == "get" or event.mode in READING_MODES
         here = event.queue_manager in ("", cluster.queue_manager.name)
-        if not (reads and here) or self.state.definitions.base(event.queue) is not None:
+        if not (reads and here) or self.state.definitions.find_base_queue(event.queue) is not None:
             return False
         reason = self.replay.engine.resolve(cluster, event.queue, "", "MQOPEN", for_input=True).reason
         row.fail(None if reason is None else CallFailure(reason.code, reason.because, ""))
@@ -226,7 +244,7 @@ class _Run:
         elif isinstance(row.routed, Destination) or row.administered is not None:
             self.state = self.state.after_remote_put(event, labels, ended.placing)
         else:
-            self.state = self.state.sent(event)
+            self.state = self.state.after_sent(event)
             if ended.fails:
                 row.end(ended)
             return None
@@ -338,7 +356,7 @@ class _Run:
                 self.groups.open(handle.id)
         else:
             row.routed = found
-            self.state = self.state.evolved(handles=self.state.handles.without(handle))
+            self.state = self.state.replace(handles=self.state.handles.without(handle))
 
     def look(self, row: Row, happened: EventResult) -> None:
         """Examines the queues to which something happened, each with what the event has written for it before."""
@@ -370,7 +388,7 @@ class _Run:
     def release(self, row: Row, unit_of_work: str, committed: bool) -> None:
         """The end of a unit of work releases the trigger messages that it held back, or drops them."""
         for held in self.state.held(unit_of_work):
-            keep = self.replay.triggers.releases(self.state.ending(held, committed))
+            keep = self.replay.triggers.releases(self.state.build_end_event(held, committed))
             self.state = self.state.release([held], keep)
             if keep:
                 row.released += [ReleasedTriggerMessage(held.queue, held.event)] * held.count

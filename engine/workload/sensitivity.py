@@ -78,6 +78,11 @@ Route = tuple[str, str]
 NAMES = ("target", "rname", "rqmname", "xmitq")
 """Attributes that can be any name: no other value can be tried."""
 
+EXIT_NAME, SOME_EXIT = "clwlexit", "EXIT"
+"""The attribute that names an exit, and a name in its place."""
+
+BY_AN_EXIT = "An exit that it names would be called, and may choose another destination"
+
 MOST_FACTS = 20
 """Of how many facts that are left open it is asked whether they matter."""
 
@@ -97,7 +102,7 @@ def find_unknowns(
     states = () if _always_refused(decision) else find_unknown_states(_asked_of_rules(decision), snapshot, ask_exit)
     missing = (*snapshot.incomplete, *find_unknown_names(decision, snapshot), *find_unknown_exits(decision))
     found = (*missing, *open_still, *states)
-    return tuple(drop_answered_commands(found, snapshot.asked))
+    return tuple(drop_answered_commands(found, snapshot.knowledge.asked))
 
 
 def find_unknown_names(decision: Decision, snapshot: Snapshot) -> Iterator[MissingInformation]:
@@ -109,15 +114,17 @@ def find_unknown_names(decision: Decision, snapshot: Snapshot) -> Iterator[Missi
     name, kind = (seen.queue_manager, "CLUSQMGR") if at_another else (seen.queue, "QCLUSTER")
     if name and name not in cluster.own_queues and name not in cluster.queues_by_name:
         told = {each.command for each in snapshot.incomplete}
-        for what, command in snapshot.asked.find_missing_commands(name, kind) if snapshot.asked.alone else ():
+        for what, command in (
+            snapshot.knowledge.asked.find_missing_commands(name, kind) if snapshot.knowledge.asked.alone else ()
+        ):
             if command.replace(f"'{name}'", "*") not in told:
                 yield MissingInformation(f"nobody asked at {seen.local_queue_manager} {what}", name, command)
-        if snapshot.partial_of and not seen.known_as_model:
+        if snapshot.others.partial_of and not seen.known_as_model:
             yield _asked_of_repositories(name, kind, snapshot)
     ways = {seen.xmitq: seen.xmitq_defined, seen.alias_xmitq: seen.alias_xmitq_defined,
             seen.defxmitq: seen.defxmitq_defined, name: name in cluster.own_queues or seen.known_as_model}  # fmt: skip
     for each in (each for each, defined in ways.items() if each and not defined):
-        if snapshot.covered.leaves_out("QUEUE", each):
+        if snapshot.knowledge.covered.leaves_out("QUEUE", each):
             what = f"a dump of {seen.local_queue_manager} does not tell whether there is a queue {each}"
             yield MissingInformation(what, each, f"DISPLAY QUEUE('{each}') ALL")
 
@@ -138,7 +145,7 @@ def find_missing_objects(decision: Decision, snapshot: Snapshot) -> Iterator[Mis
         if snapshot.of_unknown_state and not _always_refused(decision):
             of_states = _UnknownStates.of(_asked_of_rules(decision), snapshot).told_by()
         for about, command in (*((each.about, each.command) for each in missing), *of_states):
-            yield about, "" if snapshot.asked.holds(command) else command
+            yield about, "" if snapshot.knowledge.asked.holds(command) else command
 
 
 def find_unknown_states(
@@ -200,7 +207,7 @@ def render_alternatives(subject: str, answers: Mapping[str, str]) -> str:
 
 def find_undisplayed_attributes(decision: Decision, snapshot: Snapshot) -> Iterator[MissingInformation]:
     """Find the attributes that no display shows and that could change the decision."""
-    facts = [each for each in _in_play(decision) if snapshot.unshown.of(each)] if snapshot.leaves_open else ()
+    facts = [each for each in _in_play(decision) if snapshot.unshown.of(each)] if snapshot.knowledge.leaves_open else ()
     unknown = [
         _Unknown(fact, attribute, words)
         for fact in facts[:MOST_FACTS]
@@ -218,9 +225,11 @@ def find_undisplayed_attributes(decision: Decision, snapshot: Snapshot) -> Itera
 
 def _asked_of_repositories(name: str, kind: str, snapshot: Snapshot) -> MissingInformation:
     """What a partial repository does not know it asks the full ones for, when it is opened."""
-    own, of = snapshot.cluster.queue_manager.name, ", ".join(snapshot.partial_of)
+    own, of = snapshot.cluster.queue_manager.name, ", ".join(snapshot.others.partial_of)
     others = snapshot.cluster.remote_queue_managers
-    of_them = (each for each in others if any(map(each.is_full_in, {*each.clusters}.intersection(snapshot.partial_of))))
+    of_them = (
+        each for each in others if any(map(each.is_full_in, {*each.clusters}.intersection(snapshot.others.partial_of)))
+    )
     full = ", ".join(each.name for each in of_them)
     what = f"whether {full or 'full repositories'} know {name}, which {own}, no full repository of {of}, does not"
     return AtOthers(what, full or name, f"DISPLAY {kind}('{name}') ALL")
@@ -434,6 +443,8 @@ class _Unknown:
     def what(self) -> str:
         """What is not known, in words."""
         unknown = f"{self.words[0]} of {self.fact.name} is shown by no display"
+        if self.attribute == EXIT_NAME:
+            return f"{unknown}; taken as blank. {BY_AN_EXIT}"
         if not self.answers:
             return f"{unknown}, and leads the put on"
         said = "; ".join(f"if {' or '.join(values)}: {answer}" for answer, values in self.answers.items())
@@ -477,7 +488,7 @@ class _Trial:
                 is_other = self.tried(each, {each.attribute: value}, each.said(value))
                 if not is_other and each.attribute == "clusters" and self.is_own(each.fact):
                     self.try_beside(each, value, unknown)
-        return [each for each in unknown if each.answers or self.leads_on(each)]
+        return [each for each in unknown if each.answers or self.leads_on(each) or self.calls(each)]
 
     def try_beside(self, clusters: _Unknown, value: Any, unknown: Sequence[_Unknown]) -> None:
         """In a cluster more is asked of the queue than outside of any: in it, with another attribute of it."""
@@ -500,6 +511,14 @@ class _Trial:
         """Whether it is a name that the put is led to."""
         followed = any(each.fact.name == look.facts["object"] for look in self.decision.resolved.looks)
         return each.attribute in NAMES and self.is_own(each.fact) and followed
+
+    def calls(self, each: _Unknown) -> bool:
+        """Whether it is the name of an exit, and one that is named would be called."""
+        if each.attribute != EXIT_NAME:
+            return False
+        cluster = _with(self.decision.cluster, each.fact, {EXIT_NAME: SOME_EXIT})
+        asked = self.engine.choose(self.decision.put, cluster, self.decision.before).exit
+        return asked is not None and asked.missing is not None
 
     def is_own(self, fact: Fact) -> bool:
         """Whether it is a queue of the local queue manager."""

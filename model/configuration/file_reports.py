@@ -14,20 +14,25 @@ from mqclause.model.configuration.completeness import (
     TruncatedDump,
     drop_answered_commands,
     find_dangling_references,
-    find_partial_dumps,
     find_truncated_dumps,
     list_defined_names,
 )
-from mqclause.model.configuration.membership import assign_owner, get_stated_name, refuse_other_owner
+from mqclause.model.configuration.coverage import find_partial_dumps
 from mqclause.model.configuration.objects import ROW_KEYS
-from mqclause.model.configuration.snapshot import NOTHING_SHOWN, Snapshot, read_members, shows_nothing
-from mqclause.model.configuration.sources import NO_FILE, Source
+from mqclause.model.configuration.snapshot import Snapshot, read_members
+from mqclause.model.configuration.sources import (
+    NO_FILE,
+    NOTHING_SHOWN,
+    Source,
+    get_stated_name,
+    read_file,
+    shows_nothing,
+)
 from mqclause.model.diagnostics import Diagnostic, FactsError
-from mqclause.model.readers.encodings import unpack_files
+from mqclause.model.readers.encodings import ReadLimitError, unpack_files
 from mqclause.model.readers.facts_files import LIST_MAKERS, read_facts
 from mqclause.model.readers.formats import FactsDocument
 from mqclause.model.readers.records import Record, Script
-from mqclause.model.readers.registry import FORMATS, read_contents, select_formats
 
 ReadExtent = Literal["wholly", "partly", "not"]
 
@@ -79,7 +84,7 @@ class Needed:
 
 
 def report_files(sources: Sequence[Source]) -> list[FileReport]:
-    """What was read of each file; raises FactsError if nothing was read at all."""
+    """Report what was read of each file; raises FactsError if nothing was read at all."""
     found = [account for source in sources for account in _unpacked(source)]
     if all(each.is_refused for each in found):
         raise FactsError([fault for each in found for fault in each.faults])
@@ -97,7 +102,7 @@ def report_files(sources: Sequence[Source]) -> list[FileReport]:
 
 
 def still_needed(sources: Iterable[Source], found: Iterable[FileReport], local: str | None = None) -> list[Needed]:
-    """What the files leave out together, of each queue manager that they describe, or of ``local`` alone.
+    """Find what the files leave out together, of each queue manager that they describe, or of ``local`` alone.
 
     Files that are refused, as ``found`` has it, are left out. Raises FactsError where no facts come of the others.
     """
@@ -105,7 +110,7 @@ def still_needed(sources: Iterable[Source], found: Iterable[FileReport], local: 
     needed: dict[MissingInformation, list[str]] = {}
     for snapshot in read_members([each for each in sources if each.name in readable], local, lenient=True):
         own = snapshot.cluster.queue_manager.name
-        for each in drop_answered_commands((*snapshot.incomplete, *_states(snapshot)), snapshot.asked):
+        for each in drop_answered_commands((*snapshot.incomplete, *_states(snapshot)), snapshot.knowledge.asked):
             at = needed.setdefault(each, [])
             at.append(each.object if isinstance(each, TruncatedDump) and each.object else own)
     return [Needed(each, tuple(dict.fromkeys(at))) for each, at in needed.items()]
@@ -127,17 +132,18 @@ def _unpacked(source: Source) -> Iterator[FileReport]:
             yield evolve(_account(evolve(source, name=name, data=data)), given=source.name)
         if is_empty:
             raise FactsError([Diagnostic(source.name, NO_FILE)])
+    except ReadLimitError:
+        raise
     except FactsError as error:
         yield FileReport(source.name, faults=error.diagnostics, given=source.name)
 
 
 def _account(source: Source) -> FileReport:
     try:
-        contents = read_contents(source.data, source.name, select_formats(source.format, FORMATS))
-        if isinstance(contents, FactsDocument):
-            refuse_other_owner(contents, source.queue_manager)
-            return _of_document(contents)
-        return _of_scripts(contents.format, assign_owner(contents, source.queue_manager))
+        contents = read_file(source)
+        return _of_document(contents) if isinstance(contents, FactsDocument) else _of_scripts(contents)
+    except ReadLimitError:
+        raise
     except FactsError as error:
         return FileReport(source.name, faults=error.diagnostics)
 
@@ -158,7 +164,7 @@ def _types(rows: Iterable[Mapping[str, str]]) -> Counter[str]:
     return Counter(str(row.get("type", "QLOCAL")).upper() for row in rows)
 
 
-def _of_scripts(written_in: str, scripts: Sequence[Script]) -> FileReport:
+def _of_scripts(scripts: Sequence[Script]) -> FileReport:
     counts = Counter(kind for script in scripts for kind, *_ in {_object(record) for record in _stating(script)})
     names = dict.fromkeys(script.queue_manager for script in scripts if script.queue_manager)
     faults = tuple(fault for script in scripts for fault in script.diagnostics)
@@ -167,7 +173,7 @@ def _of_scripts(written_in: str, scripts: Sequence[Script]) -> FileReport:
     if all(map(shows_nothing, scripts)):
         faults = (*faults, Diagnostic(source, NOTHING_SHOWN))
     remarks = (*(remark for script in scripts for remark in script.remarks), *cut)
-    return FileReport(source, written_in, tuple(names), objects, faults, remarks, scripts=tuple(scripts))
+    return FileReport(source, scripts[0].format, tuple(names), objects, faults, remarks, scripts=tuple(scripts))
 
 
 def _stating(script: Script) -> Iterator[Record]:

@@ -50,6 +50,7 @@ ADMINISTRATIVE = ("suspend", "resume", "refresh", "fail", "recover", "arrive")
 """The events that the rules of document 004 answer."""
 
 MOST_REPEATED = 1_000_000_000
+HIGHEST_LEVEL = 9999
 LATEST = 2**63 - 1
 """The latest time of an event, in milliseconds since the start."""
 
@@ -153,7 +154,10 @@ ALTERABLE: dict[type, Mapping[str, Domain]] = {
 }
 """The attributes that an alter can change, by class of fact, with their domains."""
 
-ALTERABLE[QueueManager] = {at.name: at.metadata["domain"] for at in fields(QueueManager) if at.name != "name"}
+ALTERABLE[QueueManager] = {
+    at.name: at.metadata["domain"] for at in fields(QueueManager) if at.name not in ("name", "command_level")
+}
+"""The command level is another one after a restart only."""
 
 MESSAGE_KEYS = (
     "id", "group", "in_group", "sequence", "last_in_group", "segment", "last_segment", "offset", "length",
@@ -180,6 +184,7 @@ class Event:
     (ObjectQMgrName). ``length`` is in bytes. ``segments`` is how many messages the queue manager makes of one put.
     ``set`` holds the attributes that an alter (a command, or MQSET) gives new values. From ``id`` on: what a put
     says of its message (None: nothing), whether it states LOGICAL_ORDER, and the options and match options of a get.
+    ``command_level`` is that of the queue manager after a restart, None if it is as before.
     ``cluster`` is that of a suspension or a refresh, ``id`` also that of a message that arrives, which may be ``bound``
     to this queue manager.
     """
@@ -216,6 +221,7 @@ class Event:
     options: tuple[str, ...] = fact_field(OPTIONS, ())
     match: Mapping[str, Any] = fact_field(MATCH, NOTHING_SET)
     bound: bool = fact_field(Flag(), False)
+    command_level: int | None = fact_field(Whole(1, HIGHEST_LEVEL), None)
 
     @property
     def suspend_mode(self) -> str:
@@ -231,7 +237,7 @@ class Event:
 
 
 def render_event_label(position: int, do: object) -> str:
-    """How a message names the event at ``position``, counted from 1: by its number in a replay, ``event 0 (put)``."""
+    """Name the event at ``position``, counted from 1, by its number in a replay: ``event 0 (put)``."""
     number = position - 1
     return f"event {number} ({do.lower()})" if isinstance(do, str) and do.lower() in EVENT_WORDS else f"event {number}"
 
@@ -251,7 +257,7 @@ class Alteration(NamedTuple):
 
 
 def apply_alter(cluster: Cluster, event: Event) -> Alteration:
-    """What the alter ``event`` makes of ``cluster``; raises EventError if it cannot be."""
+    """Apply the alter ``event`` to ``cluster``; raises EventError if it cannot be."""
     try:
         found = find_altered_objects(cluster, event)
     except EventError as error:  # it is in the facts, and a refresh has removed it
@@ -269,12 +275,12 @@ def apply_alter(cluster: Cluster, event: Event) -> Alteration:
 
 
 def set_attribute(cluster: Cluster, queue: Queue, name: str, value: object) -> Cluster:
-    """``cluster`` with one attribute of ``queue`` changed."""
+    """Set one attribute of ``queue``."""
     return _replaced(cluster, [queue], [_evolved(queue, {name: value})])
 
 
 def find_altered_objects(cluster: Cluster, event: Event) -> Sequence[Altered]:
-    """The objects that an alter names, all of one kind; raises EventError if there is none."""
+    """Find the objects that an alter names, all of one kind; raises EventError if there is none."""
     if event.channel:
         if event.queue or event.queue_manager:
             raise EventError("names a channel together with another object; allowed: one object")
@@ -294,12 +300,12 @@ def find_altered_objects(cluster: Cluster, event: Event) -> Sequence[Altered]:
 
 
 def describe_unknown_name(table: str, name: str, known: Iterable[str]) -> str:
-    """What is wrong with the name of an object that is not in the facts."""
+    """Say what is wrong with the name of an object that is not in the facts."""
     return f"{table} {quote_value(name)} is not known; allowed: one of the facts{suggest_word(name, known)}"
 
 
 def find_conflicting_keys(row: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with the keys of a put or a get beside each other; their values are looked at elsewhere."""
+    """Find keys of a put or a get that may not be given together; their values are checked elsewhere."""
     if "options" in row:
         yield from _of_options(row["options"])
     if row.keys().isdisjoint(MESSAGE_KEYS):
@@ -318,7 +324,7 @@ def find_conflicting_keys(row: Mapping[str, Any]) -> Iterator[str]:
 
 
 def read_rows(data: object, table: str, maker: Maker[_Row]) -> tuple[list[_Row], list[str]]:
-    """What the rows of a table in a parsed document make, or every fault of them. Never raises."""
+    """Read the rows of a table in a parsed document, or every fault of them. Never raises."""
     given = data.get(table, ()) if isinstance(data, Mapping) else ()
     if isinstance(given, Mapping):
         said = f"write [[{table}]] in TOML, a list of objects in JSON"
@@ -336,7 +342,7 @@ def read_rows(data: object, table: str, maker: Maker[_Row]) -> tuple[list[_Row],
 
 
 def find_row_faults(label: str, row: Any, maker: Maker[Any]) -> Iterator[str]:
-    """Every fault of one row."""
+    """Find every fault of one row."""
     if not isinstance(row, Mapping):
         yield f"{label}: {quote_value(row)} is given where a table is expected"
         return
