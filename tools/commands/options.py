@@ -43,6 +43,7 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.readers.encodings import (
     LARGE,
     LONGEST_LINE,
+    MOST_UNPACKED,
     PIECE,
     Content,
     FileContent,
@@ -58,7 +59,7 @@ from mqclause.model.readers.records import Script
 from mqclause.model.readers.registry import FORMATS, read_contents
 from mqclause.rulebook.rule import ReadingError
 from mqclause.rulebook.rule_file import SEVERITIES
-from mqclause.rulebook.rules import Rules
+from mqclause.rulebook.rules import LARGEST_FILE, Rules
 from mqclause.tools.commands.own_rules import FOLDER, keep_folder, load_own_rules
 from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.render.streams import print_warnings
@@ -559,8 +560,13 @@ def _large(name: str, file: BinaryIO, begun: bytes) -> Content:
     if os.path.isfile(name):
         return FollowedFile(Path(name))
     packer = zlib.compressobj(level=1, wbits=31)
-    packed = [packer.compress(begun)]
+    packed, size = [packer.compress(begun)], len(begun)
     while piece := file.read(PIECE):
+        size += len(piece)
+        if size > MOST_UNPACKED:  # A pipe may never end.
+            raise click.ClickException(
+                f"{escape_controls(name)}: holds more than {MOST_UNPACKED >> 20} MB; name a file"
+            )
         packed.append(packer.compress(piece))
     return GzipContent(MemoryContent(b"".join([*packed, packer.flush()])), name)
 
@@ -652,7 +658,11 @@ def _takes(function: Callable[..., Any]) -> str:
 def _read(path: Path) -> FactsDocument:
     """The settings file, whose tables are all known. Raises FactsError."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        with open_file(path) as file:
+            data = file.read(LARGEST_FILE + 1)
+        if len(data) > LARGEST_FILE:
+            raise FactsError([Diagnostic(str(path), f"holds more than {LARGEST_FILE:,} bytes; allowed: so many")])
+        text = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         raise FactsError([Diagnostic(str(path), f"is not UTF-8: byte {error.start + 1} is wrong")]) from None
     except OSError as error:
