@@ -289,11 +289,26 @@ class Checks:
                 return ""  # no route to it is known, or all hosts are alike
             key = (about.name, name, look)
             if key not in together.fell_by:
-                together.fell_by[key] = self._fell_by(about, together.build_trial_cluster(about, name))
+                levels = self._levels_to_ask(together.list_levels(name))
+                trials = (together.build_trial_cluster(about, name, level) for level in levels)
+                reasons = [self._fell_by(about, each) for each in trials]
+                # It is reached if one edition of those that choose would have it so.
+                together.fell_by[key] = reasons[0] if all(reasons) else ""
             because = together.fell_by[key]
             if not because:
                 return ""
         return because
+
+    def _levels_to_ask(self, levels: Iterable[int]) -> Iterable[int]:
+        """A command level for each edition of those that choose; one whose level is not told may be of any.
+
+        Of these the oldest and the newest are asked.
+        """
+        rules = self.engine.rules
+        ends = min(rules.levels.values()), max(rules.levels.values())
+        known = {each for level in levels for each in ((level,) if level else ends)}
+        editions = {level: rules.of_level(level).edition for level in sorted(known)}
+        return {rules.as_stated(edition): level for level, edition in editions.items()}.values()
 
     def _fell_by(self, about: ConfiguredObject, cluster: Cluster) -> str:
         put = Put.as_written(about.name, bind="NOTFIXED", call="MQPUT")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path, PurePath
 
@@ -36,6 +36,7 @@ from mqclause.model.facts.delivery import Delivery
 from mqclause.model.readers.encodings import GzipContent, MemoryContent, share_read_budget
 from mqclause.model.readers.mqsc import Misplaced
 from mqclause.model.readers.records import Script
+from mqclause.rulebook.rules import AUTO
 
 LONGEST_NAME = 48
 FASTEST = 1
@@ -86,7 +87,8 @@ class Inspection:
 
     A script without a queue manager is that of ``local`` or, if that is None, of the only one that any file names, as
     ``explain`` and the others take it; else one of a queue manager of its own: nothing says that several belong
-    together. An overlay without one is that of the only one there is. Raises FactsError if ``local`` can be no name.
+    together. An overlay without one is that of the only one there is. ``levels`` are command levels that count before
+    those that files tell. Raises FactsError if ``local`` can be no name.
     """
 
     checks: Checks
@@ -95,6 +97,7 @@ class Inspection:
     members: dict[str, InspectedQueueManager] = field(factory=dict)
     overlays: list[Script] = field(factory=list)
     nameless: int = 0
+    levels: Mapping[str, int] = field(factory=dict)
     # From the third script of a queue manager on: it is looked at anew once for all of these.
     _further: dict[str, list[StoredScript | Script]] = field(factory=dict)
     _silent: list[str] = field(factory=list)
@@ -249,6 +252,10 @@ class Inspection:
             found.change(text)
         return found
 
+    def upgraded(self, levels: Mapping[str, int]) -> Inspection:
+        """What would be if queue managers had these command levels."""
+        return evolve(self, levels={**self.levels, **levels})
+
     def without(self, names: Collection[str]) -> Inspection:
         """What would be if queue managers had left: a CLUSSDR to one of them leads to nobody, and to no stranger."""
         to_nobody = self.senders_to(names)
@@ -278,7 +285,9 @@ class Inspection:
                 f"no source describes the queue manager {quote_value(self.local)}; described: {', '.join(self.members)}"
             )
             raise FactsError([Diagnostic("--from", f"{named}{near}")])
-        together = ClusterCheckContext.of([each.contribution for each in self.members.values()])
+        rules = self.checks.engine.rules
+        level = 0 if rules.asked == AUTO else rules.levels[rules.edition]
+        together = ClusterCheckContext.of([each.contribution for each in self.members.values()], self.levels, level)
         found = list[Finding]()
         for each in self.members.values():
             found += each.found

@@ -101,7 +101,7 @@ class Word:
             object.__setattr__(self, "blank", BLANKS[self.type.kind])
 
 
-@frozen
+@frozen(eq=False)
 class Vocabulary:
     """Every word that a rule of one ruleset may use.
 

@@ -247,16 +247,15 @@ class Rule:
 
 @frozen(eq=False)
 class Ruleset:
-    """The rules of one document in the document's order, in one edition and under one set of readings.
+    """The rules of one document in the document's order, as one edition and one set of readings have them.
 
-    ``sees`` are the facts that it sees of the document before it, as expressions in that one's words.
+    Editions and readings that change none of its rules share one ruleset. ``sees`` are the facts that it sees of the
+    document before it, as expressions in that one's words.
     """
 
     about: Declaration
     rules: tuple[Rule, ...]
     vocabulary: Vocabulary
-    edition: str
-    readings: tuple[tuple[str, str], ...]
     sees: Mapping[str, Expression] = field(factory=dict)
 
     @property

@@ -217,7 +217,7 @@ class Triggers:
     @property
     def readings(self) -> Mapping[str, str]:
         """The choices, by reading, that they were read by."""
-        return dict(self.ruleset.readings)
+        return self.rules.list_readings(TRIGGER)
 
     def examine(self, occasion: TriggerEvent) -> Examination:
         """Tell whether an event on a queue makes a trigger message, condition by condition."""

@@ -39,6 +39,9 @@ _LACKED = {
 _VALUES_OF = attrgetter(*(name for name in QUEUE_ATTRIBUTES if name not in ("descr", "target", "base_queue", "rname")))
 """All of a queue but texts that are its own, and what it leads to."""
 
+MOST_LEVELS, MOST_NAMES = 4, 3
+"""So many command levels are listed, and queue managers of each."""
+
 OBSERVER = "ANYBODY.ELSE"
 """A member that hosts nothing: what it cannot reach nobody else can."""
 
@@ -71,6 +74,8 @@ class ClusterCheckContext:
     fell_by: dict[tuple[str, str, Appearance], str] = field(factory=dict)
     led_by: dict[object, str] = field(factory=dict)
     told: dict[OnDisplay, frozenset[str]] = field(factory=dict)
+    levels: dict[str, int] = field(factory=dict)
+    _of_levels: dict[str, dict[str, Any]] = field(factory=dict)
     _by_kind: dict[str, tuple[list[str], list[str]]] = field(factory=dict)
     _of_hosts: dict[tuple[str, str], dict[str, Any]] = field(factory=dict)
     _looks: dict[tuple[str, str], dict[str, Appearance]] = field(factory=dict)
@@ -78,8 +83,14 @@ class ClusterCheckContext:
     _near: dict[tuple[str, str, frozenset[str]], str] = field(factory=dict)
 
     @classmethod
-    def of(cls, contributions: Sequence[Contribution]) -> ClusterCheckContext:
-        """What the contributions say together, whatever their order."""
+    def of(
+        cls, contributions: Sequence[Contribution], levels: Mapping[str, int] | None = None, level: int = 0
+    ) -> ClusterCheckContext:
+        """What the contributions say together, whatever their order.
+
+        ``levels`` are command levels that count before those that files tell; ``level``, unless it is 0, is that of
+        each queue manager.
+        """
         found = cls({each.name: each for each in contributions})
         ordered = sorted(contributions, key=lambda each: each.name)
         for own in (True, False):
@@ -89,10 +100,17 @@ class ClusterCheckContext:
             for cluster, sender, _ in each.senders:
                 if not has_matching_receiver(sender, found.by_channel):
                     found.unanswered.setdefault(cluster, set()).add(sender)
+        found.levels |= levels or {}
+        if level:
+            known = {*found.described, *(host for host, _ in found.receivers)}
+            found.levels = dict.fromkeys(known, level)
         return found
 
     def take(self, each: Contribution, own: bool) -> None:
         """Takes what a queue manager says of itself, or what it displays of others."""
+        for name, level in each.levels.items():
+            if (name == each.name) == own:
+                self.levels.setdefault(name, level)
         for queue in each.queues:
             if (queue.queue_manager == each.name) == own and (own or queue.queue_manager not in self.described):
                 for cluster in queue.clusters:
@@ -158,8 +176,12 @@ class ClusterCheckContext:
                     about.put if now is None or not about.shown_at else now.put,
                     0 if now is None else now.clwlrank,
                 )
-                hosts = self.describe_hosts(about.name, name)
-                yield about.evolved(clusters=(name,), cluster=name, put=put, clwlrank=rank, **hosts)
+                used = "QMGR" if now is None or about.shown_at else now.clwluseq
+                hosts = self.describe_hosts(about.name, name) | self.describe_levels(name)
+                level = self.levels.get(about.queue_manager, 0)
+                yield about.evolved(
+                    clusters=(name,), cluster=name, put=put, clwlrank=rank, clwluseq=used, command_level=level, **hosts
+                )
 
     def describe_hosts(self, name: str, cluster: str) -> dict[str, Any]:
         """What the hosts of a queue in a cluster have."""
@@ -174,6 +196,29 @@ class ClusterCheckContext:
             counts = {"hosts": len(hosts), "enabled_hosts": enabled, **ranks}
             self._of_hosts[key] = {**counts, **differ, **self.describe_knowledge((cluster,))}
         return self._of_hosts[key]
+
+    def describe_levels(self, cluster: str) -> dict[str, Any]:
+        """Which command levels the members of a cluster have, as far as the files tell."""
+        if cluster not in self._of_levels:
+            by_level: dict[int, list[str]] = {}
+            for name in sorted(self._members_of(cluster)):
+                by_level.setdefault(self.levels.get(name, 0), []).append(name)
+            told = sorted(by_level.keys() - {0})
+            self._of_levels[cluster] = {
+                "lowest_level": min(told, default=0),
+                "highest_level": max(told, default=0),
+                "levels_told": bool(told) and 0 not in by_level,
+                "levels": "; ".join(f"{level}: {_render_names(by_level[level])}" for level in told[:MOST_LEVELS]),
+            }
+        return self._of_levels[cluster]
+
+    def list_levels(self, cluster: str) -> tuple[int, ...]:
+        """The command levels of the members of a cluster, 0 among them where one is not told."""
+        return tuple(sorted({self.levels.get(name, 0) for name in self._members_of(cluster)}))
+
+    def _members_of(self, cluster: str) -> set[str]:
+        """The queue managers that are known in a cluster."""
+        return {host for host, of in self.receivers if of == cluster} | self.members.get(cluster, set())
 
     def describe_knowledge(self, clusters: Iterable[str]) -> dict[str, Any]:
         """What the files tell of the members of some clusters: of the one that they tell least of."""
@@ -342,8 +387,11 @@ class ClusterCheckContext:
             }
         return self._looks[key]
 
-    def build_trial_cluster(self, about: ConfiguredObject, cluster: str) -> Cluster:
-        """What somebody else in ``cluster`` sees of a clustered queue: only the channel to this host is not stopped."""
+    def build_trial_cluster(self, about: ConfiguredObject, cluster: str, level: int) -> Cluster:
+        """What somebody else in ``cluster`` sees of a clustered queue: only the channel to this host is not stopped.
+
+        ``level`` is his command level.
+        """
         hosts = self.queues.get((about.name, cluster), {})
         channels = [
             evolve(each, status="RUNNING" if host == about.queue_manager else "STOPPED", deftype="CLUSSDRA")
@@ -352,7 +400,7 @@ class ClusterCheckContext:
         ]
         remotes = [RemoteQueueManager(host, (cluster,)) for host in hosts]
         queues = [evolve(each, clusters=(cluster,)) for each in hosts.values()]
-        return Cluster(QueueManager(OBSERVER, (cluster,)), remotes, queues, (), channels)
+        return Cluster(QueueManager(OBSERVER, (cluster,), command_level=level), remotes, queues, (), channels)
 
     def build_surrounding_cluster(self, about: ConfiguredObject, more: bool) -> Cluster:
         """What an alias or a remote definition can lead to, as its queue manager knows it.
@@ -426,6 +474,12 @@ class ClusterCheckContext:
         """Whether a queue manager, or an alias of one, is known in a cluster."""
         of_aliases = any((queue_manager, name) in self.queues for name in clusters)
         return of_aliases or any((queue_manager, name) in self.receivers for name in clusters)
+
+
+def _render_names(names: Sequence[str]) -> str:
+    """The first few of some queue managers, and how many more there are."""
+    more = len(names) - MOST_NAMES
+    return ", ".join([*names[:MOST_NAMES], *([f"{more} more"] if more > 0 else [])])
 
 
 def parse_addresses(conname: str) -> frozenset[tuple[str, str]]:

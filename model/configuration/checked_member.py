@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
@@ -31,6 +30,7 @@ from mqclause.model.configuration.completeness import (
     suggest_insert,
 )
 from mqclause.model.configuration.membership import (
+    find_command_levels,
     find_joined_clusters,
     is_complete_script,
     is_facts_script,
@@ -42,6 +42,7 @@ from mqclause.model.configuration.objects import (
     MqObject,
     QueueManagerObjects,
     detect_platform,
+    get_capexpry,
 )
 from mqclause.model.configuration.snapshot import ConfigurationChange, is_change_target, read_changed_fields
 from mqclause.model.configuration.status import (
@@ -68,8 +69,6 @@ ANY = "ANY"
 CREATING_ACTIONS = ("define", "observe")
 """The actions of records after which an object is there."""
 
-_CAPEXPRY = re.compile(r"(?i)\bCAPEXPRY *\( *(\w+) *\)")
-
 ShownT = TypeVar("ShownT", Queue, Channel)
 
 MANUAL_DEFTYPES = ("CLUSSDR", "CLUSSDRB")
@@ -85,7 +84,8 @@ class ConfiguredMember:
 
     Its files are ``whole`` if they name all that it has. ``knows_all``: they also tell all that there is in its
     clusters, as a facts document does. ``asked`` is what logs say they were asked for, if they alone tell of it.
-    ``covered`` is what its dumps hold: what they leave out is not known.
+    ``covered`` is what its dumps hold: what they leave out is not known. ``levels`` are the command levels that its
+    files tell, of itself and of others that it displays.
     """
 
     name: str
@@ -96,6 +96,7 @@ class ConfiguredMember:
     knows_all: bool
     asked: AnsweredInquiries
     covered: CombinedCoverage
+    levels: Mapping[str, int]
 
     @classmethod
     def of(
@@ -117,6 +118,7 @@ class ConfiguredMember:
             any(map(is_facts_script, scripts)),
             AnsweredInquiries.at(scripts, owner),
             build_coverage(scripts),
+            dict(find_command_levels(scripts, owner, name)),
         )
 
     def configured(self, words: Collection[str]) -> Iterator[ConfiguredObject]:
@@ -189,6 +191,8 @@ class ConfiguredMember:
             seen |= self.senders.of_queue(found)
         if capped := get_capexpry(found):
             seen["capexpry"] = capped
+        if stream := found.text("STREAMQ"):
+            seen |= self.stream(stream)
         if found.clusters:
             joined = self.list_visible_clusters(found)
             seen["unjoined"] = ", ".join(name for name in found.clusters if name not in joined)
@@ -337,6 +341,15 @@ class ConfiguredMember:
             if clusters := self.list_visible_clusters(found):
                 yield found, build_queue(found, self.name, clusters)
 
+    def stream(self, name: str) -> dict[str, Any]:
+        """What a check sees of the queue that STREAMQ names."""
+        to = self._queues.get(name)
+        on = "" if to is None else to.text("STREAMQ")
+        family = ".".join(name.split(".")[:3]) if name.startswith(SYSTEM_PREFIX) else ""
+        return {
+            "streamq": name, "streams_on_to": on, "stream_is_model": name in self.models, "stream_family": family,
+        }  # fmt: skip
+
     @cached_property
     def queue_manager(self) -> QueueManager:
         """The queue manager itself."""
@@ -380,14 +393,6 @@ class ConfiguredMember:
         return not name.startswith(SYSTEM_PREFIX) and (self.whole or told)
 
 
-def get_capexpry(found: MqObject) -> str:
-    """The limit of expiry of a queue, in tenths of a second, stated by itself or in CUSTOM; blank if there is none."""
-    stated = found.text("CAPEXPRY")
-    if not stated and (custom := found.text("CUSTOM")) and (within := _CAPEXPRY.search(custom)):
-        stated = within[1]
-    return "" if stated.upper() in ("NOLIMIT", "-1") else stated
-
-
 @frozen(eq=False)
 class Contribution:
     """What one queue manager's files tell of its clusters: its own queues and receivers, and those displayed of others.
@@ -404,6 +409,7 @@ class Contribution:
     ``records`` are what it displays of queues in clusters, its own ones too; what a change has ``altered`` since, by
     name and attribute, others learn of again.
     ``told`` names, of each queue and receiver that is only displayed, the attributes that the display shows.
+    ``levels`` are the command levels that it tells, by queue manager.
     """
 
     queue_manager: QueueManager
@@ -423,6 +429,7 @@ class Contribution:
     connames: Mapping[str, str] = field(factory=dict)
     records: tuple[ClusterRecord, ...] = ()
     altered: frozenset[tuple[str, str]] = frozenset()
+    levels: Mapping[str, int] = field(factory=dict)
 
     @classmethod
     def of(cls, member: ConfiguredMember) -> Contribution:
@@ -461,6 +468,7 @@ class Contribution:
             {name: text for name, text in _connames(member, displayed) if text},
             tuple(ClusterRecord.of(row, member.name) for row in shown),
             frozenset(_altered(member)),
+            member.levels,
         )
 
     @property

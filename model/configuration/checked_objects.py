@@ -58,6 +58,9 @@ class ConfiguredObject:
 
     ``hosts`` is how many queue managers host a clustered queue, ``enabled_hosts`` how many of them put-enabled; its own
     ``clwlrank`` beside the ``highest_rank`` of all, of which ``enabled_of_highest_rank`` are put-enabled;
+    ``clwluseq`` as it takes effect there, QMGR where that is not told. ``command_level`` is that of its queue manager,
+    ``lowest_level`` and ``highest_level`` are those of the members of the cluster as far as that is told, 0 where
+    none is, ``levels`` in words; ``levels_told``: they are of all members that are known.
     ``hosts_differ_in`` names every attribute that they are known to have different values of. ``unreachable`` says why
     no other queue manager ever sends a message to a host, blank if one does. A queue is looked at in its ``cluster``,
     or in several of which the same is to be said; ``in_others``: it is in more clusters, of which that is not to be
@@ -103,23 +106,24 @@ class ConfiguredObject:
     ``record_differs`` is the attribute, with the value that is ``recorded`` and the one that is ``defined``.
 
     ``messages`` are those on a transmission queue now, 0 where nothing tells it. ``capexpry`` is CAPEXPRY, by itself or
-    in CUSTOM, blank for no limit. ``family`` are the first three parts of a name that begins with SYSTEM. Of a process,
-    ``applicid_begins`` and ``applicid_ends`` with these signs; other queues than transmission queues name it if it
-    ``starts_programs``, transmission queues if it ``starts_channels``. So many ``members`` of the cluster are
-    described; ``more_members``: something leads to one that is not. It ``is_told_whole`` where a facts document says
-    all that there is in it. Of a name that leads elsewhere that is said of all clusters of its queue manager: of the
-    one that the files tell least of. ``others_serve``: other queues are transmission queues of some channels; with
-    ``defclxq`` CHANNEL each cluster channel has one of its own. A queue manager ``is_member`` of a cluster if it has a
-    receiver in one; ``unjoined`` are clusters that a queue names and in which there is none, so that the queue is not
-    clustered there. ``deadq_told`` says whether its files tell DEADQ, ``suspended_in`` is a cluster in which it is
-    suspended. Where one queue manager looks, it ``is_own`` if that is its own, and ``in_shared_cluster`` if that is in
-    a cluster of it; both are true where nobody in particular looks. ``attribute`` is the one that a finding is about.
-    Of an object that ``is_shown``, by a display or a facts document, what is left out is not told. A host that another
-    queue manager displays is ``shown_at`` that one. ``owner`` is the queue manager, blank where no file names it.
-    ``found`` is its definition, or ``places`` say where the attributes stand, ``""`` where the object does. ``states``
-    are the attributes that a channel states, ``leading`` is the queue itself as a fact, if it leads to another one.
-    Then ``beside`` is all that such queues of its queue manager lead to, themselves among them, the same for each;
-    ``models`` are the model queues.
+    in CUSTOM, blank for no limit. ``streamq`` is the queue that gets a copy of each message; it ``streams_on_to``
+    another one itself, ``stream_is_model`` if it is a model queue, and ``stream_family`` is its family. The ``family``
+    are the first three parts of a name that begins with SYSTEM. Of a process, ``applicid_begins`` and ``applicid_ends``
+    with these signs; other queues than transmission queues name it if it ``starts_programs``, transmission queues if it
+    ``starts_channels``. So many ``members`` of the cluster are described; ``more_members``: something leads to one that
+    is not. It ``is_told_whole`` where a facts document says all that there is in it. Of a name that leads elsewhere
+    that is said of all clusters of its queue manager: of the one that the files tell least of. ``others_serve``: other
+    queues are transmission queues of some channels; with ``defclxq`` CHANNEL each cluster channel has one of its own. A
+    queue manager ``is_member`` of a cluster if it has a receiver in one; ``unjoined`` are clusters that a queue names
+    and in which there is none, so that the queue is not clustered there. ``deadq_told`` says whether its files tell
+    DEADQ, ``suspended_in`` is a cluster in which it is suspended. Where one queue manager looks, it ``is_own`` if that
+    is its own, and ``in_shared_cluster`` if that is in a cluster of it; both are true where nobody in particular looks.
+    ``attribute`` is the one that a finding is about. Of an object that ``is_shown``, by a display or a facts document,
+    what is left out is not told. A host that another queue manager displays is ``shown_at`` that one. ``owner`` is the
+    queue manager, blank where no file names it. ``found`` is its definition, or ``places`` say where the attributes
+    stand, ``""`` where the object does. ``states`` are the attributes that a channel states, ``leading`` is the queue
+    itself as a fact, if it leads to another one. Then ``beside`` is all that such queues of its queue manager lead to,
+    themselves among them, the same for each; ``models`` are the model queues.
     """
 
     object_type: str = rule_field(Words(CHECKED_TYPES), "QLOCAL")
@@ -135,6 +139,12 @@ class ConfiguredObject:
     clwlrank: int = rule_field(COUNT, 0)
     highest_rank: int = rule_field(COUNT, 0)
     enabled_of_highest_rank: int = rule_field(COUNT, 0)
+    clwluseq: str = rule_field(Words(("QMGR", "LOCAL", "ANY")), "QMGR")
+    command_level: int = rule_field(COUNT, 0)
+    lowest_level: int = rule_field(COUNT, 0)
+    highest_level: int = rule_field(COUNT, 0)
+    levels_told: bool = False
+    levels: str = rule_field(Text(400), "")
     hosts_differ_in: tuple[str, ...] = rule_field(Names(Words(tuple(map(str.upper, QUEUE_ATTRIBUTES)))), ())
     unreachable: str = rule_field(Text(400), "")
     usage: str = rule_field(Words(("NORMAL", "XMITQ")), "NORMAL")
@@ -211,6 +221,10 @@ class ConfiguredObject:
     defined: str = rule_field(Text(12), "")
     recorded_at: str = rule_field(NAME_OR_BLANK, "")
     capexpry: str = rule_field(Text(12), "")
+    streamq: str = rule_field(NAME_OR_BLANK, "")
+    streams_on_to: str = rule_field(NAME_OR_BLANK, "")
+    stream_is_model: bool = False
+    stream_family: str = rule_field(NAME_OR_BLANK, "")
     family: str = rule_field(NAME_OR_BLANK, "")
     process: str = rule_field(NAME_OR_BLANK, "")
     initq: str = rule_field(NAME_OR_BLANK, "")

@@ -82,6 +82,16 @@ def suspend_member(members: Iterable[Snapshot], name: str) -> Members:
     return _for_all(members, name, "--suspend", lambda fact: {"suspended": fact.clusters} if _is(fact, name) else {})
 
 
+def set_command_level(member: Snapshot, level: int, option: str) -> Snapshot:
+    """The member with the command level that ``option`` states of its own queue manager."""
+    name = get_local_name(member)
+    return _with_fields(
+        member,
+        option,
+        lambda fact: {"command_level": level} if isinstance(fact, QueueManager) and fact.name == name else {},
+    )
+
+
 def get_local_name(member: Snapshot) -> str:
     """The queue manager whose snapshot it is."""
     return member.cluster.queue_manager.name

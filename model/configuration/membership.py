@@ -393,6 +393,18 @@ def find_command_level(scripts: Iterable[Script], local: str) -> tuple[int, Orig
     return None
 
 
+def find_command_levels(scripts: Sequence[Script], owner: str, known_as: str) -> Iterator[tuple[str, int]]:
+    """The command levels that the files of a queue manager tell: of others that it displays, and its own, ``known_as``.
+
+    What it displays of itself counts where nothing else tells it.
+    """
+    for record in (each for script in scripts for each in script.records if each.kind == "CLUSQMGR"):
+        if level := _level_of_version(_shown(record, "VERSION")):
+            yield record.name, level
+    if told := find_command_level(scripts, owner):
+        yield known_as, told[0]
+
+
 def odd_levels(scripts: Iterable[Script], local: str) -> Iterator[Diagnostic]:
     """The heads of dumps of ``local`` that name two command levels, which differ, as remarks."""
     for script in scripts:

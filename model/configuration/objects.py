@@ -75,13 +75,17 @@ Origins = Mapping[str, Origin | None]
 
 NO_ORIGINS: Origins = {}  # a dict, which pickles
 
+_CAPEXPRY = re.compile(r"(?i)\bCAPEXPRY *\( *(\w+) *\)")
+
 WHOLE_NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
 
 MEMBERSHIP = frozenset({"CLUSTER", "CLUSNL"})
 """The attributes that say in which clusters an object is."""
 
 _EVERY = "put clwlrank clwlprty defbind defprty defpsist"
-_LOCAL = "get clwluseq msgdlvsq usage trigtype trigmpri trigdpth trigdata process initq maxdepth indxtype clchname"
+_LOCAL = (
+    "get clwluseq msgdlvsq usage trigtype trigmpri trigdpth trigdata process initq maxdepth indxtype clchname streamq"
+)
 
 
 def _texts(names: str) -> dict[str, tuple[str, Domain]]:
@@ -125,12 +129,13 @@ STATUS_ATTRIBUTES: Mapping[str, str] = {"curdepth": "CURDEPTH", "ipprocs": "IPPR
 """What is so now of a local queue and is no part of its definition: by field of the fact, the MQSC name."""
 
 _QUEUE_CLUSTERS = {"clusters": ("CLUSTER", "CLUSNL"), "descr": ("DESCR",)}
+_CAPPED = {"capexpry": ("CAPEXPRY", "CUSTOM")}
 _STATING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "QMGR": dict.fromkeys(("clusters", "repository", "partial_in"), ("REPOS", "REPOSNL")),
-    "QLOCAL": {**_QUEUE_CLUSTERS, "trigger": ("TRIGGER", "NOTRIGGER"), "shared": ("QSGDISP",)},
+    "QLOCAL": {**_QUEUE_CLUSTERS, **_CAPPED, "trigger": ("TRIGGER", "NOTRIGGER"), "shared": ("QSGDISP",)},
     "QCLUSTER": _QUEUE_CLUSTERS,
-    "QALIAS": {**_QUEUE_CLUSTERS, "target": ("TARGET",)},
-    "QREMOTE": _QUEUE_CLUSTERS,
+    "QALIAS": {**_QUEUE_CLUSTERS, **_CAPPED, "target": ("TARGET",)},
+    "QREMOTE": {**_QUEUE_CLUSTERS, **_CAPPED},
     "CLUSQMGR": {"suspended": ("SUSPEND",)},
     "CHANNEL": {"clusters": ("CLUSTER", "CLUSNL"), "cluster": ("CLUSTER", "CLUSNL"), "deftype": ("CHLTYPE",)},
 }
@@ -522,6 +527,14 @@ def list_stating_attributes(kind: str, field: str) -> tuple[str, ...]:
     """The MQSC attributes that can state ``field`` of a fact that is made of an object of ``kind``."""
     read = tuple(name for name, (each, _) in FACT_ATTRIBUTES[kind].items() if each == field)
     return read or _STATING.get(kind, {}).get(field, ())
+
+
+def get_capexpry(found: MqObject) -> str:
+    """The limit of expiry of a queue, in tenths of a second, stated by itself or in CUSTOM; blank if there is none."""
+    stated = found.text("CAPEXPRY")
+    if not stated and (custom := found.text("CUSTOM")) and (within := _CAPEXPRY.search(custom)):
+        stated = within[1]
+    return "" if stated.upper() in ("NOLIMIT", "-1") else stated
 
 
 def read_attributes(record: Record, type_: str) -> tuple[Mapping[str, Any], list[DomainError]]:

@@ -379,8 +379,9 @@ def _about_others(facts: Facts, own: str, document: FactsDocument) -> Iterator[R
     """The queue manager itself, and what it knows of the other members."""
     if facts.queue_manager is not None:
         path = ("queue_manager",)
-        yield _record(facts.queue_manager, "QMGR", document, path, {"PLATFORM": facts.queue_manager.platform})
         known = facts.queue_manager
+        level: dict[str, Value] = {"CMDLEVEL": str(known.command_level)} if known.command_level else {}
+        yield _record(known, "QMGR", document, path, {"PLATFORM": known.platform, **level})
         yield from (_row(own, document, path, _in_cluster(name, known.suspended)) for name in known.clusters)
     for at, each in enumerate(facts.remote_queue_managers):
         for name in each.clusters:

@@ -24,6 +24,7 @@ from mqclause.model.configuration.objects import (
     Origins,
     QueueManagerObjects,
     ViewCache,
+    get_capexpry,
     place_fact,
 )
 from mqclause.model.configuration.sources import FactT, Origin, PlacedFact
@@ -227,6 +228,8 @@ def build_queue(queue: MqObject, host: str, clusters: tuple[str, ...]) -> Queue:
     """A queue of ``host`` as a fact, in ``clusters``."""
     target = queue.text("TARGET") if queue.kind == "QALIAS" else ""
     fields = queue.get_queue_fields()
+    if WHOLE_NUMBER.fullmatch(capped := get_capexpry(queue)):
+        fields = {**fields, "capexpry": min(int(capped), LARGEST)}
     return Queue(name=queue.name, queue_manager=host, type=queue.kind, target=target, clusters=clusters, **fields)
 
 

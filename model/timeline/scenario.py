@@ -73,7 +73,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "backout": ("unit_of_work",),
     "alter": ("queue", "channel", "queue_manager", "set"),
     "clear": ("queue",),
-    "restart": (),
+    "restart": ("command_level",),
     "advance": (),
     "suspend": ("queue_manager", "cluster", "mode"),
     "resume": ("queue_manager", "cluster"),
