@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +76,8 @@ def command(facts: tuple[str, ...], as_json: bool, about: str | None, **options:
         return _tell(checks, about)
     sarif, gravest = options.pop("sarif"), options.pop("fail_on") or settings.fail_on
     statistics, every = options.pop("statistics"), options.pop("every")
+    if sarif is not None and not _may_be_replaced(sarif):
+        raise click.UsageError(f"--sarif: {quote_value(sarif)} is there and is not JSON; allowed: another name")
     if as_json and statistics:
         raise click.UsageError("--json and --statistics are two forms of one answer; leave one out")
     found = find_findings(checks, facts, **options)
@@ -86,6 +90,15 @@ def command(facts: tuple[str, ...], as_json: bool, about: str | None, **options:
     else:
         print_findings(found, every)
     return int(any(each.severity in SEVERITIES[: SEVERITIES.index(gravest) + 1] for each in found))
+
+
+def _may_be_replaced(path: str) -> bool:
+    """Whether a file is new, empty, or SARIF of before; not one of FACTS, where the name of the report was left out."""
+    try:
+        with Path(path).open("rb") if os.path.isfile(path) else BytesIO() as file:
+            return file.read(1) in (b"", b"{")
+    except OSError:
+        return True
 
 
 def _tell(checks: Checks, about: str) -> int:
