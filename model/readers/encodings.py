@@ -41,7 +41,7 @@ RECORD, COLUMNS = 80, 72
 
 GZIP, ZIP, EMPTY_ZIP = b"\x1f\x8b", b"PK\x03\x04", b"PK\x05\x06"
 PACKED_OTHERWISE = {
-    b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"7z\xbc\xaf": "7z", b"Rar!": "RAR",
+    b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"7z\xbc\xaf": "7-Zip", b"Rar!": "RAR",
 }  # fmt: skip
 """How a file begins that is packed in another way than those that are unpacked here."""
 

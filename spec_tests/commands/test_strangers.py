@@ -265,6 +265,14 @@ def test_a_process_that_is_forked_amid_chaining_goes_on() -> None:
             each.join()
 
 
+@pytest.mark.parametrize("name", ["\x1b]52;c;eA==\x07", "a\rfound nothing", "\u202e"])
+def test_what_a_summary_shows_of_a_row_is_not_obeyed(tmp_path: Path, name: str) -> None:
+    (tmp_path / "in.jsonl").write_text(json.dumps({**ROW, "put": {"queue": name}}) + "\n")
+    done = run("batch", tmp_path / "in.jsonl", tmp_path / "out.jsonl")
+    assert repr(name)[1:-1] in done.stdout
+    assert done.stdout.replace("\n", "").isprintable()
+
+
 ROW = {"put": {"queue": "LEDGER"}, "destinations": [{"queue": "LEDGER", "queue_manager": "QM2", "channel": "TO.QM2"}]}
 
 
