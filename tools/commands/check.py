@@ -218,7 +218,7 @@ def read_check_settings(folder: Path, known: Sequence[str]) -> CheckSettings:
             _refuse(document, "ignore", each, f"{', '.join(known)}{suggest_word(str(each), known)}")
     if fail_on not in SEVERITIES:
         _refuse(document, "fail-on", fail_on, f"{', '.join(SEVERITIES)}{suggest_word(str(fail_on), SEVERITIES)}")
-    return CheckSettings(tuple(ignore), fail_on, str(found))
+    return CheckSettings(tuple(dict.fromkeys(ignore)), fail_on, str(found))
 
 
 def _read(path: Path) -> FactsDocument:
