@@ -144,7 +144,7 @@ class ExplainOutput:
             return None
         cluster = told.decision.cluster
         local = cluster.queue_manager.name
-        known = [local, *cluster.remote, *snapshot.strangers]
+        known = [local, *cluster.remote, *snapshot.others.strangers]
         if self.why_not not in known:
             near = suggest_name(self.why_not, known)
             tells = f" (DISPLAY CLUSQMGR('{self.why_not}') there tells whether that is so)"
