@@ -14,6 +14,7 @@ from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_allowed, suggest_name
 from mqclause.rulebook.loader import EVIDENCE
 from mqclause.rulebook.rules import Rules
+from mqclause.workload.editions import describe_missing_level
 
 UPGRADE_OPTION, EDITION_OPTION = "--upgrade", "--edition"
 
@@ -54,8 +55,7 @@ class Upgrade:
     @property
     def unknown(self) -> tuple[MissingInformation, ...]:
         """The command level, where the edition before is assumed."""
-        level = MissingInformation("the command level", self.queue_manager, "DISPLAY QMGR CMDLEVEL")
-        return () if self.edition_from else (level,)
+        return () if self.edition_from else (describe_missing_level(self.queue_manager),)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as in ``mqclause.plan/1``."""
