@@ -49,7 +49,7 @@ class Upgrade:
     def text(self) -> str:
         """How the edition before is known, and the one after."""
         before = f"{self.before} ({self.edition_from})" if self.edition_from else f"{self.before}, which is assumed,"
-        known = f": {EVIDENCE[self.evidence]} ({self.source})" if self.source else ""
+        known = f"; of {self.after}: {EVIDENCE[self.evidence]} ({self.source})" if self.source else ""
         return f"from {before} to {self.after}{known}"
 
     @property

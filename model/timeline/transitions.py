@@ -40,6 +40,7 @@ from mqclause.model.timeline.retrieval import (
 from mqclause.model.timeline.trigger_events import (
     NO_RESULT,
     CallFailure,
+    Definitions,
     EndedUnitOfWork,
     EventResult,
     Handle,
@@ -305,11 +306,8 @@ def _restart(state: QueueManagerState, event: Event) -> Transition:
     for unit in state.units.values():
         _backed_out(queues, unit)
     kept = {name: queue.drop_nonpersistent() for name, queue in queues.items()}
-    own, level = state.cluster.queue_manager, event.command_level
-    is_migrated = level is not None and level != own.command_level
-    migrated = evolve(state.cluster, queue_manager=evolve(own, command_level=level)) if is_migrated else state.cluster
     after = QueueManagerState(
-        state.definitions.of(migrated) if is_migrated else state.definitions,
+        _migrated(state, event.command_level),
         state.handles.after_restart(),
         state.get_event_time(event),
         kept,
@@ -317,6 +315,14 @@ def _restart(state: QueueManagerState, event: Event) -> Transition:
         state.triggers.after_restart(state.get_event_time(event)),
     )
     return after, EventResult(tuple(build_queue_events(after, state, "restart", list(kept))))
+
+
+def _migrated(state: QueueManagerState, level: int | None) -> Definitions:
+    """What is defined at a queue manager that is started at a command level; None is the one that it had."""
+    own = state.cluster.queue_manager
+    if level is None or level == own.command_level:
+        return state.definitions
+    return state.definitions.of(evolve(state.cluster, queue_manager=evolve(own, command_level=level)))
 
 
 def _advance(state: QueueManagerState, event: Event) -> Transition:
