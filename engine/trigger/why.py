@@ -219,7 +219,7 @@ class Why:
         answer = WhyAnswer(queue, unknown, asked.found(state, unknown), happened.failure)
         taken = (*(describe_default_queue(each.name) for each in more), *asked.assumed(state, answer))
         remarks, further = _started(queue, snapshot, self.triggers.rules)
-        further = (*_put_left_open(queue, snapshot), *further)
+        further = (*_put_left_open(queue, snapshot), *_interval_left_open(answer, snapshot), *further)
         left_open = frozenset(snapshot.unshown.of(queue))
         return evolve(answer, assumed=taken, remarks=remarks, further=further, left_open=left_open)
 
@@ -296,7 +296,7 @@ class UnknownFact:
     ``name`` is what a sentence calls it, ``what`` says it at length, of the object ``of``; ``command`` is the MQSC
     that tells it. ``values`` give the state in which it has each value that it can have, and ``says`` tells that it
     has one of some of them, by their places. It ``is_defined`` if it is how an object is defined, which is no fault
-    before it is known.
+    before it is known; it ``is_timed`` if TRIGINT says how long ago something must be.
     """
 
     name: str
@@ -306,6 +306,7 @@ class UnknownFact:
     values: Sequence[StateChange]
     says: Callable[[Collection[int]], str]
     is_defined: bool = False
+    is_timed: bool = False
 
     @property
     def places(self) -> range:
@@ -449,6 +450,14 @@ def _put_left_open(queue: Queue, snapshot: Snapshot) -> Iterator[MissingInformat
     if "put" in snapshot.unshown.of(queue):
         what = f"PUT of {queue.name} is shown by no display; taken as {queue.put}, and else the put fails"
         yield MissingInformation(what, queue.name, f"DISPLAY QUEUE('{queue.name}') PUT")
+
+
+def _interval_left_open(answer: WhyAnswer, snapshot: Snapshot) -> Iterator[MissingInformation]:
+    """That no display shows how long ago the last trigger message must be, where that decides."""
+    own = snapshot.cluster.queue_manager
+    if "trigint" in snapshot.unshown.of(own) and any(each.is_timed for each in answer.deciding_unknowns):
+        what = f"TRIGINT of {own.name} is shown by no display; taken as {own.trigint} ms"
+        yield MissingInformation(what, own.name, "DISPLAY QMGR TRIGINT")
 
 
 def _named(name: str, snapshot: Snapshot) -> Queue:
@@ -708,6 +717,7 @@ def _last_trigger(queue: Queue, state: State) -> Iterator[UnknownFact]:
         command,
         values,
         partial(_or_none, said, none),
+        is_timed=True,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve, fields
@@ -12,6 +12,7 @@ from mqclause.model.diagnostics import DomainError
 from mqclause.model.facts.domains import (
     CHANNEL_NAME,
     CHANNEL_NAME_OR_BLANK,
+    LARGEST,
     NAME,
     NAME_OR_BLANK,
     Description,
@@ -87,6 +88,9 @@ DESCR is read when a fact is made: it is hardly ever that of another queue, and 
 
 STATUS_ATTRIBUTES: Mapping[str, str] = {"curdepth": "CURDEPTH", "ipprocs": "IPPROCS"}
 """What is so now of a local queue and is no part of its definition: by field of the fact, the MQSC name."""
+
+COUNTED_KINDS, COUNT = ("QLOCAL", "QSTATUS"), Whole(0, LARGEST)
+"""The kinds of rows that show this, and what it may be."""
 
 
 _QUEUE_CLUSTERS = {"clusters": ("CLUSTER", "CLUSNL"), "descr": ("DESCR",)}
@@ -202,6 +206,17 @@ def _description_refusal(stated: Mapping[str, Value]) -> DomainError | None:
     if isinstance(given, str):
         return None
     return DomainError("DESCR", given, "allowed: one text, in quotes where it has blanks or commas")
+
+
+def list_count_errors(record: Record) -> Iterator[DomainError]:
+    """List what is shown of a queue as it is now and is no number that MQ has."""
+    for name in STATUS_ATTRIBUTES.values():
+        given = record.attributes.get(name, "")
+        if given:
+            try:
+                _in_domain(COUNT, given, name)
+            except DomainError as error:
+                yield error
 
 
 def _in_domain(domain: Domain, value: Value, key: str) -> Any:

@@ -29,7 +29,7 @@ from mqclause.model.configuration.sources import (
     shows_nothing,
 )
 from mqclause.model.diagnostics import Diagnostic, FactsError
-from mqclause.model.readers.encodings import unpack_files
+from mqclause.model.readers.encodings import ReadLimitError, unpack_files
 from mqclause.model.readers.facts_files import LIST_MAKERS, read_facts
 from mqclause.model.readers.formats import FactsDocument
 from mqclause.model.readers.records import Record, Script
@@ -134,6 +134,8 @@ def _report_source(source: Source) -> Iterator[FileReport]:
             yield evolve(_report_file(evolve(source, name=name, data=data)), given=source.name)
         if is_empty:
             raise FactsError([Diagnostic(source.name, NO_FILE)])
+    except ReadLimitError:
+        raise
     except FactsError as error:
         yield FileReport(source.name, faults=error.diagnostics, given=source.name)
 
@@ -142,6 +144,8 @@ def _report_file(source: Source) -> FileReport:
     try:
         contents = read_file(source)
         return _report_document(contents) if isinstance(contents, FactsDocument) else _report_scripts(contents)
+    except ReadLimitError:
+        raise
     except FactsError as error:
         return FileReport(source.name, faults=error.diagnostics)
 

@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar
 from attrs import define, field, frozen
 
 from mqclause.model.configuration.attributes import (
+    COUNTED_KINDS,
     FACT_ATTRIBUTES,
     OPPOSITE_FLAGS,
     STATUS_ATTRIBUTES,
@@ -17,6 +18,7 @@ from mqclause.model.configuration.attributes import (
     clean_description,
     find_domain_error,
     is_same_value,
+    list_count_errors,
     list_stating_attributes,
     read_attributes,
     select_attributes,
@@ -140,6 +142,9 @@ class QueueManagerObjects:
 
     def apply_record(self, record: Record) -> None:
         """Carry out one command; object types that make no facts are passed over."""
+        if record.action == "observe" and record.kind in COUNTED_KINDS:
+            for error in list_count_errors(record):
+                self.fault(record, str(error), error.key)
         match record.action:
             case "define" | "alter" | "delete" | "observe" if record.kind in FACT_ATTRIBUTES:
                 self._actions[record.action](record, _get_key(record))

@@ -57,7 +57,7 @@ from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster, ContradictionE
 from mqclause.model.facts.delivery import DeliveryContext
 from mqclause.model.facts.messages import Message
 from mqclause.model.facts.objects import Channel, ChannelStatus, Put, Queue, QueueManager
-from mqclause.model.readers.facts_files import MOST_FAULTS, Facts, read_facts
+from mqclause.model.readers.facts_files import LIST_TABLES, MOST_FAULTS, Facts, read_facts
 from mqclause.model.readers.formats import NO_PLACES, DocumentPlaces, FactsDocument, Format
 from mqclause.model.readers.records import HANDLES, Record, Script
 from mqclause.model.readers.registry import FORMATS
@@ -170,6 +170,11 @@ def read_document(data: object, source: str, places: DocumentPlaces = NO_PLACES)
     )
 
 
+def _states_facts(facts: Facts) -> bool:
+    """Whether a document tells of any object: one with a put, or with events alone, tells of none."""
+    return facts.queue_manager is not None or any(getattr(facts, name) for name in LIST_TABLES)
+
+
 @define(eq=False)
 class SnapshotBuilder:
     """Build what the queue manager ``local`` knows from what sources hold, in five steps.
@@ -211,7 +216,8 @@ class SnapshotBuilder:
         if self.faults:
             raise FactsError(self.faults)
         own = self.build_local_queue_manager()
-        self.asked = AnsweredInquiries.at(self.scripts, own.fact.name, alone=not self.documents)
+        by_displays = not any(_states_facts(facts) for facts, _ in self.files)
+        self.asked = AnsweredInquiries.at(self.scripts, own.fact.name, alone=by_displays)
         self.observed = collect_shown_attributes(self.scripts, own.fact.name)
         snapshot = self.build_snapshot(self.merge_facts(own), put)
         return apply_overlays(snapshot, changes_elsewhere)
