@@ -156,6 +156,13 @@ def test_check_says_of_which_queues_the_clusters_are_not_told() -> None:
     assert inspected([Source("l", text.format("BOLTS").encode())]).warnings == []
 
 
+def test_a_queue_of_a_facts_file_is_in_no_cluster_unless_the_file_says_that_it_is_not_known() -> None:
+    facts = 'queue_manager = {name = "QM1", clusters = ["C"]}\nqueue = [{name = "BOLTS"}, {name = "NAILS"}]\n'
+    assert inspected([Source("f.toml", facts.encode())]).warnings == []
+    [told] = inspected([Source("f.toml", f'{facts}unknown = {{clusters = ["NAILS"]}}\n'.encode())]).warnings
+    assert "in which clusters NAILS is" in str(told)
+
+
 def test_what_full_repositories_know_is_asked_of_them_although_it_was_asked_here() -> None:
     of = snapshot(BANNER + QMGR + ROUTES.replace("SUSPEND(NO)", "SUSPEND(NO)  QMTYPE(NORMAL)", 1) + ELSEWHERE)
     decision = Engine().choose(Put("NAILS"), of.cluster, explain="rule")
