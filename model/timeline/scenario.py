@@ -135,7 +135,8 @@ class Scenario:
     ``in_flight`` are messages that are under way to other queue managers. ``assumed`` says of initiation queues, by
     name, that each is taken to be there although no script defines it; of local queues of scripts nobody tells how many
     handles are open for input, ``unknown_handles``, how many messages are there, ``unknown_depths``, and when the last
-    trigger message was written, ``unknown_last``; ``beyond`` is what is told of other places.
+    trigger message was written, ``unknown_last``. ``unknown_states`` are the channels whose status no source tells;
+    ``beyond`` is what is told of other places.
     """
 
     cluster: Cluster
@@ -146,6 +147,7 @@ class Scenario:
     unknown_handles: frozenset[str] = frozenset()
     unknown_depths: frozenset[str] = frozenset()
     unknown_last: frozenset[str] = frozenset()
+    unknown_states: tuple[Channel, ...] = ()
     beyond: DeliveryContext = field(factory=DeliveryContext)
 
 
@@ -190,6 +192,7 @@ def build_scenario(
     more: tuple[Queue, ...] = ()
     unasked: Mapping[str, str] = {}
     of_scripts: frozenset[str] = frozenset()
+    states: tuple[Channel, ...] = ()
     given = data.get("event", ()) if isinstance(data, Mapping) else ()
     try:
         snapshot = known or read_document(data, source, places)
@@ -198,6 +201,7 @@ def build_scenario(
         cluster, messages, beyond = add_queues(cluster, more), snapshot.messages, snapshot.beyond
         shown = (name for name, owner in snapshot.observed if owner == cluster.queue_manager.name)
         of_scripts = snapshot.defined.get("QLOCAL", frozenset()).union(shown)
+        states = snapshot.of_unknown_state
     except FactsError as error:
         faults += error.diagnostics
     named = {(key, getattr(each, key)): "the facts" for each in messages for key in ("id", "group")}
@@ -208,7 +212,7 @@ def build_scenario(
     if faults or cluster is None:
         raise FactsError(faults)
     taken = {**unasked, **{each.name: describe_default_queue(each.name) for each in more}}
-    unknown = _unknown_at_start(cluster, of_scripts.union(taken))
+    unknown = {**_unknown_at_start(cluster, of_scripts.union(taken)), "unknown_states": states}
     return Scenario(cluster, tuple(reading.events), messages, in_flight, taken, beyond=beyond, **unknown)
 
 
