@@ -44,7 +44,7 @@ class Row:
     ``editions`` that another edition of MQ has another answer, ``parted`` that the queue manager sends a message
     elsewhere, where the rest of its group is, ``obstacles`` why it does not arrive where it was routed to,
     ``asks_again`` who would be asked for a name that a refresh removed, ``undelivered`` which trigger messages are not
-    on their initiation queue, ``unstarted`` why one that is there starts nothing, and ``published`` that a put publishes.
+    on their initiation queue, ``unstarted`` why one that is there starts nothing, ``published`` that a put publishes.
     What ``is_bound`` goes where it was routed to and to nobody else.
     """
 

@@ -618,7 +618,7 @@ class _Session:
         words, alike = _words_in_order(last), map(_words_in_order, filter(partial(_is_alike, last), above))
         return any(len(found) > len(words) and found[: len(words)] == words for found in alike)
 
-    def cut(self, said: str, line: int) -> None:
+    def cut(self, said: str, line: int | None) -> None:
         """Note that the log ends there: of what the last command asks for not all may be shown."""
         self.remarks.append(Diagnostic(self.source, said, line))
         if self.commands and not self.is_open:
