@@ -38,8 +38,8 @@ def test_cases(cases: Sequence[RunnableCase], executor: ExecutorName) -> None:
 
 @pytest.mark.parametrize("case", every(8, [case for cases in FILES for case in cases]), ids=str)
 def test_executors_tell_the_same(case: RunnableCase) -> None:
-    plain = case.told(RULES, "plain")
-    assert [name for name in EXECUTORS if case.told(RULES, name) != plain] == []
+    plain = case.to_values(RULES, "plain")
+    assert [name for name in EXECUTORS if case.to_values(RULES, name) != plain] == []
 
 
 @pytest.mark.parametrize("cases", [each for each in FILES if isinstance(each[0], DecisionCase)], ids=name_of)
