@@ -11,7 +11,6 @@ from attrs import define, field, frozen
 
 from mqclause.model.configuration.completeness import EVERY_STATE
 from mqclause.model.facts.objects import Channel
-from mqclause.model.timeline.events import Event
 from mqclause.model.timeline.scenario import Scenario
 from mqclause.model.timeline.trigger_events import DEPTHS, TOTAL_DEPTHS, TriggerEvent
 from mqclause.replay.rows import Row
@@ -157,11 +156,18 @@ class RoutingAssumptions:
         """Those of a scenario, before its first event."""
         return cls([*scenario.unknown_states])
 
-    def is_asked(self, event: Event, decision: Decision | None) -> bool:
-        """Whether there is anything to ask at an event: no more once it was asked often enough."""
+    def tell(self, row: Row, decision: Decision | None, other_edition: str) -> None:
+        """Note in a row what its ``decision`` rests on; ``other_edition`` says what its command does in another one."""
+        event = row.event
         if decision is None:
-            return bool(self.states) and event.do != "put"
-        return self._looks.get(event.queue, 0) < (MOST_LOOKS if self.states else LOOKS_AT_EDITIONS)
+            is_open = bool(self.states) and event.do != "put"
+        else:
+            is_open = self._looks.get(event.queue, 0) < (MOST_LOOKS if self.states else LOOKS_AT_EDITIONS)
+        if is_open:
+            row.assumed += tuple(self.said(row, decision))
+            row.editions = tuple(self.by_edition(row, decision))
+        if other_edition:
+            row.editions = (other_edition,)
 
     def said(self, row: Row, decision: Decision | None) -> Iterator[str]:
         """Say what status is taken for a channel where another one changes the ``decision``: of each channel once."""

@@ -99,11 +99,7 @@ class Replay:
                         label = render_event_label(number + 1, event.do)
                         raise FactsError([Diagnostic(source, f"{label}: {error}")]) from None
                     row.assumed = assumptions.said(row)
-                    if routing.is_asked(event, run.decided):
-                        row.assumed += tuple(routing.said(row, run.decided))
-                        row.editions = tuple(routing.by_edition(row, run.decided))
-                    if run.other_edition:
-                        row.editions = (run.other_edition,)
+                    routing.tell(row, run.decided, run.other_edition)
                     met = (ways.started(each, run.state.cluster) for each in row.starting)
                     row.unstarted = tuple(remark for told in met for remark in told)
                     if isinstance(row.routed, Destination):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Literal
 
 from attrs import Factory, define, evolve, field
@@ -185,9 +185,6 @@ BEGIN_OR_END = re.compile(r"MQSC (?:(for queue manager)|commands? read)")
 NUMBER_BEFORE = re.compile(r"(\d+|One|No) $")
 WORDS = {"No": 0, "One": 1}
 LONGEST_COUNT = 12
-
-KIND_WORDS = ("CHLTYPE", "DEFTYPE")
-"""By these one channel has other attributes than another."""
 
 ENDS_EARLY = "the log ends with this object, which shows fewer attributes than those above it: the log may be cut"
 UNENDED = "this session does not say how many commands it read: the log may be cut"
@@ -607,16 +604,9 @@ class _Session:
                 self.forget_asked(refused)
 
     def ends_within_object(self) -> bool:
-        """Whether the last object shows the first attributes alone of those that another one of its kind shows.
-
-        Both are shown by the last command; a status is shown of some of them alone.
-        """
+        """Whether the last object shows fewer attributes than another one of its kind that the last command shows."""
         shown = self.records[self.before_command :]
-        if not shown:
-            return False
-        *above, last = shown
-        words, alike = _words_in_order(last), map(_words_in_order, filter(partial(_is_alike, last), above))
-        return any(len(found) > len(words) and found[: len(words)] == words for found in alike)
+        return any(shown[-1].is_beginning_of(each) for each in shown[:-1])
 
     def cut(self, said: str, line: int | None) -> None:
         """Note that the log ends there: of what the last command asks for not all may be shown."""
@@ -708,15 +698,6 @@ def _name(sessions: Sequence[_Session]) -> None:
                     session.own(found[1], session.said_line)
         if session.said and not session.owner:
             session.faults.add(OWNERLESS, session.said_line)
-
-
-def _is_alike(one: Record, other: Record) -> bool:
-    """Whether both show things of one kind, which have the same attributes."""
-    return one.kind == other.kind and all(one.attributes.get(each) == other.attributes.get(each) for each in KIND_WORDS)
-
-
-def _words_in_order(record: Record) -> list[str]:
-    return [word for word in record.attributes if word != "STATUS"]
 
 
 def _may_be_none(script: Script) -> bool:
