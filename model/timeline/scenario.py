@@ -198,8 +198,7 @@ def build_scenario(
     more: tuple[Queue, ...] = ()
     unasked: Mapping[str, str] = {}
     of_scripts: frozenset[str] = frozenset()
-    states: tuple[Channel, ...] = ()
-    left_open: frozenset[str] = frozenset()
+    unknown: dict[str, Any] = {}
     given = data.get("event", ()) if isinstance(data, Mapping) else ()
     try:
         snapshot = known or read_document(data, source, places)
@@ -209,9 +208,9 @@ def build_scenario(
         cluster, unasked = assume_undisplayed_objects(snapshot.cluster, snapshot.knowledge.undisplayed)
         cluster, messages, beyond = add_queues(cluster, more), snapshot.messages, snapshot.beyond
         left_open = frozenset(snapshot.unshown.of(snapshot.cluster.queue_manager))
+        unknown = {"unknown_attributes": left_open, "unknown_states": snapshot.of_unknown_state}
         shown = (name for name, owner in snapshot.observed if owner == cluster.queue_manager.name)
         of_scripts = snapshot.knowledge.defined.get("QLOCAL", frozenset()).union(shown)
-        states = snapshot.of_unknown_state
     except FactsError as error:
         faults += error.diagnostics
     named = {(key, getattr(each, key)): "the facts" for each in messages for key in ("id", "group")}
@@ -222,8 +221,7 @@ def build_scenario(
     if faults or cluster is None:
         raise FactsError(faults)
     taken = {**unasked, **{each.name: describe_default_queue(each.name) for each in more}}
-    unknown = _unknown_at_start(cluster, of_scripts.union(taken))
-    unknown |= {"unknown_attributes": left_open, "unknown_states": states}
+    unknown |= _unknown_at_start(cluster, of_scripts.union(taken))
     return Scenario(cluster, tuple(reading.events), messages, in_flight, taken, beyond=beyond, **unknown)
 
 
