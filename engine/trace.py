@@ -16,7 +16,7 @@ from mqclause.executors.operations import Run, Trace
 from mqclause.language.codegen import SourceNames, write_attribute, write_python
 from mqclause.language.evaluator import Scope, evaluate
 from mqclause.language.parser import strip_parentheses
-from mqclause.language.vocabulary import Vocabulary, floored
+from mqclause.language.vocabulary import Vocabulary, compute_floor
 from mqclause.model.facts.domains import REASONS
 from mqclause.rulebook.rule import (
     Action,
@@ -253,7 +253,7 @@ class TraceNames(SourceNames):
 
 def compile_scoped_function(source: str, names: SourceNames, **known: Any) -> ScopedFunction[Any]:
     """A function of ``source``, a lambda of the subject ``d``, which may use what is ``known`` besides."""
-    scope = {"bool": bool, "max": max, "min": min, "len": len, "floor": floored, **known, "__builtins__": {}}
+    scope = {"bool": bool, "max": max, "min": min, "len": len, "floor": compute_floor, **known, "__builtins__": {}}
     code = names.code(f"lambda s, R, C, F, E: {source}", "eval")
     compiled: ScopedFunction[Any] = eval(code, scope)  # noqa: S307 - it holds no text of a file
     return compiled

@@ -20,7 +20,7 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.facts.workload import Destination, SequenceState
 from mqclause.workload.decision import Decision, Engine, Level
 from mqclause.workload.delivery import DeliveryAnswer, check_deliveries, find_refusal_remarks
-from mqclause.workload.editions import differs_by_edition
+from mqclause.workload.editions import describe_edition_difference
 from mqclause.workload.sensitivity import (
     AskExit,
     MissingObject,
@@ -136,7 +136,7 @@ class MapRow:
     @cached_property
     def by_edition(self) -> tuple[str, ...]:
         """That the puts would go elsewhere in another edition of MQ."""
-        return tuple(filter(None, [differs_by_edition(self.decision)]))
+        return tuple(filter(None, [describe_edition_difference(self.decision)]))
 
     @property
     def waiting(self) -> tuple[Share, ...]:

@@ -30,7 +30,7 @@ from mqclause.executors.operations import (
 )
 from mqclause.language.codegen import SourceNames, write_attribute, write_python
 from mqclause.language.sql import has_count
-from mqclause.language.vocabulary import Vocabulary, floored
+from mqclause.language.vocabulary import Vocabulary, compute_floor
 from mqclause.rulebook.rule import CarriedState, Expression
 
 BUILTINS = {"len": len, "max": max, "min": min, "set": set, "sorted": sorted, "zip": zip}
@@ -332,7 +332,7 @@ def _function(steps: LoweredRuleset, traced: bool, carried: bool) -> Callable[..
     kept = steps.ruleset.about.carried
     scope: dict[str, Any] = {
         "START": kept and kept.start,
-        "floor": floored,
+        "floor": compute_floor,
         "failure": partial(build_failure, steps),
         # Half the time of calling the class, twice a decision.
         "run": partial(tuple.__new__, Run),

@@ -18,7 +18,7 @@ from mqclause.documents import DESTINATION_TERMS
 from mqclause.language.codegen import SourceNames, write_python
 from mqclause.language.evaluator import Scope
 from mqclause.language.parser import MOST_LEVELS
-from mqclause.language.vocabulary import BOOLEAN, RESERVED_PREFIX, TEXT, WHOLE, Vocabulary, Word, floored
+from mqclause.language.vocabulary import BOOLEAN, RESERVED_PREFIX, TEXT, WHOLE, Vocabulary, Word, compute_floor
 from mqclause.model.facts.workload import Destination, DestinationListing
 from mqclause.rulebook.rule import (
     Action,
@@ -447,5 +447,5 @@ def _any(rules: Iterable[Rule], kind: type[Action]) -> bool:
 
 def _function(of: str, source: str, names: SourceNames) -> Callable[..., Any]:
     code = names.code(f"lambda {of}: {source}", "eval")
-    made: Callable[..., Any] = eval(code, {"floor": floored, "__builtins__": {}})  # noqa: S307 - no text of a file
+    made: Callable[..., Any] = eval(code, {"floor": compute_floor, "__builtins__": {}})  # noqa: S307 - no text of a file
     return made

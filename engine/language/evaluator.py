@@ -11,7 +11,7 @@ from attrs import define, field
 from sqlglot import exp
 
 from mqclause.language.parser import expand_terms, get_literal_value
-from mqclause.language.vocabulary import Vocabulary, floored
+from mqclause.language.vocabulary import Vocabulary, compute_floor
 
 _OPERATORS: dict[type[exp.Expression], Callable[[Any, Any], Any]] = {
     exp.EQ: operator.eq, exp.NEQ: operator.ne, exp.LT: operator.lt, exp.LTE: operator.le, exp.GT: operator.gt,
@@ -118,7 +118,7 @@ _MEANINGS: dict[type[exp.Expression], Meaning] = {
     exp.Or: lambda parts, scope: evaluate(parts["this"], scope) or evaluate(parts["expression"], scope),
     exp.In: lambda parts, scope: evaluate(parts["this"], scope) in map(get_literal_value, parts["expressions"]),
     exp.Case: _case,
-    exp.Floor: lambda parts, scope: floored(evaluate(parts["this"], scope)),
+    exp.Floor: lambda parts, scope: compute_floor(evaluate(parts["this"], scope)),
     exp.ArrayContains: lambda parts, scope: evaluate(parts["expression"], scope) in evaluate(parts["this"], scope),
     exp.CountIf: _count,
 }

@@ -31,7 +31,7 @@ class UnreckonedError(ValueError):
     """A number that rules of one's own reckon with and that is none, or is too large to be a whole one."""
 
 
-def floored(number: float) -> int:
+def compute_floor(number: float) -> int:
     """The whole number at or below ``number``, which is what FLOOR means. Raises UnreckonedError."""
     try:
         return floor(number)

@@ -331,7 +331,7 @@ def read_edition_levels(tables: Any) -> dict[str, int]:
     return found
 
 
-def edition_of(level: int, known: Mapping[str, int]) -> str:
+def get_edition(level: int, known: Mapping[str, int]) -> str:
     """The edition of a queue manager of a command level: the latest whose own is not above; the oldest below all."""
     found = [name for name, own in known.items() if 0 < own <= level]
     return found[-1] if found else next(iter(known))

@@ -23,7 +23,7 @@ from mqclause.rulebook.loader import (
     RulesetLoader,
     build_readings,
     check_keys,
-    edition_of,
+    get_edition,
     read_edition_levels,
     select_editions,
     select_readings,
@@ -145,7 +145,7 @@ class Rules:
         """
         if not level or self.asked != AUTO:
             return self
-        return _in_edition(self, edition_of(level, self.levels), True)
+        return _in_edition(self, get_edition(level, self.levels), True)
 
     @cached_property
     def stated_editions(self) -> frozenset[str]:

@@ -770,7 +770,7 @@ def find_other_readings(decision: Decision) -> tuple[OtherReading, ...]:
     for name, chosen in _concerned(decision):
         for choice in known[name].choices:
             if choice != chosen:
-                engine = engine_of(decision.rules.under({**decision.rules.readings, name: choice}))
+                engine = get_engine(decision.rules.under({**decision.rules.readings, name: choice}))
                 other = engine.choose(decision.put, decision.cluster, decision.before)
                 if not is_same_answer(decision, other):
                     found.append(OtherReading(name, choice, other))
@@ -778,7 +778,7 @@ def find_other_readings(decision: Decision) -> tuple[OtherReading, ...]:
 
 
 @lru_cache(maxsize=64)
-def engine_of(rules: Rules) -> Engine:
+def get_engine(rules: Rules) -> Engine:
     """The engine by rules that a decision is compared with, made once."""
     return Engine(rules)
 

@@ -8,13 +8,13 @@ from typing import Any
 from attrs import evolve, frozen
 
 from mqclause.rulebook.clauses import list_clauses
-from mqclause.rulebook.loader import EVIDENCE, edition_of
+from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rules import AUTO, Rules
 from mqclause.workload.decision import (
     Decision,
     Level,
     build_destination_document,
-    engine_of,
+    get_engine,
     is_same_answer,
     summarize_decision,
 )
@@ -56,7 +56,7 @@ class OtherEdition:
         }
 
 
-def other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
+def find_other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
     """The oldest and the newest edition, as far as the answer is another there. Needs level ``rule``."""
     found = []
     own = _own(decision, "rule")
@@ -68,7 +68,7 @@ def other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
     return tuple(found)
 
 
-def differs_by_edition(decision: Decision) -> str:
+def describe_edition_difference(decision: Decision) -> str:
     """That the answer is another in the oldest or the newest edition, in a sentence that is the same for many answers.
 
     Blank where it is the same in both.
@@ -103,7 +103,7 @@ def _own(decision: Decision, level: Level) -> Decision:
 
 def _decided(decision: Decision, rules: Rules, level: Level) -> Decision:
     """The same put by these rules, before any exit and any transmission queue."""
-    return _chosen(engine_of(rules).choose(decision.put, decision.cluster, decision.before, level, caller=None))
+    return _chosen(get_engine(rules).choose(decision.put, decision.cluster, decision.before, level, caller=None))
 
 
 def _chosen(decision: Decision) -> Decision:
@@ -134,11 +134,11 @@ def _evidence(other: Decision, edition: str, rule: str) -> str:
     return max([of_edition, *of_rule[:1]], key=[*EVIDENCE].index)
 
 
-def remarks_of_editions(decision: Decision, others: tuple[OtherEdition, ...]) -> Iterator[str]:
+def list_edition_remarks(decision: Decision, others: tuple[OtherEdition, ...]) -> Iterator[str]:
     """What a reader should know of the edition: that others answer otherwise, that a level is none that is known."""
     rules, own = decision.rules, decision.cluster.queue_manager
     known, level = rules.levels, own.command_level
-    of_level = edition_of(level, known) if level else ""
+    of_level = get_edition(level, known) if level else ""
     if level and decision.runs:
         first, last = min(known.values()), max(known.values())
         if rules.asked != AUTO and not rules.by_level and of_level != rules.edition:

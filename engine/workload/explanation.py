@@ -12,7 +12,7 @@ from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import check_type
 from mqclause.workload.decision import Decision, describe_final_tie, describe_ties
 from mqclause.workload.delivery import find_obstacles
-from mqclause.workload.editions import OtherEdition, other_editions, remarks_of_editions
+from mqclause.workload.editions import OtherEdition, find_other_editions, list_edition_remarks
 from mqclause.workload.sensitivity import AskExit, find_unknowns
 
 NO_COUNTERS = "MQ displays no sequence numbers: taken as 0"
@@ -52,8 +52,8 @@ class Explanation:
         readings = tuple(map(str, decision.other_readings())) if other_readings else ()
         ties = tuple(describe_ties(decision))
         odd = tuple(map(str, snapshot.remarks))
-        others = other_editions(decision) if other_readings else ()
-        assumptions = (*_assumed(decision, snapshot, ties), *remarks_of_editions(decision, others))
+        others = find_other_editions(decision) if other_readings else ()
+        assumptions = (*_assumed(decision, snapshot, ties), *list_edition_remarks(decision, others))
         ahead, unknown = find_obstacles(decision, snapshot.beyond), find_unknowns(decision, snapshot)
         if others and decision.edition_from == "default":
             unknown += (_level_of(decision),)

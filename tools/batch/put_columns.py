@@ -49,10 +49,10 @@ def _meant(of: Column, word: str, columns: Collection[str], clusters: Iterable[C
         return meant(columns, of, value, same_in_all(of, value), clusters)
     # Any word could be a list of one name: it is a column.
     same = same_in_all(of, word if of.kind == "texts" else _value(of, word))
-    return meant(columns, of, word, same, clusters, f"--{option_of(of.name)} {SAME}{word}")
+    return meant(columns, of, word, same, clusters, f"--{get_option_name(of.name)} {SAME}{word}")
 
 
-def option_of(field_of_put: str) -> str:
+def get_option_name(field_of_put: str) -> str:
     """The option that names the column of a field of a put."""
     return field_of_put.replace("_", "-")
 

@@ -123,7 +123,7 @@ def run_batch(batch: Batch, engine: EngineName, as_json: bool) -> int:
     with ExitStack() as stack:
         terminated = stack.enter_context(exit_on_sigterm())
         try:
-            folder = stack.enter_context(folder_beside(batch.out))
+            folder = stack.enter_context(create_folder_beside(batch.out))
             summary = (_with_duckdb if engine == "duckdb" else _with_spark)(batch, folder)
         except RuntimeError as error:
             # A signal that comes while DuckDB runs is "Query interrupted", whatever its handler raised.
@@ -186,7 +186,7 @@ def interrupt_on_signals(connection: DuckDBPyConnection) -> Iterator[None]:
 
 
 @contextmanager
-def folder_beside(out: Path) -> Iterator[Path]:
+def create_folder_beside(out: Path) -> Iterator[Path]:
     """A folder of its own, on the same file system, that is gone in the end with all that is in it.
 
     What runs for the same OUT left that were killed is removed, which a line tells.

@@ -448,7 +448,7 @@ def get_json_type(column: Column) -> Any:
     return "VARCHAR"
 
 
-def dubious(asked: AskedColumns) -> str:
+def build_dubious_pattern(asked: AskedColumns) -> str:
     """A pattern for JSON text in which a value may not have its column's type; most rows are cleared by it alone.
 
     from_json makes 2 of 1.5 and "5" of 5, and null of what it cannot convert; such a value is to be named.
@@ -563,7 +563,7 @@ def _typed_cells(columns: Iterable[str], asked: AskedColumns) -> dict[str, tuple
             other = quote_sql_text(build_key_case_pattern(asked))
             cell = f"CASE WHEN regexp_matches({cell}, {other}) THEN mqclause_cell({cell}) ELSE {cell} END"
             begins = r"^\s*\{" if name == "put" else r"^\s*\[\s*[{\]]"
-            is_odd = _is_dubious(cell, dubious(asked), build_key_case_pattern(asked), KEY_TWICE)
+            is_odd = _is_dubious(cell, build_dubious_pattern(asked), build_key_case_pattern(asked), KEY_TWICE)
             is_odd += f" OR NOT regexp_matches({cell}, {quote_sql_text(begins)})"
         else:
             plain = PLAIN_CELLS.get(kind) if isinstance(kind, str) else None
@@ -590,9 +590,10 @@ def _json_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, aske
     wanted = {name: typed[name] for name in typed if name in (*asked.needed, *beside)}
     structure = {**{name: kind for name, kind in further.items() if name not in wanted}, **wanted}
     parsed = f"SELECT original, other, json AS line, {_from_json('json', structure)} AS row FROM {lines}"
+    doubt = build_dubious_pattern(asked)
     fault = f"""CASE WHEN line IS NULL THEN 'the line is not JSON'
                      WHEN NOT starts_with(line, '{{') THEN 'the line is not a JSON object'
-                     WHEN other OR {_is_dubious("line::VARCHAR", dubious(asked), "" if asked.is_flat else KEY_TWICE)}
+                     WHEN other OR {_is_dubious("line::VARCHAR", doubt, "" if asked.is_flat else KEY_TWICE)}
                        OR list_unique(json_keys(line)) < len(json_keys(line))
                      THEN mqclause_line_fault(line::VARCHAR) END AS {FAULT}"""
     columns = [f"row.{quote_sql_name(name)} AS {quote_sql_name(name)}" for name in structure]

@@ -15,7 +15,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.flat import GIVEN_FIELDS
 from mqclause.tables.schema import PUT_NAMES
-from mqclause.tools.batch.put_columns import option_of
+from mqclause.tools.batch.put_columns import get_option_name
 from mqclause.tools.batch.run import Batch, EngineName, check_output, run_batch
 from mqclause.tools.batch.tables import ENDINGS, find_table
 from mqclause.tools.commands.options import (
@@ -93,7 +93,7 @@ HELP = {
 def put_columns(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say where a flat table has the fields of a put."""
     for name in reversed(GIVEN_FIELDS):
-        option = f"--{option_of(name)}"
+        option = f"--{get_option_name(name)}"
         command = click.option(option, f"of_{name}", metavar="COLUMN|=VALUE", callback=_word, help=HELP[name])(command)
     return command
 
@@ -104,10 +104,10 @@ def _word(_context: click.Context, parameter: click.Parameter, value: str | None
     return value
 
 
-def words_of(options: dict[str, Any], facts: Sequence[str]) -> dict[str, str]:
+def take_column_options(options: dict[str, Any], facts: Sequence[str]) -> dict[str, str]:
     """What is said of the columns of a flat table, taken out of the options. Raises UsageError."""
     words = {name: word for name in GIVEN_FIELDS if (word := options.pop(f"of_{name}")) is not None}
-    told = [f"--{option_of(name)}" for name in words]
+    told = [f"--{get_option_name(name)}" for name in words]
     if words and not facts:
         raise click.UsageError(f"{told[0]} needs --facts: a flat table has no destinations of its own")
     if words and not words.keys() & set(PUT_NAMES):
@@ -168,7 +168,7 @@ def command(inputs: Inputs, source: str, out: str, engine: EngineName, as_json: 
     """
     table = find_table(Path(source))
     kind = check_output(table, Path(out))
-    words = words_of(options, inputs.facts)
+    words = take_column_options(options, inputs.facts)
     if options["spread"] == "":
         raise click.UsageError("--spread: '' is no column")
     exits = inputs.load_exits()

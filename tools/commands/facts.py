@@ -57,7 +57,7 @@ def report_sources(given: Sequence[Source], as_json: bool, local: str | None) ->
     Raises FactsError if nothing was read, or if no file describes ``local``.
     """
     found = report_files(given)
-    needed, faults = needed_beside(given, found, local)
+    needed, faults = find_needed(given, found, local)
     if as_json:
         print_json(build_file_reports_document(found, needed, faults))
     else:
@@ -65,7 +65,7 @@ def report_sources(given: Sequence[Source], as_json: bool, local: str | None) ->
     return 0
 
 
-def needed_beside(
+def find_needed(
     given: Sequence[Source], found: Sequence[FileReport], local: str | None
 ) -> tuple[Sequence[Needed], Sequence[Diagnostic]]:
     """What the files leave out, or the faults for which that cannot be told. Raises FactsError."""

@@ -47,7 +47,7 @@ from mqclause.tools.render.cluster import (
     flatten_remarks,
     group_remarks,
     print_plan,
-    unknown_said,
+    summarize_unknown,
     write_plan,
 )
 from mqclause.tools.render.streams import print_json, print_warnings
@@ -176,7 +176,7 @@ def _write(found: ChangePlan) -> None:
     """Writes the rows as CSV, and what they do not say to standard error."""
     left = [ALIASES_LEFT_OUT] if found.alias_rows else []
     remarks = group_remarks(flatten_remarks(found.remarks))
-    unknown = unknown_said(row for _, row in found.in_question)
+    unknown = summarize_unknown(row for _, row in found.in_question)
     print_warnings(
         (),
         [*describe_upgrades(found), *left, *describe_missing_exits(found.exits), *remarks, *found.to_nobody, *unknown],

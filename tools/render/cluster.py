@@ -74,7 +74,7 @@ def print_map(rows: Sequence[PrintedRow], page: Page | None = None) -> None:
     _print_unknown(rows, page)
 
 
-def unknown_said(rows: Iterable[PrintedRow]) -> Iterator[str]:
+def summarize_unknown(rows: Iterable[PrintedRow]) -> Iterator[str]:
     """The same in one line, beside CSV."""
     heading, lines = _unknown(rows)
     if lines:
