@@ -58,12 +58,12 @@ class Assumptions:
 
     @classmethod
     def of(cls, scenario: Scenario, triggers: Triggers) -> Self:
-        """Those of a scenario, before its first event."""
+        """Return those of a scenario, before its first event."""
         handles, depths, untimed = scenario.unknown_handles, scenario.unknown_depths, scenario.unknown_last
         return cls(triggers, scenario.assumed, set(handles), set(depths), set(untimed))
 
     def said(self, row: Row) -> tuple[str, ...]:
-        """What the row rests on, each thing once in a replay but for what is taken to be there."""
+        """Return the assumptions of a row, each once in a replay but for objects that are taken to exist."""
         if row.event.do == "restart":  # it closes every handle, and no trigger message was written since then
             self.handles.clear()
             self.untimed.clear()

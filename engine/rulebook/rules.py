@@ -154,7 +154,9 @@ class Rules:
         return frozenset(edition for path in with_some for edition in _editions_in(self.toml(path)))
 
     def as_stated(self, edition: str) -> str:
-        """The edition from which on the rules are as in ``edition``: itself, or the latest before that changed any."""
+        """Return the edition from which on the rules are as in ``edition``: itself, or the latest before that changed
+        any.
+        """
         until = select_editions(edition, self.known_editions)
         return next((each for each in reversed(until) if each in self.stated_editions), until[0])
 
@@ -247,7 +249,7 @@ def _editions_in(table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def get_rule_id(path: str) -> str:
-    """The id of the rule in a rule file, by the file's path within the folder: ``workload.04a``."""
+    """Return the id of the rule in a rule file, by the file's path within the folder: ``workload.04a``."""
     folder, _, name = path.partition("/")
     return f"{folder}.{name.removesuffix('.toml').partition('_')[0]}"
 
@@ -267,7 +269,7 @@ def _of_text(
 
 
 def get_rules_folder() -> Path:
-    """The folder of the rule files that come with the project."""
+    """Return the folder of the rule files that come with the project."""
     return Path(mqclause.rules.__path__[0])
 
 

@@ -44,7 +44,7 @@ class OtherEdition:
         return f" (clause {found[0]})" if found else ""
 
     def document(self) -> dict[str, Any]:
-        """As in ``mqclause.trace/1``."""
+        """Return the edition's answer as in ``mqclause.trace/1``."""
         reason = self.decision.reason
         return {
             "edition": self.edition,
@@ -57,7 +57,7 @@ class OtherEdition:
 
 
 def find_other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
-    """The oldest and the newest edition, as far as the answer is another there. Needs level ``rule``."""
+    """Find the oldest and the newest edition, as far as the answer is another there. Needs level ``rule``."""
     found = []
     own = _own(decision, "rule")
     for edition, since in _compared(decision):
@@ -69,7 +69,7 @@ def find_other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
 
 
 def describe_edition_difference(decision: Decision) -> str:
-    """That the answer is another in the oldest or the newest edition, in a sentence that is the same for many answers.
+    """Say that the oldest or the newest edition answers otherwise, in a sentence that many answers share.
 
     Blank where it is the same in both.
     """
@@ -135,7 +135,7 @@ def _evidence(other: Decision, edition: str, rule: str) -> str:
 
 
 def list_edition_remarks(decision: Decision, others: tuple[OtherEdition, ...]) -> Iterator[str]:
-    """What a reader should know of the edition: that others answer otherwise, that a level is none that is known."""
+    """List what a reader should know of the edition: that others answer otherwise, that a level is unknown."""
     rules, own = decision.rules, decision.cluster.queue_manager
     known, level = rules.levels, own.command_level
     of_level = get_edition(level, known) if level else ""

@@ -159,7 +159,9 @@ def read_scenario(path: str | Path) -> Scenario:
 
 
 def read_scenario_source(source: Source, known: Snapshot | None = None) -> Scenario:
-    """The scenario in a file's content; raises FactsError with every fault. ``known`` is as for ``scenario_of``."""
+    """Read the scenario in a file's content; raises FactsError with every fault. ``known`` is as for
+    ``scenario_of``.
+    """
     document = _document(source)
     if document.diagnostics and document.data is None:
         raise FactsError(document.diagnostics)
@@ -173,7 +175,7 @@ def read_scenario_source(source: Source, known: Snapshot | None = None) -> Scena
 
 
 def locate_error(error: FactsError, source: Source) -> FactsError:
-    """The error of an event that could not happen, with the place of that event in the file's content."""
+    """Locate the error of an event that could not happen, with the place of that event in the file's content."""
     places = _document(source).places
     found = [places.told_by(each.message) for each in error.diagnostics]
     told = zip(error.diagnostics, found, strict=True)
@@ -183,7 +185,7 @@ def locate_error(error: FactsError, source: Source) -> FactsError:
 def build_scenario(
     data: object, source: str, known: Snapshot | None = None, places: DocumentPlaces = NO_PLACES
 ) -> Scenario:
-    """The scenario in a parsed document; raises FactsError with every fault, at its ``places``.
+    """Build the scenario in a parsed document; raises FactsError with every fault, at its ``places``.
 
     ``known`` are the facts, where the document's own were read with those of other files.
     """
@@ -219,13 +221,13 @@ def build_scenario(
 
 
 def has_allowed_words(event: Event, row: Mapping[str, object]) -> bool:
-    """Whether the keys of ``row`` that have a domain of their own for this kind of event are in it."""
+    """Return whether the keys of ``row`` that have a domain of their own for this kind of event are in it."""
     domains = ((key, KEY_DOMAINS[kind, key]) for kind, key in KEY_DOMAINS if kind == event.do and key in row)
     return all(getattr(event, key) in domain.words for key, domain in domains)
 
 
 def find_event_faults(position: int, row: object) -> Iterator[str]:
-    """Every fault of one table's own keys and values."""
+    """Find every fault of one table's own keys and values."""
     if not isinstance(row, Mapping):
         yield f"{render_event_label(position, None)}: {quote_value(row)} is given where a table is expected"
         return
@@ -258,7 +260,7 @@ class ReferenceChecker:
         return Definitions(self.cluster)
 
     def faults_of(self, event: Event) -> tuple[str, ...]:
-        """What is wrong with the objects that ``event`` names."""
+        """Find what is wrong with the objects that ``event`` names."""
         if event.do == "alter":
             return tuple(self._alter_faults(event))
         if event.do in ADMINISTRATIVE:

@@ -58,7 +58,7 @@ class QueueManagerState(QueueManagerContent):
         asked: Event | None = None,
         placing: PutPlacement | None = None,
     ) -> tuple[QueueManagerState, EventResult]:
-        """The state after one repetition of ``event`` and what it led to; raises EventError if it cannot happen.
+        """Return the state after one repetition of ``event`` and what it led to; raises EventError if it cannot happen.
 
         A put to a queue that does not resolve to a local queue leaves this queue manager, as ``sent`` says; the
         messages of any other are called by ``labels`` if they have no id; ``asked`` is the put as it named its queue,
@@ -70,21 +70,24 @@ class QueueManagerState(QueueManagerContent):
         return TRANSITIONS[event.do](self, event)
 
     def arrived(self, put: Event) -> tuple[QueueManagerState, EventResult]:
-        """The state after a message came over a channel: no application put it, so nobody's current group changes."""
+        """Return the state after a message came over a channel: no application put it, so nobody's current group
+        changes.
+        """
         after, happened = self.after(put)
         return after.evolved(positions=self.positions), happened
 
     def after_remote_put(
         self, event: Event, labels: MessageLabels = UNLABELLED, placing: PutPlacement | None = None
     ) -> QueueManagerState:
-        """The state after a put whose message went to another queue manager; as ``after`` a put."""
+        """Return the state after a put whose message went to another queue manager; as ``after`` a put."""
         _, _, more = _placed(self, event, event, labels, placing or _as_given(event))
         return self.evolved(now=self.get_event_time(event), units=self.list_units_with(event), **more)
 
     def after_get(
         self, event: Event, queue: str, facts: Mapping[str, Any], taken: Sequence[VisibleMessage]
     ) -> tuple[QueueManagerState, EventResult]:
-        """The state after a get or browse of the local queue ``queue`` that returned ``taken``, and what it led to.
+        """Return the state after a get or browse of the local queue ``queue`` that returned ``taken``, and what it led
+        to.
 
         ``facts`` is what rules say of where the application then stands.
         """

@@ -74,19 +74,19 @@ class DefaultCallbacks:
     """Where no rules are asked: a message keeps its priority and counts, every event is an occasion, no call fails."""
 
     def messages(self, queue: Queue) -> MessageRules:  # noqa: ARG002 - as the judge is asked
-        """As they are put, and all of them."""
+        """Count all messages, with the priority of their put."""
         return EVERY_MESSAGE
 
     def in_item(self, message: Message) -> ItemRole:  # noqa: ARG002 - as above
-        """Each message is an item by itself."""
+        """Return a message as an item by itself."""
         return SINGLE_MESSAGE_ROLE
 
     def looks_at(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:  # noqa: ARG002 - as above
-        """Always."""
+        """Return true."""
         return True
 
     def failure(self, call: QueueCall) -> CallFailure | None:  # noqa: ARG002 - as above
-        """None."""
+        """Return None: no call fails."""
         return None
 
 
@@ -205,7 +205,7 @@ class TriggerEvent:
     written_trigtype: str = word_field("NONE", "FIRST", "EVERY", "DEPTH", default="FIRST")
 
     def with_values(self, seen: Mapping[str, Any]) -> TriggerEvent:
-        """This one with what is ``seen`` in place of its own: what evolve gives, in a quarter of the time."""
+        """Return this event with the values ``seen`` in place of its own: as evolve does, in a quarter of the time."""
         other = object.__new__(TriggerEvent)
         other.__dict__.update(self.__dict__)
         other.__dict__.update(seen)
@@ -224,7 +224,7 @@ class Arrivals:
     step: int
 
     def at(self, place: int) -> TriggerEvent:
-        """The arrival at ``place``, counted from 0."""
+        """Return the arrival at ``place``, counted from 0."""
         if place == 0:
             return self.first
         first, counted, all_of_them = self.first, place * self.step, place * self.first.arrived
@@ -316,17 +316,17 @@ class Handles:
         return found
 
     def opens(self, queue: str) -> OpenCounts:
-        """How often the local or shared queue ``queue`` is open for input."""
+        """Count how often the local or shared queue ``queue`` is open for input."""
         return self._opens.get(queue, NOT_OPEN)
 
     def count_opens_by_others(self, queue: str, application: str) -> int:
-        """How many of the local queue manager's handles for input on ``queue`` are other applications'."""
+        """Count how many of the local queue manager's handles for input on ``queue`` are other applications'."""
         others = (each for each in self.open if each.base == queue and each.application != application)
         served = sum(each.is_for_input and each.queue_manager == self.local for each in others)
         return served + self.standing.get(queue, 0)
 
     def latest(self, application: str, queue: str, queue_manager: str, mode: str | None = None) -> Handle | None:
-        """The latest handle of an application on a queue (of one mode, if it is given) that is still open."""
+        """Return the latest handle of an application on a queue (of one mode, if it is given) that is still open."""
         wanted = (application, queue, queue_manager)
         for handle in reversed(self.open):
             found = (handle.application, handle.queue, handle.queue_manager)
@@ -335,7 +335,7 @@ class Handles:
         return None
 
     def find_output_handle(self, application: str, queue: str, to_queue_manager: str) -> Handle | None:
-        """The latest handle of an application by which it puts to these names; None if there is none."""
+        """Find the latest handle of an application by which it puts to these names; None if there is none."""
         wanted = (application, queue, to_queue_manager, self.local, "OUTPUT")
         for each in reversed(self.open):
             if wanted == (each.application, each.queue, each.to_queue_manager, each.queue_manager, each.mode):
@@ -343,14 +343,14 @@ class Handles:
         return None
 
     def after_open(self, handle: Handle) -> Handles:
-        """After the open that gave ``handle``."""
+        """Return the handles after the open that gave ``handle``."""
         served = self.served_elsewhere
         if handle.mode == "INPUT_SHARED" and handle.queue_manager != self.local:
             served |= {handle.base}
         return Handles(self.local, (*self.open, handle), max(self.next_id, handle.id + 1), self.standing, served)
 
     def without(self, handle: Handle) -> Handles:
-        """After the close of ``handle``."""
+        """Return the handles after the close of ``handle``."""
         left = tuple(each for each in self.open if each.id != handle.id)
         after = Handles(self.local, left, self.next_id, self.standing, self.served_elsewhere)
         if handle.base in self.served_elsewhere and not any(after.opens(handle.base)):
@@ -358,11 +358,11 @@ class Handles:
         return after
 
     def add_standing_handles(self, queue: str, count: int) -> Handles:
-        """With ``count`` handles on the local queue ``queue`` that were there at the start."""
+        """Add ``count`` handles on the local queue ``queue`` that were there at the start."""
         return Handles(self.local, self.open, self.next_id, {**self.standing, queue: count}, self.served_elsewhere)
 
     def after_restart(self) -> Handles:
-        """After a restart."""
+        """Return the handles after a restart."""
         return Handles(self.local, (), self.next_id)
 
 
@@ -378,19 +378,19 @@ class RuleCallbacks(Protocol):
     """What rules say of messages, of events and of calls."""
 
     def messages(self, queue: Queue) -> MessageRules:
-        """Which priority messages get on ``queue``, and which of them count."""
+        """Return which priority messages get on ``queue``, and which of them count."""
         ...
 
     def in_item(self, message: Message) -> ItemRole:
-        """What a message of a group, or a segment, is where it belongs."""
+        """Return what rules derive of a message at its place in a group or a segmented message."""
         ...
 
     def looks_at(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
-        """Whether anything can follow from an occasion of this kind, on a queue that is shared or not."""
+        """Return whether anything can follow from an occasion of this kind, on a queue that is shared or not."""
         ...
 
     def failure(self, call: QueueCall) -> CallFailure | None:
-        """What a call fails with; None if it does not."""
+        """Return the reason with which a call fails; None if it does not."""
         ...
 
 
@@ -439,7 +439,7 @@ class Definitions:
         return found
 
     def of(self, cluster: Cluster) -> Definitions:
-        """The definitions of another snapshot, with the same judge."""
+        """Return the definitions of another snapshot, with the same judge."""
         return Definitions(cluster, self.judge)
 
     @cached_property
@@ -447,14 +447,14 @@ class Definitions:
         return {}
 
     def messages(self, queue: Queue) -> MessageRules:
-        """What rules say of the messages on the local queue ``queue``."""
+        """Return what rules say of the messages on the local queue ``queue``."""
         found = self._messages.get(queue.name)
         if found is None:
             found = self._messages[queue.name] = self.judge.messages(queue)
         return found
 
     def in_item(self, message: Message) -> ItemRole:
-        """What rules say of a message where it belongs."""
+        """Return what rules derive of a message at its place in its item."""
         return SINGLE_MESSAGE_ROLE if message.item == SINGLE_MESSAGE else self.judge.in_item(message)
 
     @cached_property
@@ -462,19 +462,21 @@ class Definitions:
         return {}
 
     def local_queue(self, name: str) -> Queue | None:
-        """The local queue (QLOCAL) ``name``, not an alias of it."""
+        """Return the local queue (QLOCAL) ``name``, not an alias of it."""
         queue = self.queues.get(name)
         return queue if queue is not None and queue.type == "QLOCAL" else None
 
     def base(self, name: str) -> Queue | None:
-        """The local queue that ``name`` resolves to, itself or through a local alias; None if there is none."""
+        """Return the local queue that ``name`` resolves to, itself or through a local alias; None if there is none."""
         queue = self.queues.get(name)
         if queue is not None and queue.type == "QALIAS":
             return self.local_queue(queue.base_queue)
         return queue if queue is not None and queue.type == "QLOCAL" else None
 
     def described(self, queue: Queue) -> TriggerEvent:
-        """An occasion of the local queue ``queue`` with what the definitions say, and nothing that has happened."""
+        """Return an occasion of the local queue ``queue`` with what the definitions say, and nothing that has
+        happened.
+        """
         found = self._described.get(queue.name)
         if found is None:
             found = self._described[queue.name] = TriggerEvent(**self._attributes(queue))
@@ -485,7 +487,7 @@ class Definitions:
         return {}
 
     def opened(self, queue: Queue, handles: Handles) -> TriggerEvent:
-        """The same with who has the queue and its initiation queue open, before the event as after it."""
+        """Return the same with who has the queue and its initiation queue open, before the event as after it."""
         known = self._opened.get(queue.name)
         if known is not None and known[0] is handles:
             return known[1]

@@ -34,14 +34,14 @@ from mqclause.workload.exit_answer import find_missing_exit
 
 
 def parse_memory_size(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
-    """A size like 2GB or 512MB, in upper case; raises BadParameter."""
+    """Parse a size like 2GB or 512MB, in upper case; raises BadParameter."""
     if not re.fullmatch("[1-9][0-9]*[MGT]B", value.upper()):
         raise click.BadParameter(f"{value!r} is not a size like 2GB or 512MB")
     return value.upper()
 
 
 def read_clusters(inputs: Inputs, at: str | None) -> Cluster | Mapping[str, Cluster] | None:
-    """What the local queue manager knows; with ``at`` what each queue manager that a source describes knows.
+    """Read what the local queue manager knows; with ``at`` what each queue manager that a source describes knows.
 
     Raises FactsError and UsageError.
     """
@@ -67,7 +67,7 @@ def read_clusters(inputs: Inputs, at: str | None) -> Cluster | Mapping[str, Clus
 
 
 def print_exits(cluster: Cluster | Mapping[str, Cluster] | None, exits: Exits, rules: Rules) -> None:
-    """Tells which rows exits decide, which exits are missing, and which are not named by any CLWLEXIT."""
+    """Tell which rows exits decide, which exits are missing, and which are not named by any CLWLEXIT."""
     clusters = [cluster] if isinstance(cluster, Cluster) else list((cluster or {}).values())
     own, given = [each.queue_manager for each in clusters], exits.names
     if in_python := ", ".join(f"{each.name} (CLWLEXIT {each.clwlexit})" for each in own if each.clwlexit in given):
@@ -91,7 +91,7 @@ HELP = {
 
 
 def put_columns(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say where a flat table has the fields of a put."""
+    """Add the options that say where a flat table has the fields of a put."""
     for name in reversed(GIVEN_FIELDS):
         option = f"--{get_option_name(name)}"
         command = click.option(option, f"of_{name}", metavar="COLUMN|=VALUE", callback=_word, help=HELP[name])(command)
@@ -105,7 +105,7 @@ def _word(_context: click.Context, parameter: click.Parameter, value: str | None
 
 
 def take_column_options(options: dict[str, Any], facts: Sequence[str]) -> dict[str, str]:
-    """What is said of the columns of a flat table, taken out of the options. Raises UsageError."""
+    """Take the options about the columns of a flat table out of ``options``. Raises UsageError."""
     words = {name: word for name in GIVEN_FIELDS if (word := options.pop(f"of_{name}")) is not None}
     told = [f"--{get_option_name(name)}" for name in words]
     if words and not facts:

@@ -65,7 +65,7 @@ SOMETHING_CHANGES = 3
 
 
 def parse_upgrade(text: str) -> tuple[str, str]:
-    """The members and their edition. Raises BadParameter."""
+    """Parse the members and their edition. Raises BadParameter."""
     name, equals, edition = text.rpartition("=")
     if not (strip_padding(name) and equals and edition):
         raise click.BadParameter(f"{text!r} is not {UPGRADE_FORM}, as QM1=mq-9.4")
@@ -198,7 +198,7 @@ def plan_change(
     checked: CheckedChanges,
     engine: Engine,
 ) -> ChangePlan:
-    """What the change from ``before`` to ``after`` does. Raises NothingAskedError."""
+    """Compare the members ``before`` and ``after`` a change. Raises NothingAskedError."""
     members = question.asked(before)
     asked = pair_sides(members, after)
     made = (build_plan_row(each, engine, question.bind, traffic) for each in asked)
