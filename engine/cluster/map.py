@@ -18,7 +18,7 @@ from mqclause.model.diagnostics import check_type
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.workload import Destination, SequenceState
-from mqclause.workload.decision import Decision, Engine, Level
+from mqclause.workload.decision import Decision, Engine, Level, find_other_readings, list_other_choices
 from mqclause.workload.delivery import DeliveryAnswer, check_deliveries, find_refusal_remarks
 from mqclause.workload.editions import describe_edition_difference
 from mqclause.workload.sensitivity import (
@@ -339,5 +339,4 @@ def _by_readings(before: MapRow, after: MapRow) -> Iterator[str]:
     # of one kind the same readings matter, whatever the names are
     if after.by_exit is not None or not other.runs or (one.runs and one.kind == other.kind):
         return
-    known = {(each.reading, each.choice) for each in one.other_readings()}
-    yield from (str(each) for each in other.other_readings() if (each.reading, each.choice) not in known)
+    yield from map(str, find_other_readings(other, list_other_choices(one)))

@@ -40,6 +40,14 @@ RECORD, COLUMNS = 80, 72
 """Of a data set without line ends: the length of its records, and how many columns of them are MQSC."""
 
 GZIP, ZIP, EMPTY_ZIP = b"\x1f\x8b", b"PK\x03\x04", b"PK\x05\x06"
+PACKED_OTHERWISE = {
+    b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"7z\xbc\xaf": "7-Zip", b"Rar!": "RAR",
+}  # fmt: skip
+"""How a file begins that is packed in another way than those that are unpacked here."""
+
+TAR, TAR_AT = b"ustar", 257
+"""What stands in the first header of a tar file, and where."""
+
 MOST_UNPACKED = 1 << 30
 """So many bytes may be unpacked in all: more than the dumps of many queue managers have."""
 
@@ -48,6 +56,9 @@ LEAST_FED = 1 << 12
 
 MACOS_FOLDER = "__MACOSX"
 """The folder in which macOS packs what it knows of the other files."""
+
+ENCRYPTED, LOCKED = 1, "is encrypted; unpack it first"
+"""The flag of such a file in an archive, and what is told of it."""
 
 NO_GZIP = "something follows what is packed"
 UNREADABLE = (
@@ -108,6 +119,10 @@ def decode_text(data: bytes | Content, source: str) -> DecodedText:
     return found
 
 
+class ReadLimitError(FactsError):
+    """More is to be read than one command may read: no file is read after it, and none is passed by for it."""
+
+
 @define(eq=False)
 class ReadBudget:
     """How much may still be read: bytes that are unpacked, each once however often it is read, and files."""
@@ -117,7 +132,7 @@ class ReadBudget:
     _files: int = 0
 
     def unpack(self, packed: str, size: int, source: str) -> None:
-        """Count so many bytes of what is ``packed``, all that were unpacked of it so far. Raises FactsError."""
+        """Counts so many bytes of what is ``packed``, all that were unpacked of it so far. Raises ReadLimitError."""
         more = size - self._sizes.get(packed, 0)
         if more <= 0:
             return
@@ -125,13 +140,13 @@ class ReadBudget:
         self._unpacked += more
         if self._unpacked > MOST_UNPACKED:
             said = f"holds more than {MOST_UNPACKED >> 20} MB when it is unpacked, with what was unpacked before it"
-            raise FactsError([Diagnostic(source, f"{said}; unpack it first")])
+            raise ReadLimitError([Diagnostic(source, f"{said}; unpack it first")])
 
     def read(self, files: int, source: str) -> None:
-        """Count so many files. Raises FactsError."""
+        """Counts so many files. Raises ReadLimitError."""
         self._files += files
         if self._files > MOST_FILES:
-            raise FactsError([Diagnostic(source, f"more than {MOST_FILES} files are to be read; allowed: so many")])
+            raise ReadLimitError([Diagnostic(source, f"more than {MOST_FILES} files are to be read; allowed: so many")])
 
 
 @contextmanager
@@ -285,9 +300,7 @@ def _decoded(content: Content, source: str) -> DecodedText:
         if look.zero_at is not None:
             break
     if look.zero_at is not None:
-        is_packed = sample.startswith((GZIP, ZIP))
-        said = PACKED_TWICE if is_packed else f"is not text: byte 0 at offset {look.zero_at}"
-        raise FactsError([Diagnostic(source, said)])
+        raise FactsError([Diagnostic(source, _what_is_no_text(sample, look.zero_at))])
     look.at(b"", final=True)
     if look.fault is None:
         return DecodedText(content, "utf-8", source)
@@ -296,6 +309,15 @@ def _decoded(content: Content, source: str) -> DecodedText:
         encoding = EBCDIC if look.has_line_ends else RECORDS
     message, line = look.fault
     return DecodedText(content, encoding, source, Diagnostic(source, message, line))
+
+
+def _what_is_no_text(sample: bytes, zero_at: int) -> str:
+    if sample.startswith((GZIP, ZIP)):
+        return PACKED_TWICE
+    if sample.startswith(TAR, TAR_AT):
+        return "is a tar file; allowed: the files in it, a folder or a zip file with them"
+    packed = next((name for begins, name in PACKED_OTHERWISE.items() if sample.startswith(begins)), None)
+    return f"is packed as {packed}; allowed: gzip and zip" if packed else f"is not text: byte 0 at offset {zero_at}"
 
 
 @define
@@ -432,6 +454,8 @@ class _Unzipped:
 
     def pieces(self) -> Iterator[bytes]:
         """As of Content."""
+        if self.member.flag_bits & ENCRYPTED:
+            raise FactsError([Diagnostic(self.source, LOCKED)])
         try:
             with self.archive.opened.open(self.member) as file:
                 while piece := file.read(PIECE):

@@ -189,7 +189,7 @@ def set_suspended(cluster: Cluster, name: str, suspended: tuple[str, ...]) -> Cl
 
 
 def set_available(cluster: Cluster, name: str, available: bool) -> Cluster:
-    """Set whether another queue manager has failed."""
+    """Set whether another queue manager is available: it failed, or came back."""
     found = cluster.remote[name]
     others = (evolve(each, available=available) if each is found else each for each in cluster.remote_queue_managers)
     return evolve(cluster, remote_queue_managers=tuple(others))
@@ -216,7 +216,7 @@ def list_known_objects(cluster: Cluster, name: str) -> Iterator[KnownObject]:
 
 
 def select_instances(cluster: Cluster, but_for: str = "") -> Cluster:
-    """Select the snapshot as far as the choice for a message on its way sees it: its queue's instances in clusters.
+    """Select what the choice for a message on its way sees: the instances of its queue in clusters.
 
     Its name was resolved where it was put, so what else has that name here is none. Those of one queue manager are left
     out, with the routes to it.
@@ -235,7 +235,7 @@ def select_instances(cluster: Cluster, but_for: str = "") -> Cluster:
 
 
 def apply_refresh(cluster: Cluster, name: str, removed: Collection[int], unnamed: Collection[int]) -> Cluster:
-    """Remove the objects ``removed`` (by id) from the cluster ``name``.
+    """Remove what a refresh removes (``removed``, by id) from the cluster ``name``.
 
     What is in further clusters stays there. Of a queue manager the name stays, in no cluster, unless it is ``unnamed``
     (ids again) and no channel leads to it any more.
@@ -272,7 +272,7 @@ def read_in_flight(data: object, cluster: Cluster | None) -> tuple[tuple[InFligh
 
 
 def find_route(message: InFlightMessage, cluster: Cluster) -> Channel:
-    """Find the route on which it was sent. Raises KeyError."""
+    """Find the route on which a message was sent. Raises KeyError."""
     for channel in cluster.channels:
         if _is_route(message, channel):
             return channel
@@ -355,7 +355,7 @@ class RepositoryContent:
 
 
 def read_repository_content(sources: Sequence[Source], on: date) -> RepositoryContent:
-    """Read what repositories hold, for a look at it ``on`` a day; raises FactsError with every fault.
+    """Read what files say is held, as it can be looked at ``on`` a day; raises FactsError with every fault.
 
     Files in MQ's own formats hold nothing of the kind.
     """
