@@ -151,7 +151,9 @@ class EnqueueCallbacks(DefaultCallbacks):
 def retrieve(
     retrieval: Retrieval, state: QueueManagerState, event: Event
 ) -> tuple[QueueManagerState, EventResult, RetrievalResult]:
-    """The state after a get or browse, what it led to and returned; raises EventError if there is no local queue."""
+    """Retrieve the state after a get or browse, what it led to and returned; raises EventError if there is no local
+    queue.
+    """
     base = state.definitions.find_base_queue(event.queue)
     if base is None:
         raise EventError(f"queue {quote_value(event.queue)} resolves to no local queue; a get needs one")

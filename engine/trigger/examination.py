@@ -306,11 +306,11 @@ class TriggerCallbacks:
         return self.terms.in_item(message)
 
     def examines(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
-        """Whether a conclusion can be asked for on such an occasion."""
+        """Return whether a conclusion can be asked for on such an occasion."""
         return _concludes(self._ruleset, occasion, shared, in_unit_of_work)
 
     def find_failure(self, call: QueueCall) -> CallFailure | None:
-        """What a call fails with by the rules of calls, and what would change that."""
+        """Find what a call fails with by the rules of calls, and what would change that."""
         found = self.calls.run(call, ())[0].failure if self.calls is not None else None
         if self.calls is None or found is None:
             return None

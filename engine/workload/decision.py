@@ -776,7 +776,7 @@ class OtherReading:
 
 
 def find_other_readings(decision: Decision, known: Container[ReadingChoice] = ()) -> tuple[OtherReading, ...]:
-    """Each choice, one at a time, of a reading that concerns these rules, by which the answer is another.
+    """Find each choice, one at a time, of a reading that concerns these rules, by which the answer is another.
 
     Not those that are ``known``. It is decided anew by the compiled rules, which are loaded once for each choice.
     """
@@ -785,7 +785,7 @@ def find_other_readings(decision: Decision, known: Container[ReadingChoice] = ()
 
 
 def list_other_choices(decision: Decision) -> tuple[ReadingChoice, ...]:
-    """The readings with their choices by which the answer is another: found once for decisions of one kind.
+    """List the readings with their choices by which the answer is another: found once for decisions of one kind.
 
     Where names led on, or an exit or a transmission queue had a say, more than the kind tells decides.
     """
@@ -805,7 +805,7 @@ def _other_choices(decision: Decision) -> Iterator[ReadingChoice]:
 
 def _decided_with(decision: Decision, name: str, choice: str) -> Decision:
     """The same put by another choice of a reading."""
-    engine = engine_of(decision.rules.under({**decision.rules.readings, name: choice}))
+    engine = get_engine(decision.rules.under({**decision.rules.readings, name: choice}))
     return engine.choose(decision.put, decision.cluster, decision.before)
 
 
@@ -842,7 +842,7 @@ def _choices_of_kind(question: _ReadingQuestion) -> tuple[ReadingChoice, ...]:
 def _reads_names(rules: Rules, readings: tuple[str, ...]) -> bool:
     """Whether the rules look into names by any choice of these readings, so that none are alike but for names."""
     choices = [(name, choice) for name in readings for choice in rules.known_readings[name].choices]
-    engines = (engine_of(rules.under({**rules.readings, name: choice})) for name, choice in choices)
+    engines = (get_engine(rules.under({**rules.readings, name: choice})) for name, choice in choices)
     return any(has_name_tests(each.course) for each in engines)
 
 

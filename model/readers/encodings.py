@@ -132,7 +132,7 @@ class ReadBudget:
     _files: int = 0
 
     def unpack(self, packed: str, size: int, source: str) -> None:
-        """Counts so many bytes of what is ``packed``, all that were unpacked of it so far. Raises ReadLimitError."""
+        """Count so many bytes of what is ``packed``, all that were unpacked of it so far. Raises ReadLimitError."""
         more = size - self._sizes.get(packed, 0)
         if more <= 0:
             return
@@ -143,7 +143,7 @@ class ReadBudget:
             raise ReadLimitError([Diagnostic(source, f"{said}; unpack it first")])
 
     def read(self, files: int, source: str) -> None:
-        """Counts so many files. Raises ReadLimitError."""
+        """Count so many files. Raises ReadLimitError."""
         self._files += files
         if self._files > MOST_FILES:
             raise ReadLimitError([Diagnostic(source, f"more than {MOST_FILES} files are to be read; allowed: so many")])

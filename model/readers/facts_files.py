@@ -381,7 +381,7 @@ class RepeatedKeysObject(dict[str, Any]):
 
 
 def parse_json_values(text: str, repeating: list[RepeatedKeysObject] | None = None) -> list[tuple[Any, int]]:
-    """The values that stand in ``text`` one after the other, each with its first line; none if it is no JSON.
+    """Parse the values that stand in ``text`` one after the other, each with its first line; none if it is no JSON.
 
     ``repeating`` gets the objects in which a key stands more than once.
     """
@@ -481,7 +481,7 @@ def _constant_fault(text: str, source: str) -> Diagnostic:
 
 
 def find_repeated_keys(data: object) -> Iterator[LocatedFault]:
-    """Where a key stands that stands more than once in its object, and a message."""
+    """Find where a key stands that stands more than once in its object, and a message."""
     waiting: list[tuple[DocumentPath, str, object]] = [((), "", data)]
     while waiting:
         path, label, value = waiting.pop()

@@ -193,7 +193,8 @@ def list_candidates(call: RetrievalCall, view: QueueView, left_out: Set[str]) ->
 def get_position_after(
     event: Event, position: ApplicationPosition, facts: Mapping[str, Any], first: VisibleMessage, last: VisibleMessage
 ) -> ApplicationPosition:
-    """Return where the application stands after a get that returned messages from ``first`` to ``last``.
+    """Return the position of an application after a get or browse that returned the messages from ``first`` to
+    ``last``.
 
     ``facts`` is what rules say of the call.
     """
@@ -572,7 +573,7 @@ def restore_positions(state: QueueManagerContent, unit: str) -> dict[str, Any]:
 
 
 def drop_kept_groups(state: QueueManagerContent, unit: str) -> dict[str, Any]:
-    """Drop what is kept for a unit of work that is committed."""
+    """Drop the groups kept for a unit of work that is committed; those of the others stay."""
     return {"kept_groups": _without(state.kept_groups, unit)} if unit in state.kept_groups else {}
 
 
