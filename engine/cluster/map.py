@@ -20,7 +20,7 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.facts.workload import Destination, SequenceState
 from mqclause.workload.decision import Decision, Engine, Level, find_other_readings, list_other_choices
 from mqclause.workload.delivery import DeliveryAnswer, check_deliveries, find_refusal_remarks
-from mqclause.workload.editions import describe_missing_level, describe_odd_level, differs_by_edition
+from mqclause.workload.editions import describe_edition_difference, describe_missing_level, describe_odd_level
 from mqclause.workload.sensitivity import (
     AskExit,
     MissingObject,

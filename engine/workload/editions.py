@@ -85,19 +85,19 @@ def describe_edition_difference(decision: Decision) -> str:
 
 
 def describe_missing_level(queue_manager: str) -> MissingInformation:
-    """That the command level of a queue manager is not known, on which an answer depends."""
+    """Say that the command level of a queue manager is not known, on which an answer depends."""
     return MissingInformation("the command level", queue_manager, "DISPLAY QMGR CMDLEVEL")
 
 
 def describe_odd_level(decision: Decision, named: str = "the queue manager") -> str:
-    """That the queue manager is of a command level that is not known, or of another edition than the one asked for.
+    """Say that the queue manager is of a command level that is not known, or of another edition than the one asked for.
 
     It is called as ``named``. Blank where neither is so, or no rule was asked.
     """
     rules, known, level = decision.rules, decision.rules.levels, decision.cluster.queue_manager.command_level
     if not level or not decision.runs:
         return ""
-    of_level, told = edition_of(level, known), f"{named} is of command level {level}"
+    of_level, told = get_edition(level, known), f"{named} is of command level {level}"
     if rules.asked != AUTO and not rules.by_level and of_level != rules.edition:
         return f"{told}, edition {of_level}; edition {rules.edition} was asked for"
     if rules.by_level and level < min(known.values()):
@@ -158,8 +158,8 @@ def _evidence(other: Decision, edition: str, rule: str) -> str:
     return max([of_edition, *of_rule[:1]], key=[*EVIDENCE].index)
 
 
-def remarks_of_editions(decision: Decision, others: tuple[OtherEdition, ...]) -> Iterator[str]:
-    """What a reader should know of the edition: that others answer otherwise, that a level is none that is known."""
+def list_edition_remarks(decision: Decision, others: tuple[OtherEdition, ...]) -> Iterator[str]:
+    """List what a reader should know of the edition: that others answer otherwise, that a level is unknown."""
     yield from filter(None, [describe_odd_level(decision, decision.cluster.queue_manager.name)])
     for each in others:
         yield _difference(decision, each)

@@ -12,7 +12,7 @@ from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import check_type
 from mqclause.workload.decision import Decision, describe_final_tie, describe_ties
 from mqclause.workload.delivery import find_obstacles
-from mqclause.workload.editions import OtherEdition, describe_missing_level, other_editions, remarks_of_editions
+from mqclause.workload.editions import OtherEdition, describe_missing_level, find_other_editions, list_edition_remarks
 from mqclause.workload.sensitivity import AskExit, find_unknowns
 
 NO_COUNTERS = "MQ displays no sequence numbers: taken as 0"

@@ -123,9 +123,9 @@ def test_an_output_is_replaced_only_when_it_is_complete(tmp_path: Path) -> None:
 
 KILLED = """
 import os, pathlib, signal, sys
-from mqclause.tools.batch.run import folder_beside
+from mqclause.tools.batch.run import create_folder_beside
 out = pathlib.Path(sys.argv[1])
-with folder_beside(out) as folder:
+with create_folder_beside(out) as folder:
     (folder / "spill").mkdir()
     (folder / "spill" / "part").write_text("half")
     if sys.argv[2:]:

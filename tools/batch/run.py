@@ -108,7 +108,7 @@ class Batch:
         return PutColumns(self.words, tuple(clusters)) if self.words else None
 
     def asked(self, columns: Collection[str]) -> dict[str, Any]:
-        """What decide is asked besides a table of these columns. Raises TableError."""
+        """Return the arguments of decide besides a table of these columns. Raises TableError."""
         exits = None if self.cluster is None else self.exits.given
         return {
             **{name: getattr(self, name) for name in ("cluster", "rules", "explain", "at", "shares", "spread")},

@@ -167,7 +167,7 @@ def read_table(connection: DuckDBPyConnection, table: Table, out: FileKind, aske
 def build_write_statement(
     query: str, columns: Mapping[str, Any], fields: Iterable[str], path: Path, kind: FileKind
 ) -> str:
-    """The statement that writes decided rows to ``path``.
+    """Build the statement that writes decided rows to ``path``.
 
     They are those of a query with ``columns`` of these types, and the column ``decision``, which has these ``fields``.
     """
