@@ -522,7 +522,7 @@ class AdministrationResult:
     has_fates: bool = False
 
     def summary(self) -> list[Mapping[str, Any]]:
-        """What it did, without the rules and the reasons."""
+        """Return what it did, without the rules and the reasons."""
         refused = [] if self.refused is None else [{"refused": self.refused.facts["refused"]}]
         did = ({**row, "to": name} for name in ("changed", "removed", "kept") for row in getattr(self, name))
         return [*refused, *({key: row[key] for key in row.keys() - {"rule", "clause", "because"}} for row in did)]

@@ -155,7 +155,7 @@ def find_missing_objects(decision: Decision, snapshot: Snapshot) -> Iterator[Mis
 def find_unknown_states(
     decision: Decision, channels: Collection[Channel], ask_exit: AskExit | None = None
 ) -> Iterator[MissingInformation]:
-    """Find those ``channels``, whose status no source tells, of which another status than the one taken decides.
+    """Find channels of unknown status for which another status than the assumed one changes the answer.
 
     It is decided anew for every status of each of them alone, and for every status of all of them at once; of states
     that no rule tells apart, once. An exit may tell them all apart, and is asked about MOST_CHANNELS channels alone.

@@ -238,7 +238,7 @@ class Record:
         return split_names(self.attributes.get(attribute, ""))
 
     def is_beginning_of(self, other: Record) -> bool:
-        """Whether it has the first attributes of another record of its kind, and no more.
+        """Return whether it has the first attributes of another record of its kind, and no more.
 
         Channels of two types have other attributes; a status is shown of some of them alone.
         """

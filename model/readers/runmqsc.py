@@ -444,7 +444,7 @@ class SessionLog:
         return not self.ended or (bool(self.begun) and self.ended[-1][0] < self.begun[-1])
 
     def is_cut_at(self, line: int) -> bool:
-        """Whether the log ends within that line: in an attribute, or where more was to come."""
+        """Return whether the log ends within that line: in an attribute, or where more was to come."""
         is_more_to_come = self.last == ")" and bool(self.begun) and self.is_open
         return line == self._lines and (self.last not in ")\n" or is_more_to_come)
 
