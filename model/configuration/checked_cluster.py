@@ -436,13 +436,14 @@ class ClusterCheckContext:
         own = of.queue_manager if of.is_named else evolve(of.queue_manager, name=NAMELESS)
         clusters = tuple(sorted(of.clusters))
         beside = [
-            each if each.queue_manager == own.name else evolve(each, queue_manager=own.name) for each in about.beside
+            each if each.queue_manager == own.name else evolve(each, queue_manager=own.name)
+            for each in about.linked_queues
         ]
-        names = sorted({name for each in about.beside for name in (each.base_queue, each.rname)} - {""})
+        names = sorted({name for each in about.linked_queues for name in (each.base_queue, each.rname)} - {""})
         remote = [each for name in names for each in self.list_instances(name, clusters).values()]
         remote = [each for each in remote if each.queue_manager != own.name]
         known = {each.queue_manager for each in remote}
-        named = {each.rqmname for each in about.beside} - {""}
+        named = {each.rqmname for each in about.linked_queues} - {""}
         known |= {name for name in named if more or self.is_known_in(name, of.clusters)}
         if more:
             known.add(OBSERVER)

@@ -169,25 +169,30 @@ class ConfiguredMember:
 
     def describe_queue(self, found: MqObject) -> dict[str, Any]:
         """Describe a queue as far as it is known without other queue managers."""
-        seen = {name: found.fields[name] for name in DEFINED_ATTRIBUTES if name in found.fields}
-        seen |= {"indxtype": found.text("INDXTYPE").upper() or "NONE", "clchname": found.text("CLCHNAME")}
-        seen |= {"defclxq": self.defclxq, "others_serve": self.others_serve}
+        described = {name: found.fields[name] for name in DEFINED_ATTRIBUTES if name in found.fields}
+        described |= {"indxtype": found.text("INDXTYPE").upper() or "NONE", "clchname": found.text("CLCHNAME")}
+        described |= {"defclxq": self.defclxq, "others_serve": self.others_serve}
         if found.fields.get("usage") == "XMITQ":
-            seen["messages"] = self.count_messages(found)
+            described["messages"] = self.count_messages(found)
         if found.is_alias_or_remote and (queue := self.find_own_queue(found.name)):
-            seen |= {"target": queue.target, "leading": queue, "beside": self.beside, "models": self.models}
-            seen |= {"names": self.names, "lacked": self.find_missing_target(found, queue)}
-            seen["sent_from"] = self.sent_from
-        if found.kind == "QLOCAL" and seen.get("usage") == "XMITQ":
-            seen |= self.senders.of_queue(found)
+            described |= {
+                "target": queue.target,
+                "leading": queue,
+                "linked_queues": self.linked_queues,
+                "models": self.models,
+            }
+            described |= {"names": self.names, "lacked": self.find_missing_target(found, queue)}
+            described["sent_from"] = self.sent_from
+        if found.kind == "QLOCAL" and described.get("usage") == "XMITQ":
+            described |= self.senders.of_queue(found)
         if capped := found.capexpry:
-            seen["capexpry"] = capped
+            described["capexpry"] = capped
         if stream := found.text("STREAMQ"):
-            seen |= self.describe_stream(stream)
+            described |= self.describe_stream(stream)
         if found.clusters:
             joined = self.list_visible_clusters(found)
-            seen["unjoined"] = ", ".join(name for name in found.clusters if name not in joined)
-        return seen
+            described["unjoined"] = ", ".join(name for name in found.clusters if name not in joined)
+        return described
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -202,7 +207,7 @@ class ConfiguredMember:
         return target if is_lacking else ""
 
     @cached_property
-    def beside(self) -> tuple[Queue, ...]:
+    def linked_queues(self) -> tuple[Queue, ...]:
         """Its aliases and remote definitions, and all of its queues that these lead to, also those that no file tells.
 
         It is one tuple for all of them: each may lead to all others.

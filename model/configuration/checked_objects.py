@@ -52,11 +52,11 @@ class ConfiguredObject:
     What rules ask of it is in the vocabulary of checks, ``docs/vocabulary.toml``. Besides, ``owner`` is the queue
     manager, blank where no file names it, and ``clusters`` are those of the object. ``found`` is its definition, or
     ``places`` say where the attributes stand, ``""`` where the object does; ``states`` are the attributes that a
-    channel states. ``leading`` is a queue that leads to another one, as a fact: then ``beside`` is all that such queues
-    of its queue manager lead to, themselves among them, ``names`` and ``models`` are the queues and model queues there
-    are, ``lacked`` is a queue that is known to be missing, ``sent_from`` are the transmission queues that channels take
-    messages from, None if no file would tell. Of an object that ``is_shown``, by a display or a facts document, what is
-    left out is not known. A host that another queue manager displays is ``shown_at`` that one.
+    channel states. ``leading`` is a queue that leads to another one, as a fact. Then ``linked_queues`` are all queues
+    that such queues of its queue manager lead to, themselves among them, ``names`` and ``models`` are the queues and
+    model queues there are, ``lacked`` is a queue that is known to be missing, ``sent_from`` are the transmission queues
+    that channels take messages from, None if no file would tell. Of an object that ``is_shown``, by a display or a
+    facts document, what is left out is not known. A host that another queue manager displays is ``shown_at`` that one.
     """
 
     object_type: str = rule_field(Words(CHECKED_TYPES), "QLOCAL")
@@ -182,7 +182,7 @@ class ConfiguredObject:
     places: Mapping[str, FileLine] = field(default=_UNPLACED, metadata={"in_table": None})
     states: Mapping[str, Any] = field(default=_UNSTATED, metadata={"in_table": None})
     leading: Queue | None = field(default=None, metadata={"in_table": None})
-    beside: tuple[Queue, ...] = field(default=(), metadata={"in_table": None})
+    linked_queues: tuple[Queue, ...] = field(default=(), metadata={"in_table": None})
     names: frozenset[str] = field(default=frozenset(), metadata={"in_table": None})
     lacked: str = field(default="", metadata={"in_table": None})
     models: frozenset[str] = field(default=frozenset(), metadata={"in_table": None})
@@ -519,8 +519,8 @@ def find_outdated_records(
             there, here = (each.find_statement(word) or each.record for each in (found, row))
             counts = COUNTS.format("other queue managers" if at == owner else at)
             known = f"{row.fields[name]} in what {at} knows of it ({_place(here, word)}), {counts}"
-            said = f"{word} of {row.name} is {value} at {owner} ({_place(there, word)}), and {known}"
-            yield Diagnostic(here.source, said, *here.place_of(word))
+            message = f"{word} of {row.name} is {value} at {owner} ({_place(there, word)}), and {known}"
+            yield Diagnostic(here.source, message, *here.place_of(word))
 
 
 def apply_published_attributes(

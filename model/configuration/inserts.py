@@ -67,8 +67,8 @@ def _find_name_problem(name: str) -> tuple[str, str]:
     """Why a name is none of MQ's, and how that is told; blank where it is filled in."""
     found = next((each for each in INSERT.findall(name) if each != OWNER_INSERT), None)
     if found:
-        said = f"{found} is filled in by the queue manager, from its qm.ini: taken as it is written"
-        return found, f"{said}, so as no name that stands elsewhere; put its value there"
+        message = f"{found} is filled in by the queue manager, from its qm.ini: taken as it is written"
+        return found, f"{message}, so as no name that stands elsewhere; put its value there"
     if OWNER_INSERT in name:
         return "", ""
     template = TEMPLATE.search(name)

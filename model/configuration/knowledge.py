@@ -351,8 +351,8 @@ def find_odd_levels(scripts: Iterable[Script], local: str) -> Iterator[Diagnosti
     for script in scripts:
         head = script.header.get(COMMAND_LEVEL, "")
         if (script.queue_manager or local) == local and len({*re.findall(r"[0-9]{3,4}", head)}) > 1:
-            said = f"the head names two command levels, {head}; the lower one counts where nothing else tells it"
-            yield Diagnostic(script.source, said, script.header_lines.get(COMMAND_LEVEL))
+            message = f"the head names two command levels, {head}; the lower one counts where nothing else tells it"
+            yield Diagnostic(script.source, message, script.header_lines.get(COMMAND_LEVEL))
 
 
 def _list_displayable(of: type, kind: str) -> list[str]:

@@ -174,8 +174,8 @@ class QueueManagerObjects:
 
     def expand_clusters(self) -> None:
         """Expand the clusters of every object, after the last command; see which of them some log does not show."""
-        for found, said in not_shown(self._found.values(), self.scripts):
-            self.differing[found.kind, id(found), ""] = said
+        for found, message in not_shown(self._found.values(), self.scripts):
+            self.differing[found.kind, id(found), ""] = message
         for found in self._found.values():
             if found.kind == "QMGR":
                 found.clusters = self._list_clusters(found, "REPOS", "REPOSNL")
@@ -273,7 +273,7 @@ class QueueManagerObjects:
 
     def list_contradictions(self, local: QueueManagerObjects) -> list[Diagnostic]:
         """List different values that are shown; of rows about others only ``local`` is to list its own."""
-        return [said for (kind, *_), said in self.differing.items() if self is local or kind not in ROW_KEYS]
+        return [message for (kind, *_), message in self.differing.items() if self is local or kind not in ROW_KEYS]
 
     @cached_property
     def _actions(self) -> dict[str, Callable[[Record, ObjectKey], None]]:
@@ -362,8 +362,8 @@ class QueueManagerObjects:
             self._latest_rows[told_by] = row
 
     def _compare(self, record: Record, known: MqObject) -> None:
-        for name, said in find_differing_displays(record, known):
-            self.differing[record.kind, id(known), name] = said
+        for name, message in find_differing_displays(record, known):
+            self.differing[record.kind, id(known), name] = message
 
     def _is_shown(self, record: Record, attribute: str) -> bool:
         """Whether a row says anything by an attribute: a state that no clause speaks of leaves open how a route is."""
@@ -614,10 +614,10 @@ def find_differing_displays(record: Record, known: MqObject) -> Iterator[tuple[s
             continue
         shown, other = _render_attribute(record, name), _render_attribute(by, before)
         if by.action == "observe":
-            said = f"{shown} is shown, and {other} at {_render_place(by, before)}; the last one given counts"
+            message = f"{shown} is shown, and {other} at {_render_place(by, before)}; the last one given counts"
         else:
-            said = f"{shown} is shown, and {_render_place(by, before)} states {other}, which counts"
-        yield max(name, before), record.build_diagnostic(said, name)
+            message = f"{shown} is shown, and {_render_place(by, before)} states {other}, which counts"
+        yield max(name, before), record.build_diagnostic(message, name)
 
 
 def not_shown(found: Iterable[MqObject], scripts: Sequence[Script]) -> Iterator[tuple[MqObject, Diagnostic]]:
@@ -629,8 +629,8 @@ def not_shown(found: Iterable[MqObject], scripts: Sequence[Script]) -> Iterator[
             for (log, asked), there in zip(logs, shown, strict=True):
                 is_other = log.source not in {by.source for by in (each.record, *each.statements)}
                 if is_other and (each.kind, each.name) not in there and asked.tells(each.kind, each.name):
-                    said = f"{log.source} was asked for it and shows none: one of the two is out of date"
-                    yield each, each.record.build_diagnostic(f"{said}; it counts as defined")
+                    message = f"{log.source} was asked for it and shows none: one of the two is out of date"
+                    yield each, each.record.build_diagnostic(f"{message}; it counts as defined")
                     break
 
 

@@ -285,9 +285,9 @@ class SnapshotBuilder:
 
     def read_documents(self) -> list[tuple[Facts, FactsDocument]]:
         """Read facts documents to facts; queues without a host are on the local queue manager."""
-        seen = self.view.queue_manager
+        by_scripts = self.view.queue_manager
         # Where no host can be told, that is the fault: not each queue without one.
-        host = self.local or (seen.fact.name if seen else "?")
+        host = self.local or (by_scripts.fact.name if by_scripts else "?")
         documents = [complete_channels(document, self.view.channels) for document in self.documents]
         files = [
             (read_facts(each.data, each.source, host, consume=True, places=each.places), each) for each in documents
@@ -309,17 +309,19 @@ class SnapshotBuilder:
 
         Its clusters are those of the scripts where the document gives none, and so is its command level.
         """
-        seen = self.view.queue_manager
+        by_scripts = self.view.queue_manager
         own = next((place_table(facts.queue_manager, document, "queue_manager")
-                    for facts, document in self.files if facts.queue_manager), seen)  # fmt: skip
+                    for facts, document in self.files if facts.queue_manager), by_scripts)  # fmt: skip
         if own is None:
             raise FactsError([Diagnostic(", ".join(self.contents.reader.files) or "facts", NO_LOCAL)])
-        if seen is not None and own is not seen:
-            if seen.line is not None:
-                message = f"queue_manager {quote_value(own.fact.name)} is given twice; it stands in {own} and in {seen}"
-                raise FactsError([Diagnostic(seen.source, message, seen.line)])
-            lacking = [name for name in FROM_SCRIPTS if not getattr(own.fact, name) and getattr(seen.fact, name)]
-            own = own.replace_values({name: getattr(seen.fact, name) for name in lacking}, seen.origin)
+        if by_scripts is not None and own is not by_scripts:
+            if by_scripts.line is not None:
+                message = (
+                    f"queue_manager {quote_value(own.fact.name)} is given twice; it stands in {own} and in {by_scripts}"
+                )
+                raise FactsError([Diagnostic(by_scripts.source, message, by_scripts.line)])
+            lacking = [name for name in FROM_SCRIPTS if not getattr(own.fact, name) and getattr(by_scripts.fact, name)]
+            own = own.replace_values({name: getattr(by_scripts.fact, name) for name in lacking}, by_scripts.origin)
         told = None if own.fact.command_level else find_command_level(self.scripts, own.fact.name)
         return own.replace_values({"command_level": told[0]}, {"command_level": told[1]}.__getitem__) if told else own
 
@@ -447,8 +449,8 @@ class Snapshot:
                 for name, value in stated.items()
                 if value not in (getattr(route, name), _CHANNEL_DEFAULTS[name])
             )
-            if said := " ".join(differing):
-                found[route.name] = said
+            if message := " ".join(differing):
+                found[route.name] = message
         return found
 
     @property
