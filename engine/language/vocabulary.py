@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+from functools import lru_cache
 from keyword import iskeyword
 from math import floor
 from typing import Any, Literal, get_type_hints
@@ -101,7 +102,7 @@ class Word:
             object.__setattr__(self, "blank", BLANKS[self.type.kind])
 
 
-@frozen
+@frozen(eq=False)
 class Vocabulary:
     """Every word that a rule of one ruleset may use.
 
@@ -115,11 +116,13 @@ class Vocabulary:
     terms: Mapping[str, exp.Expression] = field(factory=dict)
     subject: str = "subject"
     told: Mapping[str, exp.Expression] = field(factory=dict)
-    extents: dict[str, tuple[int, int]] = field(factory=dict, eq=False, repr=False)
-    types: dict[tuple[str, bool], Type] = field(factory=dict, init=False, eq=False, repr=False)
+    extents: dict[str, tuple[int, int]] = field(factory=dict, repr=False)
+    types: dict[tuple[str, bool], Type] = field(factory=dict, init=False, repr=False)
 
     def with_words(self, *added: Word) -> Vocabulary:
         """This vocabulary and the facts that a rule has derived, by which terms may be of other types."""
+        if not added:
+            return self
         words = {**self.words, **{word.name: word for word in added}}
         return Vocabulary(words, self.terms, self.subject, self.told, self.extents)
 
@@ -134,7 +137,8 @@ class Vocabulary:
         return [*self.words, *self.terms]
 
 
-def build_words(facts: type, about: About, carried: Collection[str] = ()) -> dict[str, Word]:
+@lru_cache(maxsize=64)
+def build_words(facts: type, about: About, carried: tuple[str, ...] = ()) -> Mapping[str, Word]:
     """The attributes of an attrs class as words; fields of other types than the language's are left out."""
     hints = get_type_hints(facts)
     found = {}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from sqlglot import exp
 
 from mqclause.language.parser import (
@@ -85,30 +86,15 @@ class RulesetLoader:
             check_overrides(f"{name}/{file}", "", table, self.readings, self.editions)
         stated = {file: self.in_force.stated(table, ACTIONS) for file, table in files.items()}
         sees = dict(self._sees())
-        vocabulary = self._vocabulary(terms, sees)
-        rules: list[Rule] = []
+        clauses = tuple((document, frozenset(numbers)) for document, numbers in self.clauses.items())
+        read = _begin(self._vocabulary(terms, sees), self.declaration, clauses)
         for file in sort_rule_files(name, stated):
-            rule = build_rule(
-                RuleFile(
-                    f"{name}/{file}",
-                    stated[file],
-                    vocabulary,
-                    rules,
-                    self.declaration,
-                    self.clauses,
-                    self.in_force.origins(files[file]),
-                )
-            )
-            if rule is not None:
-                vocabulary = vocabulary.with_words(*self._derived(rule, vocabulary))
-                rules.append(rule)
-        if lacking := [fact for fact in self.declaration.asks if fact not in vocabulary.words]:
-            raise RuleError(f"{name}/", lacking[0], "is derived by no rule, and answers are made of it")
-        _check_terms(name, vocabulary)
-        _check_asked_terms(self.declaration, vocabulary)
+            origins = self.in_force.origins(files[file])
+            read = _read_on(read, f"{name}/{file}", _Stated(stated[file], origins, repr((stated[file], origins))))
+        _check_read(read)
         self._check_readings()
         concerned = {each.id: self.in_force.readings[each.id] for each in self.readings.values() if each.concerns(name)}
-        return Ruleset(self.declaration, tuple(rules), vocabulary, self.in_force.editions[-1],
+        return Ruleset(self.declaration, read.rules, read.vocabulary, self.in_force.editions[-1],
                        tuple(concerned.items()), sees)  # fmt: skip
 
     def terms(self, terms: Tables) -> Vocabulary:
@@ -129,16 +115,6 @@ class RulesetLoader:
                 )
                 raise RuleError("readings.toml", f"{reading}.clauses", said)
 
-    def _derived(self, rule: Rule, vocabulary: Vocabulary) -> Iterator[Word]:
-        """The facts of a rule, of the type that is asked for, else that of what they are derived from."""
-        asked = self.declaration.asks
-        if isinstance(rule.action, Settle) or (isinstance(rule.action, Derive) and rule.action.of == "situation"):
-            for name, tree in rule.action.values:
-                found = asked.get(name) or infer_type(tree, vocabulary, per_subject=False)
-                yield Word(name, found, "situation", is_derived=True)
-        if isinstance(rule.action, Conclude):
-            yield Word(rule.action.fact, BOOLEAN, "situation", is_derived=True)
-
     def _sees(self) -> Iterator[tuple[str, Expression]]:
         """What is seen of the document before, but for facts that its rules do not derive in this edition."""
         for name, text in self.declaration.sees.items():
@@ -148,27 +124,97 @@ class RulesetLoader:
 
     def _vocabulary(self, terms: Tables, sees: Mapping[str, Expression]) -> Vocabulary:
         """The attributes, what the document sees of the one before, and the terms of rules/terms.toml."""
-        about, words = self.declaration, dict[str, Word]()
-        if about.subject is not None:
-            carried = about.carried.names if about.carried else ()
-            words |= build_words(about.subject, "subject", carried)
-        words |= build_words(about.situation, "situation")
-        for name, tree in sees.items():
-            assert self.followed is not None  # noqa: S101 - as in _sees
-            found = infer_type(tree, self.followed.vocabulary, per_subject=False)
-            words[name] = Word(name, found, "situation", is_derived=True)
-        parsed = {}
+        about, stated = self.declaration, dict[str, str]()
         for term, table in check_tables("terms.toml", about.name, terms, TERM_KEYS).items():
             check_overrides("terms.toml", f"{about.name}.{term}.", table, self.readings, self.editions)
-            if fault := find_stated_name_fault(term):
-                raise RuleError("terms.toml", f"{about.name}.{quote_value(term)}", fault)
-            if term in words and term not in about.terms:
-                raise RuleError("terms.toml", f"{about.name}.{term}", "is a word already; a term has a name of its own")
             with _placed(f"{about.name}.{term}"):
-                parsed[term] = parse_unchecked(self.in_force.stated(table)["is"])
-        _check_no_circle(about.name, parsed)
-        told = {term: parsed.pop(term) for term in about.terms if term in words and term in parsed}
-        return Vocabulary(words, parsed, about.subject.__name__.lower() if about.subject else "subject", told)
+                stated[term] = self.in_force.stated(table)["is"]
+        seen = [(name, self._type_of_seen(tree)) for name, tree in sees.items()]
+        return _build_vocabulary(about, tuple(stated.items()), tuple(seen))
+
+    def _type_of_seen(self, tree: Expression) -> Type:
+        assert self.followed is not None  # noqa: S101 - as in _sees
+        return infer_type(tree, self.followed.vocabulary, per_subject=False)
+
+
+@lru_cache(maxsize=64)
+def _build_vocabulary(
+    about: Declaration, stated: tuple[tuple[str, str], ...], seen: tuple[tuple[str, Type], ...]
+) -> Vocabulary:
+    """The words before any rule, once for all that state the same terms. Raises RuleError."""
+    words = dict[str, Word]()
+    if about.subject is not None:
+        words |= build_words(about.subject, "subject", about.carried.names if about.carried else ())
+    words |= build_words(about.situation, "situation")
+    words |= {name: Word(name, found, "situation", is_derived=True) for name, found in seen}
+    parsed = {}
+    for term, text in stated:
+        if fault := find_stated_name_fault(term):
+            raise RuleError("terms.toml", f"{about.name}.{quote_value(term)}", fault)
+        if term in words and term not in about.terms:
+            raise RuleError("terms.toml", f"{about.name}.{term}", "is a word already; a term has a name of its own")
+        with _placed(f"{about.name}.{term}"):
+            parsed[term] = parse_unchecked(text)
+    _check_no_circle(about.name, parsed)
+    told = {term: parsed.pop(term) for term in about.terms if term in words and term in parsed}
+    return Vocabulary(words, parsed, about.subject.__name__.lower() if about.subject else "subject", told)
+
+
+@frozen(eq=False)
+class _Read:
+    """The rules of a document up to some file, and the words that the next one may use."""
+
+    declaration: Declaration
+    clauses: Mapping[str, Collection[str]]
+    vocabulary: Vocabulary
+    rules: tuple[Rule, ...] = ()
+
+
+@frozen
+class _Stated:
+    """What a rule file states in an edition by some readings, and the tables of these that keys are from."""
+
+    table: Mapping[str, Any] = field(eq=False)
+    origins: Mapping[str, str] = field(eq=False)
+    text: str
+
+
+@lru_cache(maxsize=64)
+def _begin(vocabulary: Vocabulary, declaration: Declaration, clauses: tuple[tuple[str, frozenset[str]], ...]) -> _Read:
+    """What is read before the first file."""
+    return _Read(declaration, dict(clauses), vocabulary)
+
+
+@lru_cache(maxsize=4096)
+def _read_on(before: _Read, path: str, stated: _Stated) -> _Read:
+    """What is read with one file more. Editions, readings and folders share what they say alike. Raises RuleError."""
+    vocabulary, about = before.vocabulary, before.declaration
+    rule = build_rule(RuleFile(path, stated.table, vocabulary, before.rules, about, before.clauses, stated.origins))
+    if rule is None:
+        return before
+    return evolve(
+        before, vocabulary=vocabulary.with_words(*_derived(rule, vocabulary, about)), rules=(*before.rules, rule)
+    )
+
+
+def _derived(rule: Rule, vocabulary: Vocabulary, about: Declaration) -> Iterator[Word]:
+    """The facts of a rule, of the type that is asked for, else that of what they are derived from."""
+    if isinstance(rule.action, Settle) or (isinstance(rule.action, Derive) and rule.action.of == "situation"):
+        for name, tree in rule.action.values:
+            found = about.asks.get(name) or infer_type(tree, vocabulary, per_subject=False)
+            yield Word(name, found, "situation", is_derived=True)
+    if isinstance(rule.action, Conclude):
+        yield Word(rule.action.fact, BOOLEAN, "situation", is_derived=True)
+
+
+@lru_cache(maxsize=256)
+def _check_read(read: _Read) -> None:
+    """Raises RuleError for what is wrong with all rules of a document together, and with its terms."""
+    about, vocabulary = read.declaration, read.vocabulary
+    if lacking := [fact for fact in about.asks if fact not in vocabulary.words]:
+        raise RuleError(f"{about.name}/", lacking[0], "is derived by no rule, and answers are made of it")
+    _check_terms(about.name, vocabulary)
+    _check_asked_terms(about, vocabulary)
 
 
 def sort_rule_files(ruleset: str, files: Mapping[str, Mapping[str, Any]]) -> list[str]:
