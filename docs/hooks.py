@@ -158,7 +158,7 @@ def _list_terms(declaration: Declaration, vocabulary: Vocabulary) -> Iterator[st
     terms = RULES.toml("terms.toml").get(declaration.name, {})
     if terms:
         yield f"### Terms ({declaration.name})\n\n| term | type and values | meaning | defined as |\n|---|---|---|---|"
-    trees = {**vocabulary.terms, **vocabulary.told}
+    trees = {**vocabulary.terms, **vocabulary.asked}
     for name, table in terms.items():
         said = describe_type(infer_type(trees[name], vocabulary, True))
         others = [*table.get("edition", ()), *table.get("reading", ())]

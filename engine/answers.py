@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
+from typing import Any, Literal, Protocol, Self, TypeVar
 
 from attrs import field, frozen
 from sqlglot import exp
@@ -15,10 +15,6 @@ from mqclause.executors.plain import build_first_scope
 from mqclause.language.evaluator import evaluate
 from mqclause.rulebook.rule import FailWith, MessageTemplate, Rule, Settle, UnansweredError
 from mqclause.trace import build_scope, list_rule_inputs, render_sentence
-
-if TYPE_CHECKING:
-    import pyarrow
-
 
 NOBODY_LEFT = "no rule says what this call ends with, for which no destination is left"
 """What is wrong with rules that leave nobody and let the call succeed."""
@@ -153,22 +149,22 @@ class AnswerTable(tuple[AnswerRowT, ...]):
     def __getnewargs__(self) -> tuple[Any, ...]:
         return tuple(self), self.columns
 
-    def to_arrow(self) -> pyarrow.Table:
-        """Return a table with nested columns, as in JSON. Raises ImportError without pyarrow."""
-        import pyarrow as arrow
+    def to_arrow(self) -> Any:
+        """Return a pyarrow.Table with nested columns, as in JSON. Raises ImportError without pyarrow."""
+        import pyarrow as arrow  # noqa: PLC0415 - optional
 
         schema = arrow.schema([(name, _arrow_type(kind)) for name, kind in self.columns.items()])
         return arrow.Table.from_pylist([row.to_json() for row in self], schema)
 
     def to_pandas(self) -> Any:
         """Return a DataFrame; nested values are lists and dicts. Raises ImportError without pandas."""
-        from pandas import DataFrame
+        from pandas import DataFrame  # noqa: PLC0415 - optional
 
         return DataFrame([row.to_json() for row in self], columns=list(self.columns))
 
 
 def _arrow_type(kind: Any) -> Any:
-    import pyarrow as arrow
+    import pyarrow as arrow  # noqa: PLC0415 - optional
 
     if isinstance(kind, str):
         return arrow.type_for_alias(kind)

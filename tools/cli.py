@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from mqclause.model.diagnostics import FactsError, escape_controls, quote_value, suggest_allowed
+from mqclause.tools.errors import BatchError, DisagreementError, NothingAskedError, NotWrittenError
 from mqclause.tools.render.streams import OutputError, abandon_output, prepare_streams
 
 BAD_INPUT = 2
@@ -55,7 +57,7 @@ class Subcommands(click.Group):
 
         A fault of rules is one of the input where --rules gives them.
         """
-        # Loaded now, as --help needs none of it.
+        # Loaded now, as --help needs no rules.
         from mqclause.language.vocabulary import UnreckonedError
         from mqclause.model.readers.encodings import share_read_budget
         from mqclause.rulebook.rule import RuleError
@@ -90,9 +92,6 @@ class Subcommands(click.Group):
 
 
 def _no_command(name: str) -> str:
-    # Loaded now, as --help needs none of it.
-    from mqclause.model.diagnostics import quote_value, suggest_allowed
-
     return f"{quote_value(name)} is no command{suggest_allowed(name, sorted(SUBCOMMANDS))}"
 
 
@@ -131,11 +130,9 @@ def _status_of_the_command() -> int:
 
 def _failed(error: Exception) -> int:
     """Says what a command ended in, and returns the status."""
-    # Loaded now, as --help needs none of it.
+    # Loaded now, as --help needs no rules.
     from mqclause.executors.pipeline import NotInstalledError
-    from mqclause.model.diagnostics import FactsError
     from mqclause.rulebook.rule import ReadingError, RuleError, UnansweredError
-    from mqclause.tools.errors import BatchError, DisagreementError, NothingAskedError, NotWrittenError
 
     match error:
         case FactsError():
@@ -144,6 +141,8 @@ def _failed(error: Exception) -> int:
             return _complain(str(error), status=NOT_WRITTEN)
         case ReadingError() | UnansweredError() | NothingAskedError() | BatchError() | NotInstalledError():
             return _complain(str(error))
+        case ModuleNotFoundError(name=str(name)) if not name.startswith("mqclause"):
+            return _complain(f"{name} is not installed: pip install {name}")
         case FileNotFoundError(filename=None):  # as os.getcwd() has it, and no file that is opened
             return _complain("the working directory is no longer there")
         case RuleError() | DisagreementError():
@@ -157,9 +156,6 @@ def _failed(error: Exception) -> int:
 
 
 def _complain(*lines: str, status: int = BAD_INPUT) -> int:
-    # Loaded now, as --help needs none of it.
-    from mqclause.model.diagnostics import escape_controls
-
     for line in lines:
         print(escape_controls(line.replace("\n", " ")), file=sys.stderr)  # noqa: T201
     return status

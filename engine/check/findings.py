@@ -177,7 +177,7 @@ class Checks:
     def tells(self, rule: Rule, attribute: str, about: ConfiguredObject) -> bool:
         """Whether a finding is asked for, and its attribute told, and known to who looks."""
         asked = rule.id in self.rules and rule.id not in self.ignored
-        return asked and about.tells(attribute) and self.is_known(about.evolved(attribute=attribute))
+        return asked and about.tells(attribute) and self.is_known(about.replace(attribute=attribute))
 
     def is_known(self, about: ConfiguredObject) -> bool:
         """Whether who looks knows the attribute that a finding is about."""
@@ -238,18 +238,18 @@ class Checks:
         """What they find of a queue as each of several clusters knows it, once for those that have it alike."""
         found = dict[FindingKey, list[ConfiguredObject]]()
         for each in every:
-            for finding in self.of(each.evolved(cluster="")):
+            for finding in self.of(each.replace(cluster="")):
                 found.setdefault(finding.key, []).append(each)
         for key, seen in found.items():
             names = ", ".join(sorted(each.cluster for each in seen))
-            about = seen[0].evolved(cluster=names, in_others=len(seen) < len(every))
+            about = seen[0].replace(cluster=names, in_others=len(seen) < len(every))
             yield from (one for one in self.of(about) if one.rule.id == key[0])
 
     def with_choices(self, about: ConfiguredObject, together: ClusterCheckContext) -> Iterator[ConfiguredObject]:
         """The object as each of its clusters knows it, with what the rules of workload make of it there."""
-        for seen in together.seen(about):
+        for seen in together.list_views(about):
             if self.competes(seen):
-                yield seen.evolved(unreachable=self.unreachable(seen, together))
+                yield seen.replace(unreachable=self.unreachable(seen, together))
             elif seen.clustered:
                 yield seen
 
@@ -270,30 +270,45 @@ class Checks:
                     self.engine.resolve(together.build_surrounding_cluster(about, True), *names, "MQOPEN").reason
                     is None
                 )
-                return about.evolved(**seen, **_lost(found, found.reason, about, together), could_lead_on=could)
+                return about.replace(**seen, **_lost(found, found.reason, about, together), could_lead_on=could)
             by = str(found.last.facts["transmission_queue"])
             if kind is not None:
                 together.led_by[kind] = by
         is_sent_from = about.sent_from is None or by.startswith(SYSTEM_PREFIX) or by in about.sent_from
-        is_lost = about.clustered and together.elsewhere(about.lacked, about.queue_manager)
+        is_lost = about.clustered and together.is_hosted_elsewhere(about.lacked, about.queue_manager)
         lost = about.lacked if is_lost else ""
-        return about.evolved(**seen, transmission_queue=by, is_sent_from=is_sent_from, lost_if_bound=lost)
+        return about.replace(**seen, transmission_queue=by, is_sent_from=is_sent_from, lost_if_bound=lost)
 
     def unreachable(self, about: ConfiguredObject, together: ClusterCheckContext) -> str:
         """By which rule a host falls even where the channels to all other hosts are stopped; blank if it does not."""
         because = ""
         for name in about.clusters:
-            looks = together.looks(about.name, name)
+            looks = together.describe_appearances(about.name, name)
             look = looks[about.queue_manager]
             if len(look) < 2 or len(set(looks.values())) < 2:
                 return ""  # no route to it is known, or all hosts are alike
             key = (about.name, name, look)
             if key not in together.fell_by:
-                together.fell_by[key] = self._fell_by(about, together.build_trial_cluster(about, name))
+                levels = self._levels_to_ask(together.list_levels(name))
+                trials = (together.build_trial_cluster(about, name, level) for level in levels)
+                reasons = [self._fell_by(about, each) for each in trials]
+                # It is reached if one edition of those that choose would have it so.
+                together.fell_by[key] = reasons[0] if all(reasons) else ""
             because = together.fell_by[key]
             if not because:
                 return ""
         return because
+
+    def _levels_to_ask(self, levels: Iterable[int]) -> Iterable[int]:
+        """A command level for each edition of those that choose; one whose level is not told may be of any.
+
+        Of these the oldest and the newest are asked.
+        """
+        rules = self.engine.rules
+        ends = min(rules.levels.values()), max(rules.levels.values())
+        known = {each for level in levels for each in ((level,) if level else ends)}
+        editions = {level: rules.of_level(level).edition for level in sorted(known)}
+        return {rules.as_stated(edition): level for level, edition in editions.items()}.values()
 
     def _fell_by(self, about: ConfiguredObject, cluster: Cluster) -> str:
         put = Put.as_written(about.name, bind="NOTFIXED", call="MQPUT")
@@ -411,7 +426,7 @@ def get_queue_class(member: ConfiguredMember, name: str) -> tuple[object, ...]:
 
     Last in it is the name to ask about it by: its own where something else that they see has that too.
     """
-    found = member.found(name)
+    found = member.get_definition(name)
     initq = found.fields.get("initq", "")
     bell = member.find_own_queue(initq) if initq != name else None
     is_named = name.casefold() == initq.casefold() or (bell is not None and name == bell.base_queue)
@@ -426,14 +441,14 @@ def build_trigger_cluster(member: ConfiguredMember, name: str, called: str) -> C
     initq = member.find_own_queue(queue.initq) if queue.initq != queue.name else None
     models = [queue.initq] if initq is None and queue.initq in member.models else []
     if initq is None and queue.initq not in ("", queue.name, *models):
-        there = not member.tells("QLOCAL", queue.initq)
-        initq = Queue(queue.initq, member.name) if there else member.local_queue_by_case(queue.initq)
+        there = not member.would_tell("QLOCAL", queue.initq)
+        initq = Queue(queue.initq, member.name) if there else member.find_local_queue_in_any_case(queue.initq)
     target = member.find_own_queue(initq.base_queue) if initq is not None and initq.type == "QALIAS" else None
     around = [each for each in (initq, target) if each is not None and each.name != queue.name]
     beside = [evolve(each, ipprocs=None, clusters=()) for each in around]
-    processes = member.processes(queue.process)
+    processes = member.find_processes(queue.process)
     is_defined = any(each.name == queue.process for each in processes)
-    if queue.process and not is_defined and not member.tells("PROCESS", queue.process):
+    if queue.process and not is_defined and not member.would_tell("PROCESS", queue.process):
         processes = (Process(queue.process),)
     return Cluster(member.queue_manager, (), (queue, *beside), (), (), processes, map(ModelQueue, models))
 

@@ -3,39 +3,41 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path, PurePath
 
 from attrs import define, evolve, field, frozen
 
 from mqclause.check.findings import Checks, FailedCondition, Finding, sort_findings
+from mqclause.model.configuration.changes import (
+    ConfigurationChange,
+    build_ambiguity_error,
+    build_change_script,
+    build_option_error,
+    has_named_object,
+    has_receiver,
+    parse_change,
+)
 from mqclause.model.configuration.checked_cluster import ClusterCheckContext
 from mqclause.model.configuration.checked_member import ConfiguredMember, Contribution, find_unanswered_senders
 from mqclause.model.configuration.checked_objects import CONFIGURED_QUEUES, ConfiguredObject
 from mqclause.model.configuration.completeness import describe_truncation, fill_in_inserts
-from mqclause.model.configuration.members import (
-    build_change_script,
-    has_named_object,
-    has_receiver,
-    is_state_change,
-    read_scripts,
-)
-from mqclause.model.configuration.membership import check_local_name
-from mqclause.model.configuration.snapshot import (
+from mqclause.model.configuration.scripts import read_scripts
+from mqclause.model.configuration.sources import (
     NOTHING_SHOWN,
-    SET_OPTION,
-    ConfigurationChange,
-    build_ambiguity_error,
-    parse_change,
+    Source,
+    SourceReader,
+    check_local_name,
+    drop_duplicate_dumps,
     shows_nothing,
 )
-from mqclause.model.configuration.sources import Source, drop_duplicate_dumps
 from mqclause.model.diagnostics import Diagnostic, FactsError, check_several, check_type, quote_value, suggest_name
 from mqclause.model.facts.delivery import Delivery
 from mqclause.model.readers.encodings import GzipContent, MemoryContent, share_read_budget
 from mqclause.model.readers.mqsc import Misplaced
 from mqclause.model.readers.records import Script
+from mqclause.rulebook.rules import AUTO
 
 LONGEST_NAME = 48
 FASTEST = 1
@@ -48,12 +50,11 @@ class StoredScript:
 
     source: Source
     place: int
-    lenient: bool
     misplaced: Misplaced
 
     def script(self) -> Script:
         """The script, read once more; what is wrong with its file was told when it was read first."""
-        return next(islice(read_scripts(self.source, self.misplaced, [], [], self.lenient), self.place, None))
+        return next(islice(read_scripts(self.source, self.misplaced, SourceReader()), self.place, None))
 
 
 @frozen(eq=False)
@@ -86,7 +87,8 @@ class Inspection:
 
     A script without a queue manager is that of ``local`` or, if that is None, of the only one that any file names, as
     ``explain`` and the others take it; else one of a queue manager of its own: nothing says that several belong
-    together. An overlay without one is that of the only one there is. Raises FactsError if ``local`` can be no name.
+    together. An overlay without one is that of the only one there is. ``levels`` are command levels that count before
+    those that files tell. Raises FactsError if ``local`` can be no name.
     """
 
     checks: Checks
@@ -95,13 +97,17 @@ class Inspection:
     members: dict[str, InspectedQueueManager] = field(factory=dict)
     overlays: list[Script] = field(factory=list)
     nameless: int = 0
+    levels: Mapping[str, int] = field(factory=dict)
     # From the third script of a queue manager on: it is looked at anew once for all of these.
     _further: dict[str, list[StoredScript | Script]] = field(factory=dict)
     _silent: list[str] = field(factory=list)
     _scripts: int = 0
-    _faults: list[Diagnostic] = field(factory=list)
-    _warnings: list[Diagnostic] = field(factory=list)
+    _reader: SourceReader = field()
     _unjudged: list[Diagnostic] = field(factory=list)
+
+    @_reader.default
+    def _start_reader(self) -> SourceReader:
+        return SourceReader(self.lenient)
 
     def read(self, source: Source) -> None:
         """Check one more file. Faults of it are reported at the end."""
@@ -112,15 +118,15 @@ class Inspection:
             else data
         )
         misplaced = self.checks.misplaced
-        for place, script in enumerate(read_scripts(source, misplaced, self._faults, self._warnings, self.lenient)):
+        for place, script in enumerate(read_scripts(source, misplaced, self._reader)):
             if script.overlay:
                 self.overlays.append(script)
             else:
                 self._silent += [script.source] if shows_nothing(script) else []
                 self._scripts += 1
                 if cut := describe_truncation(script):
-                    self._warnings.append(Diagnostic(script.source, cut))
-                self._add(script, StoredScript(evolve(source, data=packed), place, self.lenient, misplaced))
+                    self._reader.warnings.append(Diagnostic(script.source, cut))
+                self._add(script, StoredScript(evolve(source, data=packed), place, misplaced))
 
     def _add(self, script: Script, kept: StoredScript) -> None:
         """Looks at one more script, with those of the same queue manager that came before."""
@@ -141,13 +147,13 @@ class Inspection:
         before = self.members.get(name)
         given = [*(before.scripts() if before else ()), *(read or map(_script, kept))]
         scripts = [fill_in_inserts(each, owner) for each in given] if owner else given
-        faults, warnings = list[Diagnostic](), list[Diagnostic]()
-        member = ConfiguredMember.of(name, owner, drop_duplicate_dumps(scripts, faults), faults, warnings)
+        scripts, contradictions = drop_duplicate_dumps(scripts)
+        member = ConfiguredMember.of(name, owner, scripts)
         found, waiting = list[Finding](), list[ConfiguredObject]()
         alike, left_open = dict[object, tuple[FailedCondition, ...]](), list[ConfiguredObject]()
-        for each in member.configured(self.checks.keywords):
+        for each in member.list_objects(self.checks.keywords):
             # Which clusters are shared is known when all files are read.
-            about = each if self.local is None else each.evolved(is_own=name == self.local, in_shared_cluster=False)
+            about = each if self.local is None else each.replace(is_own=name == self.local, in_shared_cluster=False)
             if _leaves_clusters_open(about, member):
                 left_open.append(about)
             if about.trigger and self.checks.is_to_trigger(about):
@@ -156,15 +162,14 @@ class Inspection:
                 waiting.append(about)
             else:
                 found += self.checks.of(about)
-        warnings += _told_of_clusters(left_open)
         self.members[name] = InspectedQueueManager(
             owner,
             (*(before.kept if before else ()), *kept),
             tuple(found),
             tuple(waiting),
             Contribution.of(member),
-            tuple(faults),
-            tuple(warnings),
+            (*contradictions, *member.objects.faults),
+            (*member.warnings, *_told_of_clusters(left_open)),
         )
 
     def _join_nameless(self) -> None:
@@ -195,7 +200,7 @@ class Inspection:
         """Apply a command of an option, such as ``QLOCAL(Q) QMGR(QM2) PUT(DISABLED)``. Raises FactsError."""
         change = parse_change(text)
         asked = change
-        if change.kind == "CHANNEL" and is_state_change(change) and change.owner in self.members:
+        if change.kind == "CHANNEL" and change.is_of_state and change.owner in self.members:
             change = evolve(change, owner="")  # the state of its own route to whoever has the receiver
         owners = [name for name, each in self.members.items() if self._is_of(change, name, each)]
         if len(owners) > 1 and change.kind == "CHANNEL":
@@ -207,10 +212,10 @@ class Inspection:
             else {host for each in self.members.values() for host in each.contribution.find_displayed_owners(change)}
         )
         if not (owners or shown):
-            raise _fault(f"{change.object} is not known")
-        if len(owners) + len(shown) > 1 and not is_state_change(change):
+            raise build_option_error(f"{change.object} is not known")
+        if len(owners) + len(shown) > 1 and not change.is_of_state:
             raise build_ambiguity_error(change, owners or sorted(shown))
-        if change.kind == "CHANNEL" and is_state_change(change):
+        if change.kind == "CHANNEL" and change.is_of_state:
             self._set_state(asked)
             return
         if shown:
@@ -239,8 +244,8 @@ class Inspection:
         Only queue managers that something changes at are looked at anew. Raises FactsError.
         """
         found = evolve(
-            self, members={**self.members}, overlays=[*self.overlays], faults=[*self._faults],
-            further={name: [*kept] for name, kept in self._further.items()}, warnings=[*self._warnings],
+            self, members={**self.members}, overlays=[*self.overlays], reader=self._reader.copy(),
+            further={name: [*kept] for name, kept in self._further.items()},
         )  # fmt: skip
         for each in overlays:
             found.read(each)
@@ -248,6 +253,10 @@ class Inspection:
         for text in changes:
             found.change(text)
         return found
+
+    def upgraded(self, levels: Mapping[str, int]) -> Inspection:
+        """What would be if queue managers had these command levels."""
+        return evolve(self, levels={**self.levels, **levels})
 
     def without(self, names: Collection[str]) -> Inspection:
         """What would be if queue managers had left: a CLUSSDR to one of them leads to nobody, and to no stranger."""
@@ -267,18 +276,20 @@ class Inspection:
         """Return all findings by file and line; with ``local``, those that it can know. Raises FactsError."""
         self.lay_over()
         refused = [fault for each in self.members.values() for fault in each.faults]
-        faults = [*self._faults, *([] if self.lenient else refused)]
+        faults = [*self._reader.faults, *([] if self.lenient else refused)]
         if self._silent and len(self._silent) == self._scripts:
             faults += [Diagnostic(name, NOTHING_SHOWN) for name in self._silent]
         if faults or not self.members:
-            raise FactsError(faults or self._warnings)
+            raise FactsError(faults or self._reader.warnings)
         if self.local is not None and self.local not in self.members:
             near = suggest_name(self.local, sorted(self.members))
             named = (
                 f"no source describes the queue manager {quote_value(self.local)}; described: {', '.join(self.members)}"
             )
             raise FactsError([Diagnostic("--from", f"{named}{near}")])
-        together = ClusterCheckContext.of([each.contribution for each in self.members.values()])
+        rules = self.checks.engine.rules
+        level = 0 if rules.asked == AUTO else rules.levels[rules.edition]
+        together = ClusterCheckContext.of([each.contribution for each in self.members.values()], self.levels, level)
         found = list[Finding]()
         for each in self.members.values():
             found += each.found
@@ -293,7 +304,7 @@ class Inspection:
     @property
     def warnings(self) -> list[Diagnostic]:
         """What was passed by, or could not be looked at; once there are findings, also what could not be judged."""
-        found = [*self._warnings, *self._unjudged]
+        found = [*self._reader.warnings, *self._unjudged]
         for each in self.members.values():
             found += [*each.warnings, *(each.faults if self.lenient else ())]
         return found
@@ -337,7 +348,3 @@ def _told_of_clusters(left_open: Sequence[ConfiguredObject]) -> Iterator[Diagnos
             f"no display shows in which clusters {who} {'are' if more else 'is'}: taken as in none; {command} tells it"
         )
         yield Diagnostic(first.place_of("cluster")[0], said, first.place_of("cluster")[1])
-
-
-def _fault(message: str) -> FactsError:
-    return FactsError([Diagnostic(SET_OPTION, message)])

@@ -128,7 +128,7 @@ def explain_absence(decision: Decision, queue_manager: str, snapshot: Snapshot) 
 
     The command is one for the local queue manager, blank where the sources hold its output.
     """
-    return next(drop_answered_commands([_absent(decision, queue_manager, snapshot)], snapshot.asked))
+    return next(drop_answered_commands([_absent(decision, queue_manager, snapshot)], snapshot.knowledge.asked))
 
 
 def apply_failure(members: Iterable[Snapshot], name: str, rules: Rules) -> Members:
@@ -371,7 +371,7 @@ def _compared(course: Pipeline) -> Mapping[str, set[int]]:
 def _absent(decision: Decision, queue_manager: str, snapshot: Snapshot) -> MissingInformation:
     cluster, name = decision.cluster, quote_name(queue_manager)
     local, seen = cluster.queue_manager.name, decision.situation
-    if queue_manager in snapshot.strangers:
+    if queue_manager in snapshot.others.strangers:
         what = f"{queue_manager} is in no cluster that {local} is in"
         return MissingInformation(what, queue_manager, f"DISPLAY CLUSQMGR({name}) CLUSTER")
     if not decision.runs:

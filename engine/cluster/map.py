@@ -131,8 +131,12 @@ class MapRow:
         if self.decision.refusal is not None:
             on_the_way = [*find_refusal_remarks(self.decision, self.snapshot.beyond)]
         of_opens = [SHARES_OF_OPENS] if len(self.shares) > 1 and self.is_of_opens else []
-        by_edition = filter(None, [differs_by_edition(self.decision)])
-        return tuple(dict.fromkeys([*of_alias, *by_exit, *on_the_way, *of_opens, *by_edition]))
+        return tuple(dict.fromkeys([*of_alias, *by_exit, *on_the_way, *of_opens, *self.by_edition]))
+
+    @cached_property
+    def by_edition(self) -> tuple[str, ...]:
+        """That the puts would go elsewhere in another edition of MQ."""
+        return tuple(filter(None, [differs_by_edition(self.decision)]))
 
     @property
     def waiting(self) -> tuple[Share, ...]:
@@ -308,7 +312,10 @@ def measure_exit_shares(decision: Decision, engine: Engine) -> ExitShares | None
 def find_new_remarks(before: MapRow, after: MapRow) -> Iterator[str]:
     """What stands in the way of messages, and which other readings matter, on the second side and not on the first."""
     if before is not after:
-        yield from (each for each in after.remarks if each not in before.remarks)
+        # Of an upgrade the two sides themselves show it.
+        is_upgrade = before.decision.rules.edition != after.decision.rules.edition
+        known = {*before.remarks, *(after.by_edition if is_upgrade else ())}
+        yield from (each for each in after.remarks if each not in known)
         yield from _by_readings(before, after)
 
 

@@ -26,6 +26,7 @@ from mqclause.cluster.map import (
     list_clustered_queues,
     list_snapshots,
 )
+from mqclause.cluster.upgrade import Upgrade
 from mqclause.documents import WORKLOAD
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.snapshot import Snapshot
@@ -336,6 +337,7 @@ class ChangePlan:
     that wait so.
     ``in_question`` are the sides of rows that rest on what is not known.
     ``to_nobody`` is what is to be said of CLUSSDR channels to members that are left out.
+    ``upgrades`` are the members that are of another edition of MQ after the change.
     """
 
     rows: Sequence[PlanRow]
@@ -351,6 +353,13 @@ class ChangePlan:
     restarts_by: str = ""
     alias_rows: Sequence[PlanRow] = ()
     in_question: Sequence[tuple[Side, MapRow]] = ()
+    upgrades: Sequence[Upgrade] = ()
+
+    @property
+    def unknown_levels(self) -> list[MissingInformation]:
+        """The command levels that no file tells, of members whose puts the upgrade moves."""
+        moving = {row.member for row in (*self.rows, *self.alias_rows)}
+        return [level for each in self.upgrades if each.queue_manager in moving for level in each.unknown]
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
@@ -372,8 +381,11 @@ class ChangePlan:
                     for each in row.incomplete
                     if each not in row.exits
                 ),
+                *({"from": each.object, **asdict(each)} for each in self.unknown_levels),
             ],
         }
+        if self.upgrades:
+            document["upgrades"] = [each.to_json() for each in self.upgrades]
         if self.alias_rows:
             document["queue_manager_aliases"] = [row.to_json() for row in self.alias_rows]
         if self.held_up:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any  # noqa: TID251
 
 from attrs import evolve, frozen
 from sqlglot import exp, parse_one
@@ -27,6 +27,7 @@ from mqclause.tables.cluster_puts import (
     ASKED_NAMES,
     NUMBER,
     ODD_DESTINATIONS,
+    ODD_EDITION,
     ODD_PUT,
     PLACE,
     SETTLED,
@@ -263,8 +264,8 @@ def query_in_cluster(
     }
     decided = puts.decided(fields, found.tells_names)
     if found.odd:
-        odd = puts.of_odd(build_column(_ODD_DECISION), rules, spread is not None and spread.shares)
-        decided = build_case([(exp.LT(this=build_column(PLACE), expression=build_literal(0)), odd)], decided)
+        is_odd = exp.LT(this=build_column(PLACE), expression=build_literal(0))
+        decided = build_case([(is_odd, build_column(_ODD_DECISION))], decided)
     kept = [_kept(each) for each in columns]
     query = exp.select(*kept, exp.alias_(decided, OUTCOME.row.answer)).from_(chain.last)
     # Every row has an answer; that of an odd one is not looked at. Knowing that, DuckDB joins in half the time. But
@@ -375,11 +376,10 @@ def build_known_tables(found: DecidedNames, puts: ClusterPuts) -> dict[str, exp.
         tables[DRAWS] = _prefixed(DRAWS, drawn, {"place": "INTEGER", "draws": [draw]})
     if found.odd:
         told = {**dict.fromkeys((*ASKED_NAMES, "defbind"), _TEXT), "inhibited": "BOOLEAN"}
-        odd = [{"place": -1 - at, "destinations": each["destinations"], "names": {name: each[name] for name in told}}
-               for at, each in enumerate(found.odd)]  # fmt: skip
-        tables[ODD] = _prefixed(
-            ODD, odd, {"place": "INTEGER", "destinations": [build_struct_type(DESTINATION)], "names": told}
-        )
+        odd = [{"place": -1 - at, "destinations": each["destinations"], "names": {name: each[name] for name in told},
+                "edition": each["edition"]} for at, each in enumerate(found.odd)]  # fmt: skip
+        types = {"place": "INTEGER", "destinations": [build_struct_type(DESTINATION)], "names": told}
+        tables[ODD] = _prefixed(ODD, odd, {**types, "edition": "INTEGER"})
     return tables
 
 
@@ -544,12 +544,16 @@ class _Plans:
         if spread is None or self.ties is None:
             return _projected(self.decision, source, kept, name, self.where, self.decided)
         row = [build_column(ROW)] if spread.from_start else []
-        needed = [build_column(each) for each in (_IS_ODD, ODD_PUT, ODD_DESTINATIONS)] if self.where is not None else []
+        needed = (
+            [] if self.where is None else [self.where.copy(), build_column(ODD_PUT), build_column(ODD_DESTINATIONS)]
+        )
+        needed = [each for each in needed if each not in kept]
         first = _projected(self.ties, source, [*kept, *row, *needed], TIES, self.where, self.tied)
         on_the_way = [*kept, *row, build_column(TIES)]
-        then = _projected(self.decision, "__mqclause_tied", on_the_way, DECIDED, self.where, self.decided)
+        tied, last = "__mqclause_tied", "__mqclause_rows_decided"
+        then = _projected(self.decision, tied, on_the_way, DECIDED, self.where, self.decided)
         rows = exp.select(*kept, *row, exp.alias_(spread.answer(DECIDED, TIES), name))
-        parts, last = [("__mqclause_tied", first), ("__mqclause_rows_decided", then)], "__mqclause_rows_decided"
+        parts = [(tied, first), (last, then)]
         for number, level in enumerate(spread.levels(TIES)):
             taken = exp.select("*", *_aliases(level)).from_(last)
             last = f"__mqclause_taken_{number}"
@@ -601,14 +605,25 @@ def _draw(chain: _Chain, spread: Spread) -> Node:
 def _decide_odd(
     chain: _Chain, puts: ClusterPuts, columns: Iterable[str], rules: Rules, explain: bool, spread: Spread | None
 ) -> None:
-    """What the rules say of puts that say something odd."""
-    plans = _Plans.of(rules, puts.odd_shape, explain, spread)
-    told = {"__mqclause_names": "names", ODD_DESTINATIONS: "destinations"}
+    """What the rules say of puts that say something odd: those of each edition of the queue managers."""
+    told = {"__mqclause_names": "names", ODD_DESTINATIONS: "destinations", ODD_EDITION: "edition"}
     chain.join(ODD, told, [_same(ODD, "place", PLACE)])
     is_odd = exp.LT(this=build_column(PLACE), expression=build_literal(0))
-    chain.add({_IS_ODD: is_odd, ODD_PUT: build_if(is_odd.copy(), puts.odd_put)})
-    query = evolve(plans, where=build_column(_IS_ODD)).query(chain.last, columns, (PLACE,), spread, _ODD_DECISION)
-    chain.add_query(query)
+    editions = puts.list_editions(rules)
+    of_editions = [f"{_IS_ODD}_{number}" for number in range(len(editions))]
+    is_of = [build_equality(build_column(ODD_EDITION), number) for number in range(len(editions))]
+    parted = {name: build_and(is_odd.copy(), each) for name, each in zip(of_editions, is_of, strict=True)}
+    chain.add({**parted, ODD_PUT: build_if(is_odd.copy(), puts.odd_put)})
+    on_the_way, answers = [PLACE, ODD_PUT, ODD_DESTINATIONS, ODD_EDITION, *of_editions], list[str]()
+    for number, each in enumerate(editions):
+        plans = evolve(_Plans.of(each, puts.odd_shape, explain, spread), where=build_column(of_editions[number]))
+        answer = f"{_ODD_DECISION}_{number}"
+        query = plans.query(chain.last, columns, [*on_the_way, *answers], spread, answer)
+        # The queries of several editions have parts of the same names.
+        chain.add_query(query if len(editions) == 1 else exp.select("*").from_(query.subquery("__mqclause_edition_of")))
+        answers.append(answer)
+    cases = [(each.copy(), build_column(answer)) for each, answer in zip(is_of, answers, strict=True)]
+    chain.add({_ODD_DECISION: build_case(cases)})
 
 
 class _Chain:

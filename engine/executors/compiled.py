@@ -263,10 +263,10 @@ class _Writer:
         if step.of == "chosen":
             yield "d = R[0]"
         for each in step.values:
-            if each.name in self.used or each.told or step.of != "situation":
+            if each.name in self.used or each.traced_as or step.of != "situation":
                 yield f"{self.target(step, each.name)} = {self.source(each.value)}"
-        told = {each.told: self.target(step, each.name) for each in step.values if each.told}
-        yield from self.trace(index, derived=self.dict(told) if told else "None")
+        traced = {each.traced_as: self.target(step, each.name) for each in step.values if each.traced_as}
+        yield from self.trace(index, derived=self.dict(traced) if traced else "None")
 
     def target(self, step: Let, name: str) -> str:
         """The source of where a step puts the value of a fact."""
@@ -360,8 +360,8 @@ def _used(steps: LoweredRuleset) -> set[str]:
     """The words that a step, a term, a result or the document after this one uses."""
     trees = [*steps.expressions(), *steps.vocabulary.terms.values(), *steps.hands_on.values()]
     found = {column.name for tree in trees for column in tree.find_all(exp.Column)}
-    told = {value.name for step in steps.steps if isinstance(step, Let) for value in step.values if value.told}
-    return found | told | {*steps.derived("situation"), FAILING_RULE, FAILING_CALL}
+    traced = {value.name for step in steps.steps if isinstance(step, Let) for value in step.values if value.traced_as}
+    return found | traced | {*steps.derived("situation"), FAILING_RULE, FAILING_CALL}
 
 
 def _fall_at_once(one: Operation, other: Operation, vocabulary: Vocabulary) -> bool:

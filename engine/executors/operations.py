@@ -114,11 +114,11 @@ class Key:
 
 @frozen(eq=False)
 class Assignment:
-    """A fact's new value; ``told`` is the name under which the trace tells it, None if it does not."""
+    """A fact's new value; ``traced_as`` is its name in the trace, None if it is not in the trace."""
 
     name: str
     value: Expression
-    told: str | None
+    traced_as: str | None
 
 
 def get_holds_fact(rule_id: str) -> str:
@@ -255,9 +255,8 @@ class LoweredRuleset:
 
     @classmethod
     def of(cls, ruleset: Ruleset, after: Ruleset | None = None) -> LoweredRuleset:
-        """Lowers every rule of ``ruleset``, which ``after`` follows."""
-        steps = tuple(_lowered(number, rule) for number, rule in enumerate(ruleset.rules, 1))
-        return cls(ruleset, ruleset.vocabulary.with_words(*_added(ruleset)), steps, after.sees if after else {})
+        """Lower every rule of ``ruleset``, which ``after`` follows: once, whatever editions and readings share it."""
+        return _lower(ruleset, after)
 
     @classmethod
     def course(cls, rulesets: Sequence[Ruleset]) -> tuple[LoweredRuleset, ...]:
@@ -274,6 +273,13 @@ class LoweredRuleset:
     def expressions(self) -> Iterator[Expression]:
         """Every expression of every step."""
         return (tree for step in self.steps for tree in list_expressions(step))
+
+
+@lru_cache(maxsize=256)
+def _lower(ruleset: Ruleset, after: Ruleset | None) -> LoweredRuleset:
+    steps = tuple(_lowered(number, rule) for number, rule in enumerate(ruleset.rules, 1))
+    words = ruleset.vocabulary.with_words(*_added(ruleset))
+    return LoweredRuleset(ruleset, words, steps, after.sees if after else {})
 
 
 def list_expressions(step: Operation) -> Iterator[Expression]:

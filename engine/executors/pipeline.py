@@ -52,7 +52,7 @@ class Pipeline:
     @cached_property
     def readings(self) -> Mapping[str, str]:
         """The choices, by reading, that its rulesets were read by."""
-        return dict(pair for ruleset in self.rulesets for pair in ruleset.readings)
+        return self.made_of[0].list_readings(*(ruleset.about for ruleset in self.rulesets))
 
     @classmethod
     def of(cls, rules: Rules, declaration: Declaration, executor: ExecutorName = "compiled") -> Pipeline:
@@ -88,9 +88,13 @@ class Pipeline:
 @lru_cache(maxsize=256)
 def _course(rules: Rules, declaration: Declaration, executor: ExecutorName) -> Pipeline:
     rulesets = tuple(rules.ruleset(each) for each in declaration.course)
-    make = EXECUTORS[executor]
-    made_of = (rules, declaration.name, executor)
-    return Pipeline(rulesets, tuple(make(steps) for steps in LoweredRuleset.course(rulesets)), made_of)
+    executors = tuple(_executor(executor, steps) for steps in LoweredRuleset.course(rulesets))
+    return Pipeline(rulesets, executors, (rules, declaration.name, executor))
+
+
+@lru_cache(maxsize=256)
+def _executor(name: ExecutorName, steps: LoweredRuleset) -> Executor:
+    return EXECUTORS[name](steps)
 
 
 def _again(rules: Rules, document: str, executor: ExecutorName) -> Pipeline:
@@ -100,7 +104,7 @@ def _again(rules: Rules, document: str, executor: ExecutorName) -> Pipeline:
 def _chaining(steps: LoweredRuleset) -> Executor:
     if lacking := find_chaining_fault():
         raise NotInstalledError(f"{lacking}, {_NEEDED}", name=DURABLE_RULES)
-    from mqclause.executors.chaining import ChainingExecutor
+    from mqclause.executors.chaining import ChainingExecutor  # noqa: PLC0415 - durable_rules is optional
 
     return ChainingExecutor(steps)
 

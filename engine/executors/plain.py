@@ -198,7 +198,7 @@ class PlainRun:
             return None
         if not self.applies(step) or (step.of == "chosen" and not self.scope.remaining):
             return None
-        told: dict[str, Any] = {}
+        traced: dict[str, Any] = {}
         for each in step.values:
             scope = self.scope.about(self.scope.remaining[0]) if step.of == "chosen" else self.scope
             value = evaluate(each.value, scope)
@@ -208,9 +208,9 @@ class PlainRun:
                 self.scope = self.scope.with_facts({}, {each.name: value})
             else:
                 self.scope = self.scope.with_facts({each.name: value}, {})
-            if each.told is not None:
-                told[each.told] = value
-        return StepResult((), (), len(self.scope.remaining), told or None)
+            if each.traced_as is not None:
+                traced[each.traced_as] = value
+        return StepResult((), (), len(self.scope.remaining), traced or None)
 
     def turn(self, step: Filter | Rank) -> None:
         """Lists all the other way round, where a choice takes the one listed last of several."""

@@ -16,8 +16,8 @@ def prefer_channel(wxp: MQWXP) -> None:
 
     CLWLDATA is the name of a cluster-receiver channel, whatever names are made of: ``TO.QM2`` or ``SALES.QM2``. The
     first such destination is taken that is put-enabled, available, and whose channel is not RETRYING, REQUESTING,
-    PAUSED or STOPPED; if there is none, the queue manager's own choice stands. A blank CLWLDATA names none, not even
-    the local destination, whose channel is blank where there is no CLUSRCVR.
+    PAUSED, STOPPED or SWITCHING; if there is none, the queue manager's own choice stands. A blank CLWLDATA names none,
+    not even the local destination, whose channel is blank where there is no CLUSRCVR.
     """
     named = wxp.ExitData.strip()
     for number, destination in enumerate(wxp.DestinationArray, 1):

@@ -246,7 +246,7 @@ def _settle() -> None:
 
 def _limit_memory() -> None:
     with suppress(ImportError, OSError, ValueError):
-        import resource  # not on every system
+        import resource  # noqa: PLC0415 - not on every system
 
         pages = int(Path("/proc/self/statm").read_text().split()[5])
         most = pages * resource.getpagesize() + MEMORY

@@ -107,7 +107,7 @@ class Vocabulary:
     """Every word that a rule of one ruleset may use.
 
     ``terms`` are the named expressions of rules/terms.toml, parsed; a term may use attributes and terms. ``subject``
-    is what messages call a subject. ``told`` are those of the terms that are asked once, before any rule runs: what
+    is what messages call a subject. ``asked`` are those of the terms that are asked once, before any rule runs: what
     they say is an attribute of the subject from then on. ``extents`` are the nodes and levels of terms, ``types`` their
     types where attributes of a subject may stand or may not: what was found out of them so far.
     """
@@ -115,22 +115,20 @@ class Vocabulary:
     words: Mapping[str, Word]
     terms: Mapping[str, exp.Expression] = field(factory=dict)
     subject: str = "subject"
-    told: Mapping[str, exp.Expression] = field(factory=dict)
-    extents: dict[str, tuple[int, int]] = field(factory=dict, repr=False)
-    types: dict[tuple[str, bool], Type] = field(factory=dict, init=False, repr=False)
+    asked: Mapping[str, exp.Expression] = field(factory=dict)
+    extents: dict[str, tuple[int, int]] = field(factory=dict, eq=False, repr=False)
+    types: dict[tuple[str, bool], Type] = field(factory=dict, init=False, eq=False, repr=False)
 
     def with_words(self, *added: Word) -> Vocabulary:
         """This vocabulary and the facts that a rule has derived, by which terms may be of other types."""
-        if not added:
-            return self
         words = {**self.words, **{word.name: word for word in added}}
-        return Vocabulary(words, self.terms, self.subject, self.told, self.extents)
+        return Vocabulary(words, self.terms, self.subject, self.asked, self.extents)
 
     @property
     def before(self) -> Vocabulary:
-        """The words before anything is told: what is told later are terms still."""
-        words = {name: word for name, word in self.words.items() if name not in self.told}
-        return Vocabulary(words, {**self.terms, **self.told}, self.subject)
+        """The words as they are before any term is asked: the asked ones are terms still."""
+        words = {name: word for name, word in self.words.items() if name not in self.asked}
+        return Vocabulary(words, {**self.terms, **self.asked}, self.subject)
 
     def names(self) -> list[str]:
         """Every word and every term."""

@@ -90,6 +90,11 @@ class AdministrationSimulator:
         flights = {each.id: RoutedMessage(each, find_route(each, cluster)) for each in messages}
         return cls(rules, engine, exits, cluster, SequenceState.of(cluster), flights, start, ways)
 
+    def follow(self, engine: Engine) -> None:
+        """From now on go by the rules of ``engine``."""
+        self.engine, self.rules = engine, AdministrationRules(engine.rules, engine.executor)
+        self.ways = DeliveryRemarks(engine.rules, self.ways.beyond)
+
     def after(self, event: Event, before: QueueManagerState) -> AdministrationResult:
         """What ``event`` does to what there was ``before``. Raises EventError if it cannot happen."""
         self.cluster, self.before = before.cluster, before

@@ -43,6 +43,8 @@ class Row:
     gave. ``exit`` is what an exit made of the choice, where one was asked for; ``assumed`` says what is taken to be so,
     ``parted`` that the queue manager sends a message elsewhere, where the rest of its group is, ``obstacles`` why
     it does not arrive where it was routed to, ``asks_again`` who would be asked for a name that a refresh removed,
+    ``edition`` of which edition of MQ the queue manager is after a restart that states its command level, and
+    ``edition_from`` what that is known by,
     ``undelivered`` which trigger messages are not on their initiation queue, ``unstarted`` why one that is there starts
     nothing, and ``published`` that a put publishes.
     What ``is_bound`` goes where it was routed to and to nobody else.
@@ -72,6 +74,8 @@ class Row:
     unstarted: tuple[str, ...] = ()
     published: tuple[str, ...] = ()
     is_bound: bool = False
+    edition: str = ""
+    edition_from: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The JSON object that ``mqclause replay`` prints of it."""
@@ -131,6 +135,8 @@ def build_row_document(row: Row) -> dict[str, Any]:
     document["released"] = [{"queue": each.queue, "created_by_event": each.created_by_event} for each in row.released]
     document["conditions"] = [condition for each in row.examinations for condition in _conditions(each)]
     document["changed"] = [_turned_off(each) for each in row.turned_off]
+    if row.edition:
+        document |= {"edition": row.edition, "edition_from": row.edition_from}
     if row.returned is not None:
         document |= row.returned.to_json()
     if row.reason is not None:

@@ -16,6 +16,7 @@ from mqclause.executors.operations import ExecutorName
 from mqclause.exits.process import Exit
 from mqclause.exits.session import Caller
 from mqclause.model.diagnostics import Diagnostic, FactsError, check_type
+from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import READING_MODES, Put
 from mqclause.model.facts.workload import Destination, SequenceState
 from mqclause.model.timeline.administration import InFlightMessage
@@ -53,8 +54,11 @@ class Replay:
         self.retrieval = Retrieval(self.engine.rules, executor)
         check_replayable(self.engine.rules.readings, self.engine.rules.known_readings)
 
-    def _of(self, engine: Engine) -> Replay:
-        """One by the rules of another edition, which are those of ``engine``."""
+    def at(self, cluster: Cluster) -> Replay:
+        """The one for the local queue manager of ``cluster``: by the rules of its edition, if its level is known."""
+        engine = self.engine.at(cluster)
+        if engine is self.engine:
+            return self
         made = Replay(engine.rules, engine.executor)
         made.engine = engine
         return made
@@ -78,15 +82,13 @@ class Replay:
         Memory does not grow with the number of events: a row is made when it is asked for.
         """
         check_type("scenario", scenario, Scenario, ", as read_scenario gives")
-        if (engine := self.engine.at(scenario.cluster)) is not self.engine:
-            yield from self._of(engine).rows(scenario, source)
-            return
+        replay = self.at(scenario.cluster)
         exits = ReplayExits(self.engine.exits, scenario.cluster.queue_manager.clwlexit)
-        state = QueueManagerState.of(scenario.cluster, self.triggers.judge, scenario.messages)
-        ways = DeliveryRemarks(self.engine.rules, scenario.beyond)
-        administering = AdministrationSimulator.of(self.engine, exits, state, scenario.in_flight, ways)
-        run = _Run(self, state, SequenceState.of(scenario.cluster), exits, administering)
-        assumptions = Assumptions.of(scenario, self.triggers)
+        state = QueueManagerState.of(scenario.cluster, replay.triggers.judge, scenario.messages)
+        ways = DeliveryRemarks(replay.engine.rules, scenario.beyond)
+        administering = AdministrationSimulator.of(replay.engine, exits, state, scenario.in_flight, ways)
+        run = _Run(self, replay, state, SequenceState.of(scenario.cluster), exits, administering)
+        assumptions = Assumptions.of(scenario, replay.triggers)
         try:
             for number, event in enumerate(scenario.events):
                 for repeat in range(event.count):
@@ -105,6 +107,9 @@ class Replay:
                         if row.routed.refusal is not None:
                             row.obstacles = find_refusal_remarks(row.routed, scenario.beyond)
                         row.asks_again = administering.describe_repository_request(row.routed, run.state.cluster)
+                    elif event.do == "put" and row.reason is None and not row.published:
+                        here = run.state.definitions.base(event.queue)
+                        row.obstacles = () if here is None else ways.arrived(here.name, run.state.cluster)
                     yield row
         finally:
             exits.end()
@@ -141,9 +146,11 @@ class GroupBinding:
 class _Run:
     """One scenario on its way: the queue manager, the sequence state, and where opens have bound messages to.
 
-    ``bound`` holds, by handle, the destination that an open fixed, or None where each put chooses.
+    ``replay`` is that of the queue manager's edition now, of those that ``every`` makes. ``bound`` holds, by handle,
+    the destination that an open fixed, or None where each put chooses.
     """
 
+    every: Replay
     replay: Replay
     state: QueueManagerState
     sequence: SequenceState
@@ -177,12 +184,23 @@ class _Run:
             self.bound.pop(happened.handle.id, None)
             self.groups.close(happened.handle.id)
             self.close(row, before)
+        if event.command_level is not None:
+            self.migrate(row)
         self.exits.record_event(event, self.state)
         if self.state.cluster is not before.cluster:
             self.sequence = self.sequence.noticed(self.state.cluster, self.replay.engine.listing)
         self.look(row, happened)
         if happened.completed is not None:
             self.release(row, happened.completed.unit_of_work, happened.completed.committed)
+
+    def migrate(self, row: Row) -> None:
+        """The queue manager is started at a command level: from here on the rules are those of its edition."""
+        own, self.replay = self.state.cluster.queue_manager, self.every.at(self.state.cluster)
+        rules = self.replay.engine.rules
+        row.edition, row.edition_from = rules.edition, "--edition"
+        if rules.by_level:
+            row.edition_from = f"CMDLEVEL {own.command_level} of {own.name}"
+        self.administering.follow(self.replay.engine)
 
     def administer(self, row: Row) -> None:
         """A command or an accident of administration: what it does to the cluster, and to messages in flight."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 from sqlglot import exp
 
 from mqclause.language.parser import (
@@ -24,6 +25,7 @@ from mqclause.language.vocabulary import BOOLEAN, Type, Vocabulary, Word, build_
 from mqclause.model.diagnostics import quote_value, suggest_allowed, suggest_word
 from mqclause.rulebook.rule import (
     Conclude,
+    Condition,
     Declaration,
     Derive,
     Expression,
@@ -78,28 +80,30 @@ class RulesetLoader:
     clauses: Mapping[str, Collection[str]] = field(factory=dict)
 
     def ruleset(self, files: Tables, terms: Tables) -> Ruleset:
-        """The rules in ``files`` (by file name) in the document's order. Raises RuleError."""
+        """Read the rules in ``files`` (by file name) in the document's order. Raises RuleError."""
         name = self.declaration.name
         if not files:
             raise RuleError(f"{name}/", "", "there are no rule files")
         for file, table in files.items():
             check_overrides(f"{name}/{file}", "", table, self.readings, self.editions)
-        stated = {file: self.in_force.stated(table, ACTIONS) for file, table in files.items()}
-        sees = dict(self._sees())
-        clauses = tuple((document, frozenset(numbers)) for document, numbers in self.clauses.items())
-        read = _begin(self._vocabulary(terms, sees), self.declaration, clauses)
-        for file in sort_rule_files(name, stated):
-            origins = self.in_force.origins(files[file])
-            read = _read_on(read, f"{name}/{file}", _Stated(stated[file], origins, repr((stated[file], origins))))
-        _check_read(read)
         self._check_readings()
-        concerned = {each.id: self.in_force.readings[each.id] for each in self.readings.values() if each.concerns(name)}
-        return Ruleset(self.declaration, read.rules, read.vocabulary, self.in_force.editions[-1],
-                       tuple(concerned.items()), sees)  # fmt: skip
+        stated = {file: self.in_force.stated(table, ACTIONS) for file, table in files.items()}
+        sees = self._sees()
+        vocabulary = self._vocabulary(terms, sees)
+        rules: list[Rule] = []
+        clauses = tuple((document, frozenset(numbers)) for document, numbers in self.clauses.items())
+        for file in sort_rule_files(name, stated):
+            text = pickle.dumps((stated[file], self.in_force.origins(files[file])))
+            conditions = tuple(rule for rule in rules if isinstance(rule.action, Condition))
+            rule = _build_rule(f"{name}/{file}", text, vocabulary, conditions, self.declaration, clauses)
+            if rule is not None:
+                vocabulary = _with_words(vocabulary, tuple(self._derived(rule, vocabulary)))
+                rules.append(rule)
+        return _build_ruleset(self.declaration, tuple(rules), vocabulary, sees)
 
     def terms(self, terms: Tables) -> Vocabulary:
         """The attributes and the terms, of which those that are asked before any rule are checked. Raises RuleError."""
-        vocabulary = self._vocabulary(terms, dict(self._sees()))
+        vocabulary = self._vocabulary(terms, self._sees())
         _check_asked_terms(self.declaration, vocabulary)
         return vocabulary
 
@@ -115,40 +119,51 @@ class RulesetLoader:
                 )
                 raise RuleError("readings.toml", f"{reading}.clauses", said)
 
-    def _sees(self) -> Iterator[tuple[str, Expression]]:
+    def _derived(self, rule: Rule, vocabulary: Vocabulary) -> Iterator[Word]:
+        """The facts of a rule, of the type that is asked for, else that of what they are derived from."""
+        asked = self.declaration.asks
+        if isinstance(rule.action, Settle) or (isinstance(rule.action, Derive) and rule.action.of == "situation"):
+            for name, tree in rule.action.values:
+                found = asked.get(name) or infer_type(tree, vocabulary, per_subject=False)
+                yield Word(name, found, "situation", is_derived=True)
+        if isinstance(rule.action, Conclude):
+            yield Word(rule.action.fact, BOOLEAN, "situation", is_derived=True)
+
+    def _sees(self) -> tuple[tuple[str, Expression, Type], ...]:
         """What is seen of the document before, but for facts that its rules do not derive in this edition."""
+        found = []
         for name, text in self.declaration.sees.items():
             assert self.followed is not None, "only what follows another document sees facts of it"  # noqa: S101
             if not text.isidentifier() or text in self.followed.vocabulary.words:
-                yield name, parse(text, self.followed.vocabulary, per_subject=False)
+                tree = parse(text, self.followed.vocabulary, per_subject=False)
+                found.append((name, tree, infer_type(tree, self.followed.vocabulary, per_subject=False)))
+        return tuple(found)
 
-    def _vocabulary(self, terms: Tables, sees: Mapping[str, Expression]) -> Vocabulary:
+    def _vocabulary(self, terms: Tables, sees: tuple[tuple[str, Expression, Type], ...]) -> Vocabulary:
         """The attributes, what the document sees of the one before, and the terms of rules/terms.toml."""
-        about, stated = self.declaration, dict[str, str]()
-        for term, table in check_tables("terms.toml", about.name, terms, TERM_KEYS).items():
-            check_overrides("terms.toml", f"{about.name}.{term}.", table, self.readings, self.editions)
-            with _placed(f"{about.name}.{term}"):
-                stated[term] = self.in_force.stated(table)["is"]
-        seen = [(name, self._type_of_seen(tree)) for name, tree in sees.items()]
-        return _build_vocabulary(about, tuple(stated.items()), tuple(seen))
-
-    def _type_of_seen(self, tree: Expression) -> Type:
-        assert self.followed is not None  # noqa: S101 - as in _sees
-        return infer_type(tree, self.followed.vocabulary, per_subject=False)
+        name, stated = self.declaration.name, []
+        for term, table in check_tables("terms.toml", name, terms, TERM_KEYS).items():
+            check_overrides("terms.toml", f"{name}.{term}.", table, self.readings, self.editions)
+            with _placed(f"{name}.{term}"):
+                stated.append((term, self.in_force.stated(table)["is"]))
+        return _build_vocabulary(self.declaration, tuple(stated), sees)
 
 
-@lru_cache(maxsize=64)
+# What editions and readings leave as it was is made once for all of them: each part is kept by all that it is made of.
+
+
+@lru_cache(maxsize=256)
 def _build_vocabulary(
-    about: Declaration, stated: tuple[tuple[str, str], ...], seen: tuple[tuple[str, Type], ...]
+    about: Declaration, terms: tuple[tuple[str, str], ...], sees: tuple[tuple[str, Expression, Type], ...]
 ) -> Vocabulary:
-    """The words before any rule, once for all that state the same terms. Raises RuleError."""
     words = dict[str, Word]()
     if about.subject is not None:
         words |= build_words(about.subject, "subject", about.carried.names if about.carried else ())
     words |= build_words(about.situation, "situation")
-    words |= {name: Word(name, found, "situation", is_derived=True) for name, found in seen}
+    for name, _, kind in sees:
+        words[name] = Word(name, kind, "situation", is_derived=True)
     parsed = {}
-    for term, text in stated:
+    for term, text in terms:
         if fault := find_stated_name_fault(term):
             raise RuleError("terms.toml", f"{about.name}.{quote_value(term)}", fault)
         if term in words and term not in about.terms:
@@ -156,65 +171,41 @@ def _build_vocabulary(
         with _placed(f"{about.name}.{term}"):
             parsed[term] = parse_unchecked(text)
     _check_no_circle(about.name, parsed)
-    told = {term: parsed.pop(term) for term in about.terms if term in words and term in parsed}
-    return Vocabulary(words, parsed, about.subject.__name__.lower() if about.subject else "subject", told)
+    asked = {term: parsed.pop(term) for term in about.terms if term in words and term in parsed}
+    return Vocabulary(words, parsed, about.subject.__name__.lower() if about.subject else "subject", asked)
 
 
-@frozen(eq=False)
-class _Read:
-    """The rules of a document up to some file, and the words that the next one may use."""
-
-    declaration: Declaration
-    clauses: Mapping[str, Collection[str]]
-    vocabulary: Vocabulary
-    rules: tuple[Rule, ...] = ()
+@lru_cache(maxsize=2048)
+def _with_words(vocabulary: Vocabulary, words: tuple[Word, ...]) -> Vocabulary:
+    return vocabulary.with_words(*words) if words else vocabulary
 
 
-@frozen
-class _Stated:
-    """What a rule file states in an edition by some readings, and the tables of these that keys are from."""
-
-    table: Mapping[str, Any] = field(eq=False)
-    origins: Mapping[str, str] = field(eq=False)
-    text: str
-
-
-@lru_cache(maxsize=64)
-def _begin(vocabulary: Vocabulary, declaration: Declaration, clauses: tuple[tuple[str, frozenset[str]], ...]) -> _Read:
-    """What is read before the first file."""
-    return _Read(declaration, dict(clauses), vocabulary)
-
-
-@lru_cache(maxsize=4096)
-def _read_on(before: _Read, path: str, stated: _Stated) -> _Read:
-    """What is read with one file more. Editions, readings and folders share what they say alike. Raises RuleError."""
-    vocabulary, about = before.vocabulary, before.declaration
-    rule = build_rule(RuleFile(path, stated.table, vocabulary, before.rules, about, before.clauses, stated.origins))
-    if rule is None:
-        return before
-    return evolve(
-        before, vocabulary=vocabulary.with_words(*_derived(rule, vocabulary, about)), rules=(*before.rules, rule)
-    )
-
-
-def _derived(rule: Rule, vocabulary: Vocabulary, about: Declaration) -> Iterator[Word]:
-    """The facts of a rule, of the type that is asked for, else that of what they are derived from."""
-    if isinstance(rule.action, Settle) or (isinstance(rule.action, Derive) and rule.action.of == "situation"):
-        for name, tree in rule.action.values:
-            found = about.asks.get(name) or infer_type(tree, vocabulary, per_subject=False)
-            yield Word(name, found, "situation", is_derived=True)
-    if isinstance(rule.action, Conclude):
-        yield Word(rule.action.fact, BOOLEAN, "situation", is_derived=True)
+@lru_cache(maxsize=2048)
+def _build_rule(
+    path: str,
+    text: bytes,
+    vocabulary: Vocabulary,
+    conditions: tuple[Rule, ...],
+    about: Declaration,
+    clauses: tuple[tuple[str, frozenset[str]], ...],
+) -> Rule | None:
+    """The rule of a file; ``text`` is what it states and where each key is from, ``conditions`` stand before it."""
+    table, origins = pickle.loads(text)  # noqa: S301 - what the loader wrote
+    return build_rule(RuleFile(path, table, vocabulary, conditions, about, dict(clauses), origins))
 
 
 @lru_cache(maxsize=256)
-def _check_read(read: _Read) -> None:
-    """Raises RuleError for what is wrong with all rules of a document together, and with its terms."""
-    about, vocabulary = read.declaration, read.vocabulary
+def _build_ruleset(
+    about: Declaration,
+    rules: tuple[Rule, ...],
+    vocabulary: Vocabulary,
+    sees: tuple[tuple[str, Expression, Type], ...],
+) -> Ruleset:
     if lacking := [fact for fact in about.asks if fact not in vocabulary.words]:
         raise RuleError(f"{about.name}/", lacking[0], "is derived by no rule, and answers are made of it")
     _check_terms(about.name, vocabulary)
     _check_asked_terms(about, vocabulary)
+    return Ruleset(about, rules, vocabulary, {fact: tree for fact, tree, _ in sees})
 
 
 def sort_rule_files(ruleset: str, files: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -434,7 +425,7 @@ def _check_no_circle(ruleset: str, terms: Mapping[str, Expression]) -> None:
 
 def _check_terms(ruleset: str, vocabulary: Vocabulary) -> None:
     """Terms may use facts that rules derive, so their words and types are checked when all rules are there."""
-    for term, tree in (*vocabulary.terms.items(), *vocabulary.told.items()):
+    for term, tree in (*vocabulary.terms.items(), *vocabulary.asked.items()):
         with _placed(f"{ruleset}.{term}"):
             check_extent(tree, vocabulary)
             infer_type(tree, vocabulary, per_subject=True)
@@ -445,7 +436,7 @@ def _check_asked_terms(about: Declaration, vocabulary: Vocabulary) -> None:
     before = vocabulary.before
     for term, (kind, of) in about.terms.items():
         place = f"{about.name}.{term}"
-        stated = vocabulary.told.get(term, vocabulary.terms.get(term))
+        stated = vocabulary.asked.get(term, vocabulary.terms.get(term))
         if stated is None:
             raise RuleError("terms.toml", place, "is missing, and answers are made of it")
         with _placed(f"{about.name}.{term}"):

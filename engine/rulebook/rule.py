@@ -119,16 +119,16 @@ class Settle:
 
 @frozen
 class Condition:
-    """A condition that holds or does not; the because says why it does not. The first remedy that applies counts.
+    """Test ``when``; ``because`` explains a failure, and the first of ``remedies`` that applies fixes it.
 
-    It has no because where it cannot fail wherever it is examined. That it fails is worth being ``told`` where this is
-    true (None: always): not where another condition says it all.
+    A condition that cannot fail where it is examined has no because. A failure is reported only if ``report`` is true
+    (None: always), because another condition may already say the same.
     """
 
     when: Expression
     because: MessageTemplate | None = None
     remedies: tuple[Remedy, ...] = ()
-    told: Expression | None = None
+    report: Expression | None = None
 
 
 @frozen
@@ -247,16 +247,15 @@ class Rule:
 
 @frozen(eq=False)
 class Ruleset:
-    """The rules of one document in the document's order, in one edition and under one set of readings.
+    """The rules of one document in the document's order, as one edition and one set of readings have them.
 
-    ``sees`` are the facts that it sees of the document before it, as expressions in that one's words.
+    Editions and readings that change none of its rules share one ruleset. ``sees`` are the facts that it sees of the
+    document before it, as expressions in that one's words.
     """
 
     about: Declaration
     rules: tuple[Rule, ...]
     vocabulary: Vocabulary
-    edition: str
-    readings: tuple[tuple[str, str], ...]
     sees: Mapping[str, Expression] = field(factory=dict)
 
     @property

@@ -354,9 +354,9 @@ def _fail_with(file: RuleFile, table: dict[str, Any], key: str) -> FailWith:
 
 def _holds(file: RuleFile, table: dict[str, Any], key: str) -> Condition:
     condition = file.condition(table, "when", key, per_subject=False)
-    told = file.condition(table, "told", key, per_subject=False) if "told" in table else None
+    report = file.condition(table, "report", key, per_subject=False) if "report" in table else None
     because = file.because(table, key) if "because" in table else None
-    return Condition(condition, because, tuple(_remedies(file, table, key)), told)
+    return Condition(condition, because, tuple(_remedies(file, table, key)), report)
 
 
 def _remedies(file: RuleFile, table: dict[str, Any], key: str) -> Iterator[Remedy]:
@@ -410,7 +410,7 @@ ACTIONS: dict[str, tuple[Builder, tuple[str, ...]]] = {
     "derive": (_derive, ()),
     "settle": (_settle, ()),
     "fail_with": (_fail_with, ("reason", "call", "because", "remedy")),
-    "holds": (_holds, ("when", "because", "remedy", "told")),
+    "holds": (_holds, ("when", "because", "remedy", "report")),
     "conclude": (_conclude, ("fact", "needs", "excused")),
 }
 """The closed set of actions: how each is read, and the keys that it takes (any, where that is empty)."""

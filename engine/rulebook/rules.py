@@ -163,6 +163,15 @@ class Rules:
         files = {path: text for path, text in {**self.files, **changed}.items() if text is not None}
         return _of_text(self.given_readings, self.asked, dict(sorted(files.items())), by_level=self.by_level)
 
+    def list_readings(self, *declarations: Declaration) -> dict[str, str]:
+        """Return the choice of each reading that concerns a clause of these documents."""
+        return {
+            each.id: self.readings[each.id]
+            for declaration in declarations
+            for each in self.known_readings.values()
+            if each.concerns(declaration.name)
+        }
+
     def ruleset(self, declaration: Declaration) -> Ruleset:
         """Return the rules of one document in its order, read once. Raises RuleError."""
         return _ruleset(self.about(declaration), declaration)
@@ -402,14 +411,14 @@ def _ruleset(rules: Rules, declaration: Declaration) -> Ruleset:
     return _in_use.setdefault((rules, declaration), _read(rules, declaration)) if known is None else known
 
 
-@lru_cache(maxsize=64)
-def _terms(rules: Rules, declaration: Declaration) -> Vocabulary:
-    return _loading(rules, declaration).terms(_tables_of_terms(rules, declaration))
-
-
 def _read(rules: Rules, declaration: Declaration) -> Ruleset:
     files = rules.in_folder(declaration.name)
     return _loading(rules, declaration).ruleset(files, _tables_of_terms(rules, declaration))
+
+
+@lru_cache(maxsize=64)
+def _terms(rules: Rules, declaration: Declaration) -> Vocabulary:
+    return _loading(rules, declaration).terms(_tables_of_terms(rules, declaration))
 
 
 def _loading(rules: Rules, declaration: Declaration) -> RulesetLoader:

@@ -62,7 +62,7 @@ from mqclause.rulebook.rules import Rules
 from mqclause.tables import functions as F  # noqa: N812
 from mqclause.tables.functions import Bindings
 from mqclause.tables.lowering import RowWords, get_word_place, normalize_value
-from mqclause.tables.query import build_invalid_decision, describe_disallowed, describe_source_fault, quote_text
+from mqclause.tables.query import describe_disallowed, describe_source_fault, quote_text
 from mqclause.tables.row import build_invalid_row
 from mqclause.tables.schema import (
     DECISION,
@@ -80,8 +80,9 @@ from mqclause.tables.shares import TIE_NAMES, Spread, list_ties, multiplier_of
 from mqclause.workload.decision import Decision, Engine
 from mqclause.workload.resolution import Resolution, ResolutionStep
 
-ODD_PUT, ODD_DESTINATIONS = "__mqclause_put", "__mqclause_destinations"
-"""Columns on the way: what an odd put says, and what its names lead to."""
+ODD_PUT, ODD_DESTINATIONS, ODD_EDITION = "__mqclause_put", "__mqclause_destinations", "__mqclause_edition"
+"""Columns on the way: what an odd put says, what its names lead to, and which of the local queue managers' editions
+decides it."""
 
 NUMBER, SETTLED, INVALID, PLACE = (f"__mqclause_{name}" for name in ("number_said", "settled", "invalid_put", "place"))
 """Columns on the way: what a put says besides names, the place of an answer that the written names lead to, whether a
@@ -89,12 +90,6 @@ row that they settle not is invalid, and the place of its answer."""
 
 AT, KEYS = "__mqclause_at", {name: f"__mqclause_{name}" for name in PUT_NAMES}
 """Columns on the way: the place of the row's cluster, and the names that its put gives."""
-
-OF_SEVERAL_EDITIONS = (
-    "put: what it says is decided with the row, and the local queue managers are of several editions; "
-    "decide those of one edition alone, or name one"
-)
-"""What is wrong with an odd put where the local queue managers are not of one edition."""
 
 MOST_SHOWN = 12
 """Local queue managers that a message lists."""
@@ -382,20 +377,19 @@ class ClusterPuts:
 
     def of_one_edition(self, rules: Rules) -> Rules:
         """The rules in the edition of the local queue managers, if those of all are alike; else as they are."""
-        found = self._by_edition(rules)
-        return next(iter(found.values())) if len(found) == 1 else rules
+        found = self.list_editions(rules)
+        return found[0] if len(found) == 1 else rules
 
-    def _by_edition(self, rules: Rules) -> dict[str, Rules]:
-        """The rules of each local queue manager, once for all editions that are alike."""
+    def list_editions(self, rules: Rules) -> list[Rules]:
+        """The rules of the local queue managers, once for all editions that are alike."""
         of = (rules.of_level(each.queue_manager.command_level) for each in self.clusters.values())
-        return {each.as_stated(each.edition): each for each in of}
+        return [*{each.as_stated(each.edition): each for each in of}.values()]
 
-    def of_odd(self, decided: Node, rules: Rules, shares: bool) -> Node:
-        """What is ``decided`` of an odd put by a plan of one edition; among queue managers of several it is told so."""
-        if len(self._by_edition(rules)) == 1:
-            return decided
-        told = build_invalid_decision(build_literal(OF_SEVERAL_EDITIONS))
-        return F.build_struct({**told, **({"shares": exp.null()} if shares else {})})
+    def find_edition(self, cluster: Cluster, rules: Rules) -> int:
+        """The place of a cluster's rules among those."""
+        own = rules.of_level(cluster.queue_manager.command_level)
+        known = [each.as_stated(each.edition) for each in self.list_editions(rules)]
+        return known.index(own.as_stated(own.edition))
 
     def _none_given(self) -> str:
         """What is told of a row of a flat table that names nothing: the columns that should."""
@@ -681,7 +675,7 @@ def decided_names(puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread
     answers, clusters, odd = _Answers(spread), list(puts.clusters.values()), list[Mapping[str, Any]]()
     found: list[tuple[int, NamedPuts, NamedPut, list[int]]] = []
     for at, cluster in enumerate(clusters):
-        names = build_named_puts(cluster, rules)
+        names, edition = build_named_puts(cluster, rules), puts.find_edition(cluster, rules)
         decided = decide_puts(cluster, rules, explain, spread is not None, puts.can_say)
         for named, each in zip(names.named, decided, strict=True):
             # Of what is unknown each kind has its place.
@@ -691,7 +685,7 @@ def decided_names(puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread
             if puts.says_odd:
                 asked = named.asked(cluster, rules)
                 places += [-1 - len(odd)] * len(places) if asked else places
-                odd += [asked] if asked else []
+                odd += [{**asked, "edition": edition}] if asked else []
             found.append((at, names, named, places))
     numbers, kept = _different([places for *_, places in found])
     rows = [

@@ -102,13 +102,16 @@ class StepLowering:
             names = [name for name in self.standing.meaning.bindings.found if name not in known]
             self.made |= dict.fromkeys((step.rule.id for step in steps), names)
 
-    def advanced(self, subject: Node) -> RowExpressions:
-        """What words mean in the end of a subject, once it was chosen: rules have derived some of it anew."""
+    def advanced(self, subject: Node, only: Collection[str] | None = None) -> RowExpressions:
+        """What words mean in the end of a subject, once it was chosen: rules have derived some of it anew.
+
+        With ``only`` as if they had derived no more than these.
+        """
         meaning = self.standing.meaning
         for step in self.steps.steps:
             if isinstance(step, Let) and step.of == "chosen":
                 condition = build_and(build_not(self.standing.ended), meaning.all_of(step.when))
-                for each in step.values:
+                for each in step.values if only is None else [one for one in step.values if one.name in only]:
                     value = build_if(condition, meaning.of(each.value, subject))
                     meaning = evolve(meaning, overridden={**meaning.overridden, each.name: value})
         return meaning.at(subject)

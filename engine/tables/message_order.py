@@ -233,7 +233,7 @@ class MessageOrder:
 
 def is_first_lowest(vocabulary: Vocabulary) -> bool:
     """Whether the first message of an item, as terms say, has a lower place than every other."""
-    return is_equivalent(vocabulary.told["is_first"], parse_unchecked(FIRST_OF_ALL), vocabulary.before)
+    return is_equivalent(vocabulary.asked["is_first"], parse_unchecked(FIRST_OF_ALL), vocabulary.before)
 
 
 def is_visible(steps: LoweredRuleset, message: Mapping[str, Node]) -> Node:
@@ -698,7 +698,7 @@ def _told(vocabulary: Vocabulary, words: Mapping[str, Node]) -> dict[str, Node]:
             told[term] = build_sql(exp.column(term), seen)
         except NotInTableError as error:
             raise RuleError("terms.toml", f"{RETRIEVAL.name}.{term}", str(error)) from None
-    priority = infer_type(vocabulary.told["enqueued_priority"], vocabulary, per_subject=True)
+    priority = infer_type(vocabulary.asked["enqueued_priority"], vocabulary, per_subject=True)
     if priority.least is None or priority.least < 0 or priority.most is None or priority.most > HIGHEST_PRIORITY:
         least = exp.Greatest(this=told["enqueued_priority"], expressions=[build_literal(0)])
         told["enqueued_priority"] = exp.Least(this=least, expressions=[build_literal(HIGHEST_PRIORITY)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from hashlib import md5
 from typing import Any
@@ -32,7 +32,7 @@ from mqclause.tables.lowering import StepLowering
 from mqclause.tables.query import LoweredPlan, build_kept_queue, build_plan
 from mqclause.tables.schema import DECISION, FieldType, Shape, TableError, describe_kind, get_spelling
 from mqclause.workload.decision import Engine
-from mqclause.workload.shares import compute_rates
+from mqclause.workload.shares import check_balancing, compute_rates
 
 TIES, DECIDED, TAKEN = "__mqclause_ties", "__mqclause_decided_alone", "__mqclause_taken"
 """Columns on the way: who stays permitted, with weights, the decision that takes the first listed, and who is taken."""
@@ -239,7 +239,12 @@ def reset_counters(cluster: Cluster) -> Cluster:
 
 
 def build_ties_plan(rules: Rules, shape: Shape) -> Plan:
-    """The plan of who ties in a table of that shape: a list ``ties``, null in an invalid row."""
+    """The plan of who ties in a table of that shape: a list ``ties``, null in an invalid row.
+
+    Raises RuleError where rules of one's own balance otherwise than by steps of each destination.
+    """
+    for steps in LoweredRuleset.course([rules.ruleset(each) for each in shape.about.course]):
+        check_balancing(steps)
     return build_plan(rules, evolve(shape, from_start=True), _ties, settled=_after_the_first)
 
 
@@ -273,10 +278,7 @@ def _ties(found: LoweredPlan) -> Mapping[str, Node]:
     ]
     first = F.find_place(F.map_items(remaining, routes[0], "o"), routes[1])
     is_first = build_equality(first, exp.Add(this=F.build_variable("place"), expression=build_literal(1)))
-    alone = build_and(
-        build_not(_take_turns(found, choice)), exp.GT(this=F.build_variable("place"), expression=build_literal(0))
-    )
-    weight = build_if(build_and(is_first, build_not(alone)), _weight(choice), build_literal(0.0))
+    weight = build_if(is_first, _weight(found, choice), build_literal(0.0))
     blank_as_null: dict[str, Node] = {
         name: exp.Nullif(this=value, expression=build_literal("")) for name, value in names.items()
     }
@@ -285,23 +287,35 @@ def _ties(found: LoweredPlan) -> Mapping[str, Node]:
         remaining, F.build_struct({**blank_as_null, "weight": exp.cast(weight, "DOUBLE")}), "c", "place"
     )
     is_taken = exp.GT(this=F.get_field(F.EACH, "weight"), expression=build_literal(0.0))
-    return {"ties": build_case([(build_not(found.invalid), F.filter_items(listed, is_taken, F.EACH.name))])}
+    ties = found.bindings.bind("taking_turns", F.filter_items(listed, is_taken, F.EACH.name))
+    # One that is as good after it was chosen as before is chosen again; it is the first of those that stand still.
+    alone = build_if(
+        _any(remaining, build_not(_differs(choice, START._fields))), F.take_first(ties, build_literal(1)), ties
+    )
+    return {"ties": build_case([(build_not(found.invalid), alone)])}
 
 
-def _take_turns(found: LoweredPlan, choice: StepLowering) -> Node:
-    """Whether the one that is chosen first is not the best any more, once its counters have advanced."""
-    # Of no one left it is null, and so is what its counters would be.
-    first = found.bindings.bind("first_left", F.get_item(choice.standing.remaining, 0))
-    before, after = choice.standing.meaning, choice.advanced(first)
+def _any(those: Node, condition: Node) -> Node:
+    """Whether a condition holds of any of the subjects ``c`` in a list."""
+    return build_not(F.NoneOf(this=those, expression=F.build_lambda(condition, "c")))
+
+
+def _differs(choice: StepLowering, counters: Collection[str]) -> Node:
+    """Whether a subject ``c`` is compared otherwise once it was chosen, if only these of its counters had moved."""
+    subject = F.build_variable("c")
+    before, after = choice.standing.meaning, choice.advanced(subject, counters)
     others = []
     for rank, applies in choice.standing.choices:
-        trees = [(before.of(key.by, first), after.of(key.by, first)) for key in rank.keys]
+        trees = [(before.of(key.by, subject), after.of(key.by, subject)) for key in rank.keys]
         others.append(build_and(applies, build_or(exp.NEQ(this=one, expression=other) for one, other in trees)))
-    return found.bindings.bind("take_turns", build_or(others))
+    return build_or(others)
 
 
-def _weight(choice: StepLowering) -> Node:
-    """What stands for a share: whole numbers stay so, whatever a division leaves behind them."""
+def _weight(found: LoweredPlan, choice: StepLowering) -> Node:
+    """What stands for a share: whole numbers stay so, whatever a division leaves behind them.
+
+    One whose factor does not count, or stands still, is taken in its turn with those like it, and before all others.
+    """
     factor, subject = START._fields[0], F.build_variable("c")
     before, after = choice.standing.meaning.at(subject), choice.advanced(subject)
     step = exp.Sub(this=after.word(factor), expression=before.word(factor))
@@ -310,8 +324,10 @@ def _weight(choice: StepLowering) -> Node:
     is_whole = exp.LT(
         this=exp.Abs(this=exp.Sub(this=weight.copy(), expression=whole.copy())), expression=build_literal(1e-9)
     )
-    has_step = exp.GT(this=step.copy(), expression=build_literal(0.0))
-    return build_case([(build_not(has_step), build_literal(WEIGHTS_OF)), (is_whole, whole)], weight)
+    stands = build_not(_differs(choice, [factor]))
+    some_stand = found.bindings.bind("some_stand", _any(choice.standing.remaining, stands))
+    branches = [(stands.copy(), build_literal(WEIGHTS_OF)), (some_stand, build_literal(0.0)), (is_whole, whole)]
+    return build_case(branches, weight)
 
 
 def list_ties(engine: Engine, put: Put, cluster: Cluster) -> list[dict[str, Any]]:

@@ -326,7 +326,7 @@ class RunnableCase(Case):
         """What the rules answer to the case. Raises ReadingError and RuleError."""
 
     @abstractmethod
-    def told(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
+    def to_values(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
         """All that the rules tell about the case, in values that compare."""
 
     @abstractmethod
@@ -430,7 +430,7 @@ class PipelineCase(RunnableCase):
             earlier = dict(run.hands_on)
         return PipelineAnswer(course, self.situation, scope, self.subjects, runs, tuple(told))
 
-    def told(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
+    def to_values(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
         answered = self.answer(rules, executor, conditions=True)
         last = answered.runs[-1]
         return {
@@ -505,7 +505,7 @@ class DecisionCase(RunnableCase):
         state = None if self.earlier is None else self._choice(engine, self.earlier, None, "off").state
         return self._choice(engine, self.snapshot, state, explain)
 
-    def told(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
+    def to_values(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
         return self.answer(rules, executor, "condition").to_json()
 
     def acted(self, answer: Decision) -> bool:

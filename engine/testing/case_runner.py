@@ -315,7 +315,7 @@ class ReplayCase(ScenarioCase):
         rows = tuple(replay.rows(self.scenario, str(self)))
         return ReplayAnswer(replay.triggers.ruleset, rows, tuple(replay.triggers.judge.runs.values()))
 
-    def told(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
+    def to_values(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
         return list(self.answer(rules, executor).documents())
 
     def acted(self, answer: ReplayAnswer) -> bool:
@@ -400,7 +400,7 @@ class RetrievalCase(ScenarioCase):
         queue = next(each for each in cluster.queues if each.name == QUEUE)
         return asked.order(messages, queue, cluster.queue_manager.name, wanted, cluster.queue_manager.platform)
 
-    def told(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
+    def to_values(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
         answer = self.answer(rules, executor)
         order = answer.order.to_json() if answer.order is not None else None
         passed_over = [(each.message, each.of, each.rule.id, each.because) for each in answer.passed_over()]
@@ -576,7 +576,7 @@ class ProductCase(RunnableCase):
             decision = engine.choose(snapshot.put, snapshot.cluster, explain="rule")
             return ProductAnswer(decision.to_json(), engine.exits.limit)
 
-    def told(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
+    def to_values(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
         return self.answer(rules, executor)
 
     def acted(self, answer: ProductAnswer) -> bool:  # noqa: ARG002 - which rules were asked, the answer does not say

@@ -124,7 +124,7 @@ class Examination:
         if not all(failed & own - shared for own in needs):
             shared |= next(own for own in needs if not failed & own - shared)
             failing = [rule for rule in failing if rule.id in shared]
-        return [rule for rule in failing if self._is_told(rule)]
+        return [rule for rule in failing if self._is_reported(rule)]
 
     def build_failed_condition(self, rule: Rule) -> ConditionResult:
         """A condition that fails."""
@@ -149,10 +149,10 @@ class Examination:
         said = render_sentence(self.ruleset, rule, None, scope), *self._remedy(rule, scope)
         return ConditionResult(rule, False, *said)
 
-    def _is_told(self, rule: Rule) -> bool:
+    def _is_reported(self, rule: Rule) -> bool:
         """Whether it is news, beside another condition that fails, that this one does."""
-        told = rule.action.told if isinstance(rule.action, Condition) else None
-        return told is None or bool(evaluate(told, self._scopes({rule})[rule]))
+        report = rule.action.report if isinstance(rule.action, Condition) else None
+        return report is None or bool(evaluate(report, self._scopes({rule})[rule]))
 
     def _remedy(self, rule: Rule, scope: Scope) -> tuple[str, str]:
         """The command and the advice of the first remedy that applies; blank where there is none."""
@@ -217,7 +217,7 @@ class Triggers:
     @property
     def readings(self) -> Mapping[str, str]:
         """The choices, by reading, that they were read by."""
-        return dict(self.ruleset.readings)
+        return self.rules.list_readings(TRIGGER)
 
     def examine(self, occasion: TriggerEvent) -> Examination:
         """Tell whether an event on a queue makes a trigger message, condition by condition."""

@@ -12,8 +12,13 @@ from attrs import asdict, evolve, frozen
 from mqclause.documents import CALL
 from mqclause.executors.operations import ExecutorName
 from mqclause.model.configuration.completeness import MissingInformation, drop_answered_commands
-from mqclause.model.configuration.membership import Unasked, UndisplayedObjects
-from mqclause.model.configuration.objects import add_queues, assume_default_queues, describe_default_queue
+from mqclause.model.configuration.knowledge import (
+    Unasked,
+    UndisplayedObjects,
+    add_queues,
+    assume_default_queues,
+    describe_default_queue,
+)
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import check_type, suggest_name
 from mqclause.model.facts.cluster import Cluster
@@ -254,8 +259,10 @@ class Why:
 
     def _unknown(self, queue: Queue, state: State, snapshot: Snapshot) -> tuple[UnknownFact, ...]:
         depths = find_thresholds(self.triggers.steps, state.definitions.described(queue))
-        found = find_unknown_facts(queue, state, snapshot.untold, depths, snapshot.unshown.of)
-        return tuple(evolve(each, command="") if snapshot.asked.holds(each.command) else each for each in found)
+        found = find_unknown_facts(queue, state, snapshot.knowledge.undisplayed, depths, snapshot.unshown.of)
+        return tuple(
+            evolve(each, command="") if snapshot.knowledge.asked.holds(each.command) else each for each in found
+        )
 
 
 def build_document(answer: WhyAnswer) -> dict[str, Any]:
@@ -460,7 +467,7 @@ def _open_to_puts(cluster: Cluster, queue: Queue) -> Cluster:
 
 def _shipped(queue: Queue, snapshot: Snapshot) -> tuple[Queue, ...]:
     """Its initiation queue, where that is one that every queue manager has and no script defines."""
-    return assume_default_queues(snapshot.cluster, snapshot.defined, [(queue.name, queue.initq)])
+    return assume_default_queues(snapshot.cluster, snapshot.knowledge.defined, [(queue.name, queue.initq)])
 
 
 def _started(queue: Queue, snapshot: Snapshot, rules: Rules) -> tuple[tuple[str, ...], tuple[MissingInformation, ...]]:
@@ -479,7 +486,7 @@ def _started(queue: Queue, snapshot: Snapshot, rules: Rules) -> tuple[tuple[str,
             if others:
                 what = f"the status of channel {each.name}. {render_alternatives(f'{each.name} is', others)}"
                 unknown.append(MissingInformation(what, each.name, build_chstatus_command(each.name)))
-    return remarks, tuple(drop_answered_commands(unknown, snapshot.asked))
+    return remarks, tuple(drop_answered_commands(unknown, snapshot.knowledge.asked))
 
 
 def _without(condition: str, said: str) -> str:

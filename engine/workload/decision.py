@@ -927,4 +927,4 @@ def _concerned(decision: Decision) -> Iterator[tuple[str, str]]:
     """The choices that were made: of the rules that chose, and of those that followed names, if any led on."""
     yield from decision.readings.items()
     if decision.resolved.followed:
-        yield from decision.resolved.last.course.rulesets[0].readings
+        yield from decision.rules.list_readings(RESOLUTION).items()

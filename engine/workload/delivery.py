@@ -129,6 +129,14 @@ class DeliveryRemarks:
             told[key] = self._remarks(way)
         return told[key]
 
+    def arrived(self, queue: str, cluster: Cluster) -> tuple[str, ...]:
+        """What is to be said of a message on a queue here, to which no rule of workload led it."""
+        told, key = self._of(cluster), (queue, True)
+        if key not in told:
+            here = Destination(queue, cluster.queue_manager.name, is_local=True)
+            told[key] = self._remarks(build_delivery(here, cluster, self.beyond))
+        return told[key]
+
     def find_obstacles_ahead(self, queue: str, route: Channel, cluster: Cluster) -> tuple[str, ...]:
         """What a message for ``queue`` that has left, or leaves now, meets at the end of its ``route``."""
         sent = Destination(queue, route.queue_manager, route.name, route.cluster, channel_status=route.status)
@@ -149,7 +157,8 @@ class DeliveryRemarks:
 def build_delivery(chosen: Destination, cluster: Cluster, beyond: DeliveryContext, bound: bool = False) -> Delivery:
     """The way to a destination. What is named beside a queue manager is looked at where it leads to, too."""
     told = beyond.hosted.get(chosen.queue_manager, {})
-    leads_to, there = told.get(chosen.queue, ""), None if chosen.is_local else _queue_there(chosen, cluster)
+    found = _queue_there(chosen, cluster)
+    leads_to, there = told.get(chosen.queue, ""), None if chosen.is_local else found
     return Delivery(
         cluster.queue_manager.name,
         chosen.queue,
@@ -177,6 +186,8 @@ def build_delivery(chosen: Destination, cluster: Cluster, beyond: DeliveryContex
         overridden=beyond.overridden.get(chosen.channel, ""),
         depth=(there.curdepth or 0) if there else 0,
         maxdepth=there.maxdepth if there else LARGEST,
+        stream_queue=found.streamq if found else "",
+        capexpry=found.capexpry if found else 0,
         **_on_transmission_queue(chosen.transmission_queue, cluster, beyond),
     )
 

@@ -109,7 +109,7 @@ def _place_of_level(decision: Decision, snapshot: Snapshot) -> str:
 
 def _assumed(decision: Decision, snapshot: Snapshot, ties: Sequence[str]) -> Iterator[str]:
     """What the sources cannot tell and is taken to be so, as far as it has to do with the answer."""
-    if not snapshot.shows_counters and (ties or len(decision.permitted) > 1):
+    if not snapshot.knowledge.shows_counters and (ties or len(decision.permitted) > 1):
         yield NO_COUNTERS
     if decision.runs or decision.reason is not None:
         yield from snapshot.assumptions

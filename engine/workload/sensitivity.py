@@ -97,7 +97,7 @@ def find_unknowns(
     states = () if _always_refused(decision) else find_unknown_states(_asked_of_rules(decision), snapshot, ask_exit)
     missing = (*snapshot.incomplete, *find_unknown_names(decision, snapshot), *find_unknown_exits(decision))
     found = (*missing, *open_still, *states)
-    return tuple(drop_answered_commands(found, snapshot.asked))
+    return tuple(drop_answered_commands(found, snapshot.knowledge.asked))
 
 
 def find_unknown_names(decision: Decision, snapshot: Snapshot) -> Iterator[MissingInformation]:
@@ -109,15 +109,17 @@ def find_unknown_names(decision: Decision, snapshot: Snapshot) -> Iterator[Missi
     name, kind = (seen.queue_manager, "CLUSQMGR") if at_another else (seen.queue, "QCLUSTER")
     if name and name not in cluster.own_queues and name not in cluster.queues_by_name:
         told = {each.command for each in snapshot.incomplete}
-        for what, command in snapshot.asked.find_missing_commands(name, kind) if snapshot.asked.alone else ():
+        for what, command in (
+            snapshot.knowledge.asked.find_missing_commands(name, kind) if snapshot.knowledge.asked.alone else ()
+        ):
             if command.replace(f"'{name}'", "*") not in told:
                 yield MissingInformation(f"nobody asked at {seen.local_queue_manager} {what}", name, command)
-        if snapshot.partial_of and not seen.known_as_model:
+        if snapshot.others.partial_of and not seen.known_as_model:
             yield _asked_of_repositories(name, kind, snapshot)
     ways = {seen.xmitq: seen.xmitq_defined, seen.alias_xmitq: seen.alias_xmitq_defined,
             seen.defxmitq: seen.defxmitq_defined, name: name in cluster.own_queues or seen.known_as_model}  # fmt: skip
     for each in (each for each, defined in ways.items() if each and not defined):
-        if snapshot.covered.leaves_out("QUEUE", each):
+        if snapshot.knowledge.covered.leaves_out("QUEUE", each):
             what = f"a dump of {seen.local_queue_manager} does not tell whether there is a queue {each}"
             yield MissingInformation(what, each, f"DISPLAY QUEUE('{each}') ALL")
 
@@ -138,7 +140,7 @@ def find_missing_objects(decision: Decision, snapshot: Snapshot) -> Iterator[Mis
         if snapshot.of_unknown_state and not _always_refused(decision):
             of_states = _UnknownStates.of(_asked_of_rules(decision), snapshot).told_by()
         for about, command in (*((each.about, each.command) for each in missing), *of_states):
-            yield about, "" if snapshot.asked.holds(command) else command
+            yield about, "" if snapshot.knowledge.asked.holds(command) else command
 
 
 def find_unknown_states(
@@ -200,7 +202,7 @@ def render_alternatives(subject: str, answers: Mapping[str, str]) -> str:
 
 def find_undisplayed_attributes(decision: Decision, snapshot: Snapshot) -> Iterator[MissingInformation]:
     """Find the attributes that no display shows and that could change the decision."""
-    facts = [each for each in _in_play(decision) if snapshot.unshown.of(each)] if snapshot.leaves_open else ()
+    facts = [each for each in _in_play(decision) if snapshot.unshown.of(each)] if snapshot.knowledge.leaves_open else ()
     unknown = [
         _Unknown(fact, attribute, words)
         for fact in facts[:MOST_FACTS]
@@ -218,9 +220,11 @@ def find_undisplayed_attributes(decision: Decision, snapshot: Snapshot) -> Itera
 
 def _asked_of_repositories(name: str, kind: str, snapshot: Snapshot) -> MissingInformation:
     """What a partial repository does not know it asks the full ones for, when it is opened."""
-    own, of = snapshot.cluster.queue_manager.name, ", ".join(snapshot.partial_of)
+    own, of = snapshot.cluster.queue_manager.name, ", ".join(snapshot.others.partial_of)
     others = snapshot.cluster.remote_queue_managers
-    of_them = (each for each in others if any(map(each.is_full_in, {*each.clusters}.intersection(snapshot.partial_of))))
+    of_them = (
+        each for each in others if any(map(each.is_full_in, {*each.clusters}.intersection(snapshot.others.partial_of)))
+    )
     full = ", ".join(each.name for each in of_them)
     what = f"whether {full or 'full repositories'} know {name}, which {own}, no full repository of {of}, does not"
     return AtOthers(what, full or name, f"DISPLAY {kind}('{name}') ALL")

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import define, evolve, field, frozen
+from sqlglot import exp
 
 from mqclause.answers import DESTINATION_TYPES, AnswerTable, ColumnTypes
-from mqclause.executors.operations import Run
+from mqclause.documents import WORKLOAD
+from mqclause.executors.operations import Assignment, Let, LoweredRuleset, Operation, Rank, Run, list_expressions
 from mqclause.executors.pipeline import Pipeline
+from mqclause.language.evaluator import Scope, evaluate
+from mqclause.language.parser import expand_terms
+from mqclause.language.sql import Node, get_word
+from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.diagnostics import check_type
-from mqclause.model.facts.workload import START, CounterKey, Destination, DestinationSequence
+from mqclause.model.facts.workload import START, CounterKey, Destination, DestinationSequence, Situation
+from mqclause.rulebook.rule import RuleError
 from mqclause.workload.decision import Decision, build_destination_document
 from mqclause.workload.equivalence import MOST_CLASSES, EquivalenceClass
 
@@ -40,7 +47,8 @@ def shares(decision: Decision) -> AnswerTable[Share]:
 
     In listing order, without those that get nothing; empty where nothing is chosen. The destination with the lowest
     factor is chosen and its factor advances, so in the long run a destination is chosen as often as the reciprocal of
-    that step says. Raises ValueError where an exit was called: what it takes in the long run is not known.
+    that step says; one whose factor stands still gets all. Raises ValueError where an exit was called: what it takes
+    in the long run is not known. Raises RuleError where rules of one's own balance otherwise than by such steps.
     """
     check_type("decision", decision, Decision)
     if decision.exit is not None and decision.exit.called:
@@ -65,32 +73,184 @@ def compute_rates(decision: Decision) -> Sequence[tuple[Destination, Fraction]]:
 
 @lru_cache(MOST_CLASSES)
 def _rates(course: Pipeline, kind: EquivalenceClass) -> tuple[tuple[int, Fraction], ...]:
-    """The places in the list that get a part, each with the reciprocal of its step."""
-    found = {each: 1 / step if step else Fraction(1) for each, step in _first_round(course, kind)}
+    """The places in the list that get a part, each with how often beside the others.
+
+    Raises RuleError where rules of one's own move the counters so that this is not known.
+    """
+    check_balancing(course.steps[0])
+    found = dict(_settled_rates(_Balance(course, kind)))
     return tuple((at, found[each]) for at, each in enumerate(kind.listed) if each in found)
 
 
-def _first_round(course: Pipeline, kind: EquivalenceClass) -> Iterator[tuple[Destination, Fraction]]:
-    """The destinations that stay, each with the step of its factor, until one is chosen for the second time.
+def _settled_rates(balance: _Balance) -> Iterator[tuple[Destination, Fraction]]:
+    """Each destination of a round that repeats itself, with how often it is chosen in the long run."""
+    steps, before = balance.round(), None
+    while steps != before:
+        steps, before = balance.round(), steps
+    if any(step < 0 for step in steps.values()):
+        raise RuleError(f"{WORKLOAD.name}/", "", UNKNOWN.format("a factor falls"))
+    first = next(iter(steps))
+    if balance.chosen({first.counter: 1.0}) is first:  # whatever factors are, each is chosen in its turn
+        steps = dict.fromkeys(steps, Fraction(0))
+    # One whose factor stands still is always before those whose factors advance.
+    standing = [each for each, step in steps.items() if not step]
+    yield from ((each, Fraction(1)) for each in standing)
+    yield from ((each, 1 / step) for each, step in steps.items() if not standing)
 
-    One that was not chosen yet has factor zero, so that each is chosen once before any is chosen again; one that
-    clause 11c cuts is never chosen.
-    """
-    counters: dict[CounterKey, DestinationSequence] = {}
-    met: set[CounterKey] = set()
-    situation = evolve(kind.situation, last_seq_number=0)
-    while True:
-        run = course.run(situation, kind.listed, counters)[0]
-        chosen = run.remaining[0]
-        if chosen.counter in met:
-            return
-        met.add(chosen.counter)
-        counter = _after(run, counters.get(chosen.counter, START))
-        yield chosen, Fraction(counter.dest_seq_factor).limit_denominator(FINEST)
-        counters = {**counters, chosen.counter: counter}
-        situation = evolve(situation, last_seq_number=max(situation.last_seq_number, counter.dest_seq_number))
+
+@define
+class _Balance:
+    """A choice that is made again and again: its counters from round to round."""
+
+    course: Pipeline
+    kind: EquivalenceClass
+    numbers: dict[CounterKey, int] = field(factory=dict)
+
+    def round(self) -> dict[Destination, Fraction]:
+        """Choose until one is chosen for the second time; each that was, in this order, with the step of its factor.
+
+        Every factor is zero before: where the others begin decides nothing in the long run. One that clause 11c cuts
+        is not chosen, so who stays may be settled by the numbers of the round before.
+        """
+        factors, steps = dict[CounterKey, float](), dict[Destination, Fraction]()
+        met = set[CounterKey]()
+        while True:
+            run = self._run(factors)
+            chosen = run.remaining[0]
+            if chosen.counter in met:
+                return steps
+            met.add(chosen.counter)
+            counter = _after(run, self._counter(chosen.counter, factors))
+            factors[chosen.counter], self.numbers[chosen.counter] = counter.dest_seq_factor, counter.dest_seq_number
+            steps[chosen] = Fraction(counter.dest_seq_factor).limit_denominator(FINEST)
+
+    def chosen(self, factors: Mapping[CounterKey, float]) -> Destination:
+        """The destination that is chosen next with these factors, and zero for all others."""
+        return self._run(factors).remaining[0]
+
+    def _run(self, factors: Mapping[CounterKey, float]) -> Run:
+        counters = {key: self._counter(key, factors) for key in self.numbers}
+        last = max(self.numbers.values(), default=START.dest_seq_number)
+        seen = evolve(self.kind.situation, **{PREVIOUS_NUMBER: last}, **dict.fromkeys(CHANGES, False))
+        return self.course.run(seen, self.kind.listed, counters)[0]
+
+    def _counter(self, key: CounterKey, factors: Mapping[CounterKey, float]) -> DestinationSequence:
+        return DestinationSequence(
+            factors.get(key, START.dest_seq_factor), self.numbers.get(key, START.dest_seq_number)
+        )
 
 
 def _after(run: Run, before: DestinationSequence) -> DestinationSequence:
     """The counters of the chosen destination after the choice; as they were where no rule derives them."""
     return DestinationSequence(**{**before._asdict(), **run.chosen})
+
+
+FACTOR, NUMBER = START._fields
+PREVIOUS_NUMBER = "last_seq_number"
+CHANGES = ("attributes_altered", "destination_added")
+UNKNOWN = "shares in the long run are not known with these rules: {}"
+SEEN_OTHERWISE = "it sees the counters otherwise than by comparing destinations"
+MOVED_OTHERWISE = "it moves the counters otherwise than by steps that depend on no counter"
+
+
+@lru_cache(MOST_CLASSES)
+def check_balancing(steps: LoweredRuleset) -> None:
+    """Raise RuleError if the rules use the counters so that rates do not follow from one step of each destination.
+
+    They do where counters are only compared with one another, where a factor advances by what depends on no counter,
+    and where a number follows the previous one. Then factors balance, and who stays by its number stays.
+    """
+    for step in steps.steps:
+        fault = _Counters(steps.vocabulary).find_fault(step)
+        if fault:
+            raise RuleError(f"{step.rule.path}", "", UNKNOWN.format(fault))
+
+
+@frozen
+class _Counters:
+    """How the steps of rules use counters; ``vocabulary`` has the terms by which they may."""
+
+    vocabulary: Vocabulary
+
+    def find_fault(self, step: Operation) -> str:
+        """What a step does with counters that shares do not follow from; blank for none."""
+        match step:
+            case Rank(chooses=True):
+                judged = [key.by for key in step.keys]
+                fault = "" if self._is_balance(judged) else SEEN_OTHERWISE
+            case Rank(keep="at_most") if step.keys[0].descending and get_word(step.keys[0].by) == NUMBER:
+                judged, fault = [step.keys[0].by], ""
+            case Let(of="chosen"):
+                judged = [each.value for each in step.values]
+                fault = "" if all(map(self._is_step, step.values)) else MOVED_OTHERWISE
+            case Let(of="every") if any(each.name in START._fields for each in step.values):
+                judged, fault = [], "" if self._is_of_changes(step.when) else MOVED_OTHERWISE
+            case _:
+                judged, fault = [], ""
+        others = (tree for tree in list_expressions(step) if not any(tree is each for each in judged))
+        return fault or (SEEN_OTHERWISE if any(map(self._has_counter, others)) else "")
+
+    def _is_of_changes(self, when: Node | None) -> bool:
+        """Whether a condition holds only after a change of the cluster, of which there is none between the puts."""
+        if when is None:
+            return False
+        plain = expand_terms(when, self.vocabulary)
+        of_changes = all(each.name in CHANGES for each in plain.find_all(exp.Column))
+        return of_changes and not evaluate(plain, Scope(self.vocabulary, Situation()))
+
+    def _plain(self, tree: Node) -> Node:
+        return expand_terms(tree, self.vocabulary).unnest()
+
+    def _has_counter(self, tree: Node) -> bool:
+        named = {each.name for each in expand_terms(tree, self.vocabulary).find_all(exp.Column)}
+        return not named.isdisjoint((FACTOR, NUMBER, PREVIOUS_NUMBER))
+
+    def _is_balance(self, keys: Sequence[Node]) -> bool:
+        """Whether destinations are compared by their factors, then by their numbers, and by no more after these."""
+        known = [(FACTOR,), (NUMBER,), (FACTOR, NUMBER)]
+        compared = [self._compared(each) for each in keys]
+        counted = tuple(name for name in compared if name)
+        return counted in [(), *known] and not any(compared[: len(keys) - len(counted)])
+
+    def _compared(self, key: Node) -> str:
+        """The counter that is compared, for all alike; blank if none is, and one that is unknown if it is a mixture."""
+        plain = self._plain(key)
+        if not self._has_counter(plain):
+            return ""
+        if isinstance(plain, exp.Case):
+            conditions, branches = _split(plain)
+            named = {each.name for each in branches if not isinstance(each, exp.Literal)}
+            alike = not any(self._has_counter(each) or self._is_of_subject(each) for each in conditions)
+            return named.pop() if alike and len(named) == 1 else PREVIOUS_NUMBER
+        return plain.name if isinstance(plain, exp.Column) else PREVIOUS_NUMBER
+
+    def _is_of_subject(self, condition: Node) -> bool:
+        """Whether a condition is about each destination alone; what is counted is of all."""
+        columns = expand_terms(condition, self.vocabulary).find_all(exp.Column)
+        return any(
+            self.vocabulary.words[each.name].about == "subject" and not each.find_ancestor(exp.CountIf)
+            for each in columns
+        )
+
+    def _is_step(self, given: Assignment) -> bool:
+        """Whether a factor advances by what depends on no counter, a number to behind the previous one."""
+        plain = self._plain(given.value)
+        if given.name == NUMBER:
+            rise = plain.expression if isinstance(plain, exp.Add) else None
+            return plain.this.name == PREVIOUS_NUMBER and isinstance(rise, exp.Literal) and float(rise.this) > 0
+        return not self._has_counter(plain) if given.name != FACTOR else self._is_advance(plain)
+
+    def _is_advance(self, plain: Node) -> bool:
+        if isinstance(plain, exp.Case):
+            conditions, branches = _split(plain)
+            return not any(map(self._has_counter, conditions)) and all(map(self._is_advance, branches))
+        if isinstance(plain, exp.Add):
+            return self._is_advance(plain.this.unnest()) and not self._has_counter(plain.expression)
+        return isinstance(plain, exp.Column) and plain.name == FACTOR
+
+
+def _split(case: exp.Case) -> tuple[list[Node], list[Node]]:
+    """The conditions of a CASE, and what it comes to."""
+    ifs = case.args["ifs"]
+    values = [*(each.args["true"] for each in ifs), case.args["default"]]
+    return [each.this for each in ifs], [each.unnest() for each in values]

@@ -9,6 +9,7 @@ from typing import Any
 
 from attrs import define, evolve, field
 
+from mqclause.model.configuration.attributes import FACT_ATTRIBUTES
 from mqclause.model.configuration.checked_member import MANUAL_DEFTYPES, Contribution, OnDisplay
 from mqclause.model.configuration.checked_objects import (
     CONFIGURED_QUEUES,
@@ -18,7 +19,6 @@ from mqclause.model.configuration.checked_objects import (
     ConfiguredObject,
 )
 from mqclause.model.configuration.completeness import INSERT, has_matching_receiver
-from mqclause.model.configuration.objects import FACT_ATTRIBUTES
 from mqclause.model.diagnostics import Diagnostic, find_closest
 from mqclause.model.facts.cluster import SUGGESTIONS, Cluster
 from mqclause.model.facts.objects import Channel, ModelQueue, Queue, QueueManager, RemoteQueueManager
@@ -38,6 +38,9 @@ _LACKED = {
 
 _VALUES_OF = attrgetter(*(name for name in QUEUE_ATTRIBUTES if name not in ("descr", "target", "base_queue", "rname")))
 """All of a queue but texts that are its own, and what it leads to."""
+
+MOST_LEVELS, MOST_NAMES = 4, 3
+"""So many command levels are listed, and queue managers of each."""
 
 OBSERVER = "ANYBODY.ELSE"
 """A member that hosts nothing: what it cannot reach nobody else can."""
@@ -70,7 +73,9 @@ class ClusterCheckContext:
     many: set[str] = field(factory=set)
     fell_by: dict[tuple[str, str, Appearance], str] = field(factory=dict)
     led_by: dict[object, str] = field(factory=dict)
-    told: dict[OnDisplay, frozenset[str]] = field(factory=dict)
+    displayed: dict[OnDisplay, frozenset[str]] = field(factory=dict)
+    levels: dict[str, int] = field(factory=dict)
+    _of_levels: dict[str, dict[str, Any]] = field(factory=dict)
     _by_kind: dict[str, tuple[list[str], list[str]]] = field(factory=dict)
     _of_hosts: dict[tuple[str, str], dict[str, Any]] = field(factory=dict)
     _looks: dict[tuple[str, str], dict[str, Appearance]] = field(factory=dict)
@@ -78,28 +83,41 @@ class ClusterCheckContext:
     _near: dict[tuple[str, str, frozenset[str]], str] = field(factory=dict)
 
     @classmethod
-    def of(cls, contributions: Sequence[Contribution]) -> ClusterCheckContext:
-        """What the contributions say together, whatever their order."""
+    def of(
+        cls, contributions: Sequence[Contribution], levels: Mapping[str, int] | None = None, level: int = 0
+    ) -> ClusterCheckContext:
+        """What the contributions say together, whatever their order.
+
+        ``levels`` are command levels that count before those that files tell; ``level``, unless it is 0, is that of
+        each queue manager.
+        """
         found = cls({each.name: each for each in contributions})
         ordered = sorted(contributions, key=lambda each: each.name)
         for own in (True, False):
             for each in ordered:
-                found.take(each, own)
+                found.add_contribution(each, own)
         for each in ordered:
             for cluster, sender, _ in each.senders:
                 if not has_matching_receiver(sender, found.by_channel):
                     found.unanswered.setdefault(cluster, set()).add(sender)
+        found.levels |= levels or {}
+        if level:
+            known = {*found.described, *(host for host, _ in found.receivers)}
+            found.levels = dict.fromkeys(known, level)
         return found
 
-    def take(self, each: Contribution, own: bool) -> None:
+    def add_contribution(self, each: Contribution, own: bool) -> None:
         """Takes what a queue manager says of itself, or what it displays of others."""
+        for name, level in each.levels.items():
+            if (name == each.name) == own:
+                self.levels.setdefault(name, level)
         for queue in each.queues:
             if (queue.queue_manager == each.name) == own and (own or queue.queue_manager not in self.described):
                 for cluster in queue.clusters:
                     self.queues.setdefault((queue.name, cluster), {}).setdefault(queue.queue_manager, queue)
-        for shown, told in each.told.items():
+        for shown, told in each.displayed.items():
             if (shown[2] == each.name) == own and (own or shown[2] not in self.described):
-                self.told[shown] = self.told.get(shown, told) & told
+                self.displayed[shown] = self.displayed.get(shown, told) & told
         for channel in each.receivers:
             if (channel.queue_manager == each.name) == own and (own or channel.queue_manager not in self.described):
                 self.receivers.setdefault((channel.queue_manager, channel.cluster), {}).setdefault(
@@ -137,15 +155,15 @@ class ClusterCheckContext:
                 found.setdefault(host, queue)
         return found
 
-    def seen(self, about: ConfiguredObject) -> Iterator[ConfiguredObject]:
+    def list_views(self, about: ConfiguredObject) -> Iterator[ConfiguredObject]:
         """What the others make of the object: in each of its clusters, with all that a CLUSSDR has otherwise."""
         if about.is_membership:
-            yield from (self.member(about, name) for name in about.clusters)
+            yield from (self.describe_member(about, name) for name in about.clusters)
         elif about.is_route:
-            yield from self.route(about)
+            yield from self.describe_route(about)
         elif about.chltype == "CLUSSDR":
-            differing, seen = [*self.differing(about)], self.sender(about)
-            yield from (seen.evolved(receiver_differs=name.upper()) for name in differing or [""])
+            differing, seen = [*self.find_differing_states(about)], self.describe_sender(about)
+            yield from (seen.replace(receiver_differs=name.upper()) for name in differing or [""])
         elif about.shown_at and about.queue_manager in self.described:
             return  # by its own files
         elif about.object_type in ("CHANNEL", "QMGR") or not about.clustered:
@@ -158,8 +176,12 @@ class ClusterCheckContext:
                     about.put if now is None or not about.shown_at else now.put,
                     0 if now is None else now.clwlrank,
                 )
-                hosts = self.describe_hosts(about.name, name)
-                yield about.evolved(clusters=(name,), cluster=name, put=put, clwlrank=rank, **hosts)
+                used = "QMGR" if now is None or about.shown_at else now.clwluseq
+                hosts = self.describe_hosts(about.name, name) | self.describe_levels(name)
+                level = self.levels.get(about.queue_manager, 0)
+                yield about.replace(
+                    clusters=(name,), cluster=name, put=put, clwlrank=rank, clwluseq=used, command_level=level, **hosts
+                )
 
     def describe_hosts(self, name: str, cluster: str) -> dict[str, Any]:
         """What the hosts of a queue in a cluster have."""
@@ -175,6 +197,29 @@ class ClusterCheckContext:
             self._of_hosts[key] = {**counts, **differ, **self.describe_knowledge((cluster,))}
         return self._of_hosts[key]
 
+    def describe_levels(self, cluster: str) -> dict[str, Any]:
+        """Which command levels the members of a cluster have, as far as the files tell."""
+        if cluster not in self._of_levels:
+            by_level: dict[int, list[str]] = {}
+            for name in sorted(self._members_of(cluster)):
+                by_level.setdefault(self.levels.get(name, 0), []).append(name)
+            told = sorted(by_level.keys() - {0})
+            self._of_levels[cluster] = {
+                "lowest_level": min(told, default=0),
+                "highest_level": max(told, default=0),
+                "levels_told": bool(told) and 0 not in by_level,
+                "levels": "; ".join(f"{level}: {_render_names(by_level[level])}" for level in told[:MOST_LEVELS]),
+            }
+        return self._of_levels[cluster]
+
+    def list_levels(self, cluster: str) -> tuple[int, ...]:
+        """The command levels of the members of a cluster, 0 among them where one is not told."""
+        return tuple(sorted({self.levels.get(name, 0) for name in self._members_of(cluster)}))
+
+    def _members_of(self, cluster: str) -> set[str]:
+        """The queue managers that are known in a cluster."""
+        return {host for host, of in self.receivers if of == cluster} | self.members.get(cluster, set())
+
     def describe_knowledge(self, clusters: Iterable[str]) -> dict[str, Any]:
         """What the files tell of the members of some clusters: of the one that they tell least of."""
         unsure = [name for name in clusters if name not in self.closed]
@@ -186,7 +231,7 @@ class ClusterCheckContext:
 
     def find_differing_attributes(self, hosts: Sequence[Queue]) -> Iterator[str]:
         """The attributes of which hosts of a queue are known to have several values."""
-        told = [self.told.get(("QUEUE", each.name, each.queue_manager)) for each in hosts]
+        told = [self.displayed.get(("QUEUE", each.name, each.queue_manager)) for each in hosts]
         for name, values in zip(QUEUE_ATTRIBUTES, zip(*map(_ATTRIBUTES_OF, hosts), strict=True), strict=bool(hosts)):
             if len(set(values)) > 1:
                 known = {
@@ -196,13 +241,13 @@ class ClusterCheckContext:
                 }
                 yield from [name] if len(known) > 1 else []
 
-    def member(self, about: ConfiguredObject, cluster: str) -> ConfiguredObject:
+    def describe_member(self, about: ConfiguredObject, cluster: str) -> ConfiguredObject:
         """A queue manager as a member of one of its clusters, with what that has."""
         full, name = self.repositories.get(cluster, set()), about.queue_manager
         own = self.described[name]
         elsewhere = own.clusters - {cluster}
         manual = {(sender, to) for of, sender, to in own.manual if of == cluster}
-        return about.evolved(
+        return about.replace(
             repository=name in full,
             own_repository_told=name in full or (cluster, name) in self.partials,
             repository_elsewhere=bool(own.repositories - {cluster}),
@@ -215,10 +260,10 @@ class ClusterCheckContext:
                 sorted(each for each in full - {name} if not self.has_sender_to(each, cluster, manual))
             ),
             **self.count_members(name, cluster),
-            **self.of_cluster(cluster),
+            **self.describe_cluster(cluster),
         )
 
-    def of_cluster(self, cluster: str) -> dict[str, Any]:
+    def describe_cluster(self, cluster: str) -> dict[str, Any]:
         """What a cluster has, as far as the files tell of its members."""
         told = all(self.described[each].tells_repositories for each in self.members.get(cluster, ()))
         full = self.repositories.get(cluster, ())
@@ -244,7 +289,7 @@ class ClusterCheckContext:
             for sender, to in manual
         )
 
-    def route(self, about: ConfiguredObject) -> Iterator[ConfiguredObject]:
+    def describe_route(self, about: ConfiguredObject) -> Iterator[ConfiguredObject]:
         """A route in its cluster, and where it leads; of a channel that is none nothing is to be said.
 
         One that a display shows as a channel of a cluster is one, whatever cluster that is.
@@ -255,28 +300,28 @@ class ClusterCheckContext:
         if clusters and not self.described[about.queue_manager].clusters.isdisjoint(clusters):
             is_manual = about.deftype in MANUAL_DEFTYPES
             partial = is_manual and (clusters[0], leads_to) in self.partials
-            more = self.of_cluster(clusters[0])
-            yield about.evolved(clusters=clusters, leads_to=leads_to, leads_to_partial=partial, **more)
+            more = self.describe_cluster(clusters[0])
+            yield about.replace(clusters=clusters, leads_to=leads_to, leads_to_partial=partial, **more)
         elif about.is_shown and not about.clusters:
-            yield about.evolved(leads_to=leads_to)
+            yield about.replace(leads_to=leads_to)
 
-    def sender(self, about: ConfiguredObject) -> ConfiguredObject:
+    def describe_sender(self, about: ConfiguredObject) -> ConfiguredObject:
         """A defined sender with where it leads, and how the receiver of its name is to be reached."""
         to = self.by_channel.get(about.name)
         if to is None:
             return about
         partial = next((each for each in about.clusters if (each, to.queue_manager) in self.partials), "")
-        more = self.of_cluster(partial or next(iter(about.clusters), ""))
+        more = self.describe_cluster(partial or next(iter(about.clusters), ""))
         conname = self.connames.get(about.name, "")
         apart = bool(conname and about.conname) and parse_addresses(conname).isdisjoint(parse_addresses(about.conname))
         is_told = not INSERT.search(conname + about.conname)
-        return about.evolved(leads_to=to.queue_manager, leads_to_partial=bool(partial), receiver_conname=conname,
+        return about.replace(leads_to=to.queue_manager, leads_to_partial=bool(partial), receiver_conname=conname,
                       connects_elsewhere=apart and is_told, **more)  # fmt: skip
 
-    def differing(self, about: ConfiguredObject) -> Iterator[str]:
+    def find_differing_states(self, about: ConfiguredObject) -> Iterator[str]:
         """The attributes that a sender states otherwise than the receiver of its name is known to have them."""
         receiver = self.by_channel.get(about.name)
-        told = None if receiver is None else self.told.get(("CHANNEL", receiver.name, receiver.queue_manager))
+        told = None if receiver is None else self.displayed.get(("CHANNEL", receiver.name, receiver.queue_manager))
         for name, value in about.states.items():
             if receiver is not None and (told is None or name in told) and getattr(receiver, name) != value:
                 yield name
@@ -314,7 +359,7 @@ class ClusterCheckContext:
             owner = self.described.get(record.owner)
             own = self.queues.get((record.name, record.cluster), {}).get(record.owner)
             if owner is not None and own is not None:
-                told = self.told.get(("QUEUE", record.name, record.owner), frozenset(RECORDED_ATTRIBUTES))
+                told = self.displayed.get(("QUEUE", record.name, record.owner), frozenset(RECORDED_ATTRIBUTES))
                 for name in RECORDED_ATTRIBUTES:
                     is_told = name in record.values and name in told and (record.name, name) not in owner.altered
                     if is_told and record.values[name] != getattr(own, name):
@@ -330,9 +375,9 @@ class ClusterCheckContext:
             return about
         mine = self.described[local].clusters if local in self.described else frozenset()
         shared = not mine.isdisjoint(about.clusters)
-        return about.evolved(is_own=about.queue_manager == local, in_shared_cluster=shared)
+        return about.replace(is_own=about.queue_manager == local, in_shared_cluster=shared)
 
-    def looks(self, name: str, cluster: str) -> Mapping[str, Appearance]:
+    def describe_appearances(self, name: str, cluster: str) -> Mapping[str, Appearance]:
         """How the hosts of a queue in a cluster look to whoever chooses, each with the routes to it."""
         key = (name, cluster)
         if key not in self._looks:
@@ -342,8 +387,11 @@ class ClusterCheckContext:
             }
         return self._looks[key]
 
-    def build_trial_cluster(self, about: ConfiguredObject, cluster: str) -> Cluster:
-        """What somebody else in ``cluster`` sees of a clustered queue: only the channel to this host is not stopped."""
+    def build_trial_cluster(self, about: ConfiguredObject, cluster: str, level: int) -> Cluster:
+        """What somebody else in ``cluster`` sees of a clustered queue: only the channel to this host is not stopped.
+
+        ``level`` is his command level.
+        """
         hosts = self.queues.get((about.name, cluster), {})
         channels = [
             evolve(each, status="RUNNING" if host == about.queue_manager else "STOPPED", deftype="CLUSSDRA")
@@ -352,7 +400,7 @@ class ClusterCheckContext:
         ]
         remotes = [RemoteQueueManager(host, (cluster,)) for host in hosts]
         queues = [evolve(each, clusters=(cluster,)) for each in hosts.values()]
-        return Cluster(QueueManager(OBSERVER, (cluster,)), remotes, queues, (), channels)
+        return Cluster(QueueManager(OBSERVER, (cluster,), command_level=level), remotes, queues, (), channels)
 
     def build_surrounding_cluster(self, about: ConfiguredObject, more: bool) -> Cluster:
         """What an alias or a remote definition can lead to, as its queue manager knows it.
@@ -361,7 +409,7 @@ class ClusterCheckContext:
         """
         key = about.queue_manager, more
         if key not in self._around:
-            self._around[key] = self._led_to(about, more)
+            self._around[key] = self._build_surrounding_cluster(about, more)
         return self._around[key]
 
     def get_equivalence_key(self, about: ConfiguredObject, queue: Queue) -> tuple[object, ...] | None:
@@ -381,7 +429,7 @@ class ClusterCheckContext:
         of_target = led_to and (led_to.type, *_VALUES_OF(led_to))
         return about.queue_manager, queue.type, ways, _VALUES_OF(queue), of_target
 
-    def _led_to(self, about: ConfiguredObject, more: bool) -> Cluster:
+    def _build_surrounding_cluster(self, about: ConfiguredObject, more: bool) -> Cluster:
         of = self.described[about.queue_manager]
         own = of.queue_manager if of.is_named else evolve(of.queue_manager, name=NAMELESS)
         clusters = tuple(sorted(of.clusters))
@@ -401,7 +449,7 @@ class ClusterCheckContext:
         queues = (*beside, Queue(ANY_QUEUE, own.name), *remote)
         return Cluster(evolve(own, clusters=clusters), remotes, queues, model_queues=map(ModelQueue, about.models))
 
-    def elsewhere(self, queue: str, queue_manager: str) -> bool:
+    def is_hosted_elsewhere(self, queue: str, queue_manager: str) -> bool:
         """Whether others have a queue in a cluster that a queue manager is in."""
         hosts = self.list_instances(queue, sorted(self.described[queue_manager].clusters))
         return bool(hosts.keys() - {queue_manager})
@@ -426,6 +474,12 @@ class ClusterCheckContext:
         """Whether a queue manager, or an alias of one, is known in a cluster."""
         of_aliases = any((queue_manager, name) in self.queues for name in clusters)
         return of_aliases or any((queue_manager, name) in self.receivers for name in clusters)
+
+
+def _render_names(names: Sequence[str]) -> str:
+    """The first few of some queue managers, and how many more there are."""
+    more = len(names) - MOST_NAMES
+    return ", ".join([*names[:MOST_NAMES], *([f"{more} more"] if more > 0 else [])])
 
 
 def parse_addresses(conname: str) -> frozenset[tuple[str, str]]:

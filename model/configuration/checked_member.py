@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
 from attrs import evolve, field, fields, frozen
 
+from mqclause.model.configuration.attributes import WHOLE_NUMBER
+from mqclause.model.configuration.changes import (
+    CREATING_ACTIONS,
+    ConfigurationChange,
+    is_change_target,
+    read_changed_fields,
+)
 from mqclause.model.configuration.checked_objects import (
     CHANNEL_ATTRIBUTES,
     CHECKED_TYPES,
@@ -28,33 +34,17 @@ from mqclause.model.configuration.completeness import (
     build_coverage,
     build_record_diagnostic,
     find_partial_dumps,
-    suggest_insert,
-)
-from mqclause.model.configuration.membership import (
-    find_joined_clusters,
     is_complete_script,
     is_facts_script,
-    select_visible_clusters,
+    suggest_insert,
 )
-from mqclause.model.configuration.objects import (
-    SYSTEM_PREFIX,
-    WHOLE_NUMBER,
-    MqObject,
-    QueueManagerObjects,
-    detect_platform,
-)
-from mqclause.model.configuration.snapshot import ConfigurationChange, is_change_target, read_changed_fields
-from mqclause.model.configuration.status import (
-    build_queue,
-    collect_shown_attributes,
-    has_known_target,
-    is_alias_or_remote,
-)
-from mqclause.model.configuration.view import build_objects
+from mqclause.model.configuration.knowledge import find_command_levels
+from mqclause.model.configuration.objects import SYSTEM_PREFIX, MqObject, QueueManagerObjects, detect_platform
+from mqclause.model.configuration.status import build_queue
 from mqclause.model.diagnostics import Diagnostic
 from mqclause.model.facts.delivery import Delivery
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, RemoteQueueManager
-from mqclause.model.readers.records import CombinedCoverage, Script
+from mqclause.model.readers.records import CombinedCoverage, Record, Script
 
 CHECKED_RECORD_KINDS = (*CHECKED_TYPES, "NAMELIST", "CLUSQMGR", "QCLUSTER", "CHSTATUS", "QSTATUS")
 """The kinds of records that a check has a use for."""
@@ -65,10 +55,6 @@ DEFINED_ATTRIBUTES = tuple(each.name for each in fields(ConfiguredObject) if eac
 ANY = "ANY"
 """A name like any other: who asks for it asks for all."""
 
-CREATING_ACTIONS = ("define", "observe")
-"""The actions of records after which an object is there."""
-
-_CAPEXPRY = re.compile(r"(?i)\bCAPEXPRY *\( *(\w+) *\)")
 
 ShownT = TypeVar("ShownT", Queue, Channel)
 
@@ -85,7 +71,8 @@ class ConfiguredMember:
 
     Its files are ``whole`` if they name all that it has. ``knows_all``: they also tell all that there is in its
     clusters, as a facts document does. ``asked`` is what logs say they were asked for, if they alone tell of it.
-    ``covered`` is what its dumps hold: what they leave out is not known.
+    ``covered`` is what its dumps hold: what they leave out is not known. ``levels`` are the command levels that its
+    files tell, of itself and of others that it displays. ``warnings`` tell what cannot be looked at.
     """
 
     name: str
@@ -96,17 +83,18 @@ class ConfiguredMember:
     knows_all: bool
     asked: AnsweredInquiries
     covered: CombinedCoverage
+    levels: Mapping[str, int]
+    warnings: tuple[Diagnostic, ...]
 
     @classmethod
-    def of(
-        cls, name: str, owner: str, scripts: Sequence[Script], faults: list[Diagnostic], warnings: list[Diagnostic]
-    ) -> ConfiguredMember:
-        """What its scripts make of it; what is refused goes to ``faults``, what cannot be looked at to ``warnings``."""
+    def of(cls, name: str, owner: str, scripts: Sequence[Script]) -> ConfiguredMember:
+        """What its scripts make of it."""
         made = {
             (each.kind, each.name) for script in scripts for each in script.records if each.action in CREATING_ACTIONS
         }
-        objects = build_objects(name, [_needed(each, made, warnings) for each in scripts], faults)
-        warnings += (*objects.warnings, *find_partial_dumps(scripts))
+        needed = [_NeededRecords(each, made) for each in scripts]
+        objects = QueueManagerObjects.from_scripts(name, [each.script() for each in needed])
+        lacking = (warning for each in needed for warning in each.find_undefined())
         shown = " ".join(each.text("PLATFORM") for each in objects.of("QMGR"))
         return cls(
             name,
@@ -117,9 +105,11 @@ class ConfiguredMember:
             any(map(is_facts_script, scripts)),
             AnsweredInquiries.at(scripts, owner),
             build_coverage(scripts),
+            dict(find_command_levels(scripts, owner, name)),
+            (*lacking, *objects.warnings, *find_partial_dumps(scripts)),
         )
 
-    def configured(self, words: Collection[str]) -> Iterator[ConfiguredObject]:
+    def list_objects(self, words: Collection[str]) -> Iterator[ConfiguredObject]:
         """Its objects that checks look at, as far as they can be seen without the other queue managers.
 
         Of one that has to wait for these it is kept where the keywords ``words`` of MQSC stand, in place of all of it.
@@ -127,7 +117,7 @@ class ConfiguredMember:
         for each in self.objects.of(*CHECKED_TYPES):
             is_queue = each.kind in CONFIGURED_QUEUES
             clusters = self.list_visible_clusters(each) if is_queue else each.clusters
-            more = self.queue(each) if is_queue else self.build_other_fields(each)
+            more = self.describe_queue(each) if is_queue else self.describe_object(each)
             if each.name.startswith(SYSTEM_PREFIX):
                 more["family"] = ".".join(each.name.split(".")[:3])
             waits = bool(clusters) or "leading" in more
@@ -135,22 +125,26 @@ class ConfiguredMember:
             yield ConfiguredObject(object_type=each.kind, name=each.name or self.owner, queue_manager=self.name,
                                    owner=self.owner, platform=self.platform, clustered=bool(clusters),
                                    clusters=clusters, is_shown=self.is_shown(each), **more)  # fmt: skip
-        yield from self.suspended()
+        yield from self.list_suspended()
         routes = ConfiguredRoutes(self.objects, self.owner, self.platform, self.overlays, self.senders.is_known_missing)
-        yield from routes.routes()
+        yield from routes.list_routes()
         if not self.knows_all:
-            yield from routes.hosts()
+            yield from routes.list_hosts()
             yield from routes.build_memberships()
 
     def is_shown(self, found: MqObject) -> bool:
         """Whether a display, or a facts document, is all that tells of an object: what that leaves out is not known."""
         return self.knows_all or all(each.action == "observe" for each in found.statements)
 
-    def suspended(self) -> Iterator[ConfiguredObject]:
+    def list_suspended(self) -> Iterator[ConfiguredObject]:
         """The queue managers that its files show suspended, once for each cluster; itself by a command, too."""
-        by = self.objects.operations.suspension
+        by = self.objects.suspension
         # a command about a cluster in which it has no receiver changes nothing
-        names = (each for each in self.objects.operations.suspended if self.joined is None or each in self.joined)
+        names = (
+            each
+            for each in self.objects.suspended
+            if self.objects.joined_clusters is None or each in self.objects.joined_clusters
+        )
         own = ((name, self.name, (by.source, by.line)) for name in names) if by else ()
         shown = (
             (row.text("CLUSTER"), row.name, (row.record.source, row.record.find_line("SUSPEND")))
@@ -165,30 +159,27 @@ class ConfiguredMember:
                 yield ConfiguredObject("QMGR", name, name, self.platform, bool(told), owner=owner, clusters=told,
                                        suspended_in=cluster, places={"": place})  # fmt: skip
 
-    @cached_property
-    def joined(self) -> frozenset[str] | None:
-        """The clusters in which it has a receiver; None where its files would not tell."""
-        return find_joined_clusters(self.objects)
-
     def list_visible_clusters(self, found: MqObject) -> tuple[str, ...]:
         """The clusters in which a queue, or the queue manager, is."""
-        return select_visible_clusters(self.joined, found.clusters)
+        return self.objects.select_visible(found.clusters)
 
-    def queue(self, found: MqObject) -> dict[str, Any]:
+    def describe_queue(self, found: MqObject) -> dict[str, Any]:
         """What a check sees of a queue alone."""
         seen = {name: found.fields[name] for name in DEFINED_ATTRIBUTES if name in found.fields}
         seen |= {"indxtype": found.text("INDXTYPE").upper() or "NONE", "clchname": found.text("CLCHNAME")}
         seen |= {"defclxq": self.defclxq, "others_serve": self.others_serve}
         if found.fields.get("usage") == "XMITQ":
-            seen["messages"] = self.depth(found)
-        if is_alias_or_remote(found) and (queue := self.find_own_queue(found.name)):
+            seen["messages"] = self.count_messages(found)
+        if found.is_alias_or_remote and (queue := self.find_own_queue(found.name)):
             seen |= {"target": queue.target, "leading": queue, "beside": self.beside, "models": self.models}
-            seen |= {"names": self.names, "lacked": self.lacked(found, queue)}
+            seen |= {"names": self.names, "lacked": self.find_missing_target(found, queue)}
             seen["sent_from"] = self.sent_from
         if found.kind == "QLOCAL" and seen.get("usage") == "XMITQ":
             seen |= self.senders.of_queue(found)
-        if capped := get_capexpry(found):
+        if capped := found.capexpry:
             seen["capexpry"] = capped
+        if stream := found.text("STREAMQ"):
+            seen |= self.describe_stream(stream)
         if found.clusters:
             joined = self.list_visible_clusters(found)
             seen["unjoined"] = ", ".join(name for name in found.clusters if name not in joined)
@@ -199,11 +190,11 @@ class ConfiguredMember:
         """The names of its queues."""
         return frozenset(self._queues)
 
-    def lacked(self, found: MqObject, queue: Queue) -> str:
+    def find_missing_target(self, found: MqObject, queue: Queue) -> str:
         """The queue that an alias leads to where its files tell that it has none of that name; blank if they do not."""
         target = queue.base_queue
         is_there = target in self.names or target in self.models
-        is_lacking = not is_there and has_known_target(self.objects, found)
+        is_lacking = not is_there and self.objects.would_tell_target(found)
         return target if is_lacking else ""
 
     @cached_property
@@ -214,7 +205,7 @@ class ConfiguredMember:
         """
         defxmitq = self.queue_manager.defxmitq
         ways, queues, followed = {defxmitq}, set[str](), {""}
-        waiting = [*(name for name, found in self._queues.items() if is_alias_or_remote(found)), defxmitq]
+        waiting = [*(name for name, found in self._queues.items() if found.is_alias_or_remote), defxmitq]
         found, lacking = list[Queue](), list[str]()
         while waiting:
             if (name := waiting.pop()) in followed:
@@ -229,16 +220,16 @@ class ConfiguredMember:
             ways.add(own.xmitq)
             queues |= {own.base_queue, own.rname}
         for name in lacking:
-            if (name in ways or name in queues) and not self.tells("QLOCAL", name):
+            if (name in ways or name in queues) and not self.would_tell("QLOCAL", name):
                 found.append(Queue(name, self.name, usage="XMITQ" if name in ways else "NORMAL"))
         return tuple(found)
 
-    def build_other_fields(self, found: MqObject) -> dict[str, Any]:
+    def describe_object(self, found: MqObject) -> dict[str, Any]:
         """What a check sees of a channel, a queue manager, a process or a model queue."""
         if found.kind == "QMODEL":
-            return {"capexpry": get_capexpry(found)}
+            return {"capexpry": found.capexpry}
         if found.kind == "PROCESS":
-            return self.process(found)
+            return self.describe_process(found)
         if found.kind == "QMGR":
             told = not self.knows_all and (self.whole or found.find_statement("DEADQ") is not None)
             return {"clwlexit": found.text("CLWLEXIT"), "adoptmca": found.text("ADOPTMCA").upper() or "ALL",
@@ -260,7 +251,7 @@ class ConfiguredMember:
             "states": {name: value for name, value in stated.items() if value != defaults.get(name)},
         }
 
-    def process(self, found: MqObject) -> dict[str, Any]:
+    def describe_process(self, found: MqObject) -> dict[str, Any]:
         """What a check sees of a process."""
         program = found.text("APPLICID")
         return {
@@ -284,7 +275,7 @@ class ConfiguredMember:
     @cached_property
     def senders(self) -> ConfiguredSenders:
         """Its channels that belong to no cluster."""
-        return ConfiguredSenders(self.objects, self.asked, self.tells)
+        return ConfiguredSenders(self.objects, self.asked, self.would_tell)
 
     @property
     def overlays(self) -> Iterator[str]:
@@ -304,11 +295,11 @@ class ConfiguredMember:
     def sent_from(self) -> frozenset[str] | None:
         """The transmission queues that its channels take messages from; None where its files would not tell."""
         named = frozenset(each.text("XMITQ") for each in self.objects.of("CHANNEL")) - {""}
-        if self.knows_all or not (named or self.whole or (self.asked.alone and self.tells("CHANNEL", ANY))):
+        if self.knows_all or not (named or self.whole or (self.asked.alone and self.would_tell("CHANNEL", ANY))):
             return None
         return named.union(each.name for each in self._queues.values() if each.text("CLCHNAME"))
 
-    def found(self, name: str) -> MqObject:
+    def get_definition(self, name: str) -> MqObject:
         """The definition of its queue of that name. Raises KeyError."""
         return self._queues[name]
 
@@ -318,7 +309,7 @@ class ConfiguredMember:
             self._facts[name] = build_queue(found, self.name, self.list_visible_clusters(found))
         return self._facts.get(name)
 
-    def local_queue_by_case(self, name: str) -> Queue | None:
+    def find_local_queue_in_any_case(self, name: str) -> Queue | None:
         """Its local queue whose name is that one but for letter case."""
         found = (each.name for each in self._queues_by_case.get(name.casefold(), ()) if each.kind == "QLOCAL")
         return next(filter(None, map(self.find_own_queue, found)), None)
@@ -337,6 +328,15 @@ class ConfiguredMember:
             if clusters := self.list_visible_clusters(found):
                 yield found, build_queue(found, self.name, clusters)
 
+    def describe_stream(self, name: str) -> dict[str, Any]:
+        """What a check sees of the queue that STREAMQ names."""
+        to = self._queues.get(name)
+        on = "" if to is None else to.text("STREAMQ")
+        family = ".".join(name.split(".")[:3]) if name.startswith(SYSTEM_PREFIX) else ""
+        return {
+            "streamq": name, "streams_on_to": on, "stream_is_model": name in self.models, "stream_family": family,
+        }  # fmt: skip
+
     @cached_property
     def queue_manager(self) -> QueueManager:
         """The queue manager itself."""
@@ -348,10 +348,9 @@ class ConfiguredMember:
         """Which transmission queue cluster channels use by default: SCTQ or CHANNEL."""
         return next((each.text("DEFCLXQ").upper() for each in self.objects.of("QMGR")), "") or "SCTQ"
 
-    def depth(self, found: MqObject) -> int:
+    def count_messages(self, found: MqObject) -> int:
         """How many messages are on a queue, as far as its files tell."""
-        shown = collect_shown_attributes(self.objects.scripts, self.name).get((found.name, self.name), {})
-        text = shown.get("CURDEPTH", "") or found.text("CURDEPTH")
+        text = self.objects.find_depth(found.name) or found.text("CURDEPTH")
         return int(text) if WHOLE_NUMBER.fullmatch(text) else 0
 
     @cached_property
@@ -359,7 +358,7 @@ class ConfiguredMember:
         """Whether it has transmission queues for some cluster channels."""
         return any(each.text("CLCHNAME") for each in self._queues.values())
 
-    def processes(self, name: str) -> tuple[Process, ...]:
+    def find_processes(self, name: str) -> tuple[Process, ...]:
         """Its process definitions of that name, in whatever letter case."""
         return tuple(Process(each.name, **each.fields) for each in self._processes.get(name.casefold(), ()))
 
@@ -367,7 +366,7 @@ class ConfiguredMember:
     def _processes(self) -> Mapping[str, Sequence[MqObject]]:
         return _by_case(self.objects.of("PROCESS"))
 
-    def tells(self, kind: str, name: str) -> bool:
+    def would_tell(self, kind: str, name: str) -> bool:
         """Whether its files would tell an object of its, where MQ has none.
 
         They are whole, have such ones, of queues of any type, and were made by a command that asks for it, as far as
@@ -378,14 +377,6 @@ class ConfiguredMember:
         alike = CONFIGURED_QUEUES if kind in CONFIGURED_QUEUES else (kind,)
         told = self.asked.tells(kind, name) if self.asked.alone else bool(self.objects.of(*alike))
         return not name.startswith(SYSTEM_PREFIX) and (self.whole or told)
-
-
-def get_capexpry(found: MqObject) -> str:
-    """The limit of expiry of a queue, in tenths of a second, stated by itself or in CUSTOM; blank if there is none."""
-    stated = found.text("CAPEXPRY")
-    if not stated and (custom := found.text("CUSTOM")) and (within := _CAPEXPRY.search(custom)):
-        stated = within[1]
-    return "" if stated.upper() in ("NOLIMIT", "-1") else stated
 
 
 @frozen(eq=False)
@@ -403,7 +394,8 @@ class Contribution:
     ``tells_senders``: its files would tell all of those. ``connames`` are the addresses of receivers, by channel.
     ``records`` are what it displays of queues in clusters, its own ones too; what a change has ``altered`` since, by
     name and attribute, others learn of again.
-    ``told`` names, of each queue and receiver that is only displayed, the attributes that the display shows.
+    ``displayed`` names, of each queue and receiver that is only displayed, the attributes that the display shows.
+    ``levels`` are the command levels that it tells, by queue manager.
     """
 
     queue_manager: QueueManager
@@ -415,7 +407,7 @@ class Contribution:
     senders: tuple[tuple[str, str, FileLine], ...] = ()
     repositories: frozenset[str] = frozenset()
     others: frozenset[tuple[str, str]] = frozenset()
-    told: Mapping[OnDisplay, frozenset[str]] = field(factory=dict)
+    displayed: Mapping[OnDisplay, frozenset[str]] = field(factory=dict)
     tells_repositories: bool = True
     partials: frozenset[tuple[str, str]] = frozenset()
     manual: tuple[tuple[str, str, str], ...] = ()
@@ -423,6 +415,7 @@ class Contribution:
     connames: Mapping[str, str] = field(factory=dict)
     records: tuple[ClusterRecord, ...] = ()
     altered: frozenset[tuple[str, str]] = frozenset()
+    levels: Mapping[str, int] = field(factory=dict)
 
     @classmethod
     def of(cls, member: ConfiguredMember) -> Contribution:
@@ -461,6 +454,7 @@ class Contribution:
             {name: text for name, text in _connames(member, displayed) if text},
             tuple(ClusterRecord.of(row, member.name) for row in shown),
             frozenset(_altered(member)),
+            member.levels,
         )
 
     @property
@@ -480,7 +474,7 @@ class Contribution:
 
         Of them themselves nothing is displayed that it sets, but that they are suspended, of which no check is.
         """
-        told = dict(self.told)
+        told = dict(self.displayed)
         if change.kind == "QMGR":
             read_changed_fields(change, RemoteQueueManager(change.name, tuple(self.clusters)))
 
@@ -493,7 +487,7 @@ class Contribution:
 
         queues = tuple(after(each, "QUEUE") for each in self.queues)
         return evolve(
-            self, queues=queues, receivers=tuple(after(each, "CHANNEL") for each in self.receivers), told=told
+            self, queues=queues, receivers=tuple(after(each, "CHANNEL") for each in self.receivers), displayed=told
         )
 
     def without(self, channels: Collection[str]) -> Contribution:
@@ -519,24 +513,28 @@ def find_unanswered_senders(members: Iterable[Contribution], left: Collection[st
     return found
 
 
-def _needed(script: Script, made: Collection[tuple[str, str]], warnings: list[Diagnostic]) -> Script:
-    """The script with the records that checks look at; of what is altered and not ``made`` too little is told."""
-    records = []
-    for each in script.records:
-        if each.kind in CHECKED_RECORD_KINDS:
-            lacks = (
-                each.kind != "QMGR" and not each.name.startswith(SYSTEM_PREFIX) and (each.kind, each.name) not in made
-            )
-            if each.action == "alter" and lacks:
-                of_kind = [name for kind, name in made if kind == each.kind]
-                warnings.append(
-                    build_record_diagnostic(
-                        each, f"is altered but not defined: not looked at{suggest_insert(each.name, of_kind)}"
-                    )
-                )
-            else:
-                records.append(each)
-    return evolve(script, records=tuple(records))
+@frozen
+class _NeededRecords:
+    """The records of a script that checks look at; of what is altered and not ``made`` too little is told."""
+
+    given: Script
+    made: Collection[tuple[str, str]]
+
+    def script(self) -> Script:
+        """The script with these alone."""
+        records = (each for each in self.given.records if each.kind in CHECKED_RECORD_KINDS)
+        return evolve(self.given, records=tuple(each for each in records if not self._is_undefined(each)))
+
+    def find_undefined(self) -> Iterator[Diagnostic]:
+        """What is altered and nowhere defined."""
+        for each in self.given.records:
+            if each.kind in CHECKED_RECORD_KINDS and self._is_undefined(each):
+                near = suggest_insert(each.name, [name for kind, name in self.made if kind == each.kind])
+                yield build_record_diagnostic(each, f"is altered but not defined: not looked at{near}")
+
+    def _is_undefined(self, record: Record) -> bool:
+        is_named = record.kind != "QMGR" and not record.name.startswith(SYSTEM_PREFIX)
+        return record.action == "alter" and is_named and (record.kind, record.name) not in self.made
 
 
 def _by_case(objects: Iterable[MqObject]) -> Mapping[str, Sequence[MqObject]]:
@@ -604,7 +602,7 @@ def _tells_senders(member: ConfiguredMember, rows: Iterable[MqObject]) -> bool:
     shown = [row for row in rows if row.kind == "CLUSQMGR"]
     asked = not member.asked.alone or member.asked.tells("CLUSQMGR", ANY)
     typed = bool(shown) and all(row.text("DEFTYPE") for row in shown)
-    return member.tells("CHANNEL", ANY) or (asked and typed)
+    return member.would_tell("CHANNEL", ANY) or (asked and typed)
 
 
 def _connames(member: ConfiguredMember, displayed: Iterable[MqObject]) -> Iterator[tuple[str, str]]:

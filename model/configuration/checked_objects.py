@@ -10,21 +10,14 @@ from typing import Any
 
 from attrs import field, fields, frozen
 
+from mqclause.model.configuration.attributes import FACT_ATTRIBUTES
 from mqclause.model.configuration.completeness import AnsweredInquiries
-from mqclause.model.configuration.objects import (
-    CLUSTER_CHANNELS,
-    FACT_ATTRIBUTES,
-    MqObject,
-    QueueManagerObjects,
-    drop_outdated_rows,
-)
-from mqclause.model.configuration.sources import PlacedFact
+from mqclause.model.configuration.objects import CLUSTER_CHANNELS, MqObject, QueueManagerObjects
+from mqclause.model.configuration.provenance import PlacedFact
 from mqclause.model.configuration.status import (
     ChannelStates,
-    QueueKey,
-    apply_row,
     build_channel_statuses,
-    collect_shown_attributes,
+    drop_outdated_rows,
     get_state_after,
 )
 from mqclause.model.diagnostics import Diagnostic, find_closest
@@ -56,70 +49,14 @@ QUEUE_ATTRIBUTES, CHANNEL_ATTRIBUTES = (
 class ConfiguredObject:
     """One object of one queue manager as a check sees it.
 
-    ``hosts`` is how many queue managers host a clustered queue, ``enabled_hosts`` how many of them put-enabled; its own
-    ``clwlrank`` beside the ``highest_rank`` of all, of which ``enabled_of_highest_rank`` are put-enabled;
-    ``hosts_differ_in`` names every attribute that they are known to have different values of. ``unreachable`` says why
-    no other queue manager ever sends a message to a host, blank if one does. A queue is looked at in its ``cluster``,
-    or in several of which the same is to be said; ``in_others``: it is in more clusters, of which that is not to be
-    said.
-
-    ``leads_nowhere`` says why a name leads to nothing, blank if it does not: ``lost_by`` is the reason code,
-    ``lost_queue`` and ``lost_queue_manager`` are the names that come to nothing, ``lost_is_defined`` says whether there
-    is an object of that queue name, ``lost_is_model`` whether a model queue has it, ``like_lost`` is a queue whose name
-    is nearly that, and ``led_from`` is what led to them. ``could_lead_on``: it would lead somewhere with what a member
-    may have that no file describes. ``lost_if_bound`` is the queue that an alias in a cluster leads to, where others
-    have it and its own queue manager has none: what is bound to that is lost there.
-
-    Where it leads to a ``transmission_queue``, that ``is_sent_from`` if it is one of those that channels of its queue
-    manager take messages from, ``sent_from``, or if no file would tell.
-
-    ``receiver_differs`` names an attribute that a CLUSSDR states otherwise than the CLUSRCVR of that name, which has
-    ``receiver_conname``; it ``connects_elsewhere`` if none of its addresses is one of those.
-
-    A queue manager stands for itself as a member of a ``cluster`` where that ``is_membership``; ``has_receiver``: a
-    CLUSRCVR is described. ``repositories`` are the full ones of the cluster; it is a ``repository`` of it, if that is
-    told, ``own_repository_told``, and a ``repository_elsewhere`` if it is one of another cluster; it is in
-    so many ``other_clusters``, of which that with the fewest has ``fewest_repositories_elsewhere``. Of the members that
-    are described and have a receiver in the cluster, ``partial_members`` are no full repositories of it; so many
-    ``like_members_before``, repositories as it is one or not, have a name before its own. ``cluster_is_named``: its
-    name is no insert, which qm.ini fills in. ``repositories_told``: the files of all members tell of what they are full
-    repositories. It has so many ``manual_senders`` in the cluster, CLUSSDR channels that somebody defined, if that is
-    told, ``senders_told``. It ``reaches_repository`` if one of them leads to a full repository, or to whom is not
-    known; to the full repositories that are ``unjoined_repositories`` none of them leads.
-
-    A channel that ``is_route`` stands for what a queue manager knows of a cluster channel of its: its ``deftype``,
-    ``channel_status``, blank where that is not told, the queue manager that it ``leads_to``, which was
-    ``never_reached`` if it still has the name that stands for such a one. ``curdepth`` is that of the
-    ``transmission_queue`` that it takes messages from, blank where it is not told. A CLUSSDR ``leads_to_partial``: to
-    one that is known to be no full repository.
-
-    Of a transmission queue ``takers`` says in words how the channels outside clusters are that take messages from it,
-    ``taker_states`` has their states; ``taker_unknown``: that of one is not told. ``stopped_taker`` is one that is
-    STOPPED. ``trigdata_is_channel``: a channel has the name in its TRIGDATA, or no file would tell;
-    ``like_trigdata`` is one of nearly that name. A channel ``lacks_transmission_queue`` if the one that it takes
-    messages from is in none of the files that would tell it.
-
-    Where what another queue manager, ``recorded_at``, knows of a clustered queue is not as the queue's own has it,
-    ``record_differs`` is the attribute, with the value that is ``recorded`` and the one that is ``defined``.
-
-    ``messages`` are those on a transmission queue now, 0 where nothing tells it. ``capexpry`` is CAPEXPRY, by itself or
-    in CUSTOM, blank for no limit. ``family`` are the first three parts of a name that begins with SYSTEM. Of a process,
-    ``applicid_begins`` and ``applicid_ends`` with these signs; other queues than transmission queues name it if it
-    ``starts_programs``, transmission queues if it ``starts_channels``. So many ``members`` of the cluster are
-    described; ``more_members``: something leads to one that is not. It ``is_told_whole`` where a facts document says
-    all that there is in it. Of a name that leads elsewhere that is said of all clusters of its queue manager: of the
-    one that the files tell least of. ``others_serve``: other queues are transmission queues of some channels; with
-    ``defclxq`` CHANNEL each cluster channel has one of its own. A queue manager ``is_member`` of a cluster if it has a
-    receiver in one; ``unjoined`` are clusters that a queue names and in which there is none, so that the queue is not
-    clustered there. ``deadq_told`` says whether its files tell DEADQ, ``suspended_in`` is a cluster in which it is
-    suspended. Where one queue manager looks, it ``is_own`` if that is its own, and ``in_shared_cluster`` if that is in
-    a cluster of it; both are true where nobody in particular looks. ``attribute`` is the one that a finding is about.
-    Of an object that ``is_shown``, by a display or a facts document, what is left out is not told. A host that another
-    queue manager displays is ``shown_at`` that one. ``owner`` is the queue manager, blank where no file names it.
-    ``found`` is its definition, or ``places`` say where the attributes stand, ``""`` where the object does. ``states``
-    are the attributes that a channel states, ``leading`` is the queue itself as a fact, if it leads to another one.
-    Then ``beside`` is all that such queues of its queue manager lead to, themselves among them, the same for each;
-    ``models`` are the model queues.
+    What rules ask of it is in the vocabulary of checks, ``docs/vocabulary.toml``. Besides, ``owner`` is the queue
+    manager, blank where no file names it, and ``clusters`` are those of the object. ``found`` is its definition, or
+    ``places`` say where the attributes stand, ``""`` where the object does; ``states`` are the attributes that a
+    channel states. ``leading`` is a queue that leads to another one, as a fact: then ``beside`` is all that such queues
+    of its queue manager lead to, themselves among them, ``names`` and ``models`` are the queues and model queues there
+    are, ``lacked`` is a queue that is known to be missing, ``sent_from`` are the transmission queues that channels take
+    messages from, None if no file would tell. Of an object that ``is_shown``, by a display or a facts document, what is
+    left out is not known. A host that another queue manager displays is ``shown_at`` that one.
     """
 
     object_type: str = rule_field(Words(CHECKED_TYPES), "QLOCAL")
@@ -135,6 +72,12 @@ class ConfiguredObject:
     clwlrank: int = rule_field(COUNT, 0)
     highest_rank: int = rule_field(COUNT, 0)
     enabled_of_highest_rank: int = rule_field(COUNT, 0)
+    clwluseq: str = rule_field(Words(("QMGR", "LOCAL", "ANY")), "QMGR")
+    command_level: int = rule_field(COUNT, 0)
+    lowest_level: int = rule_field(COUNT, 0)
+    highest_level: int = rule_field(COUNT, 0)
+    levels_told: bool = False
+    levels: str = rule_field(Text(400), "")
     hosts_differ_in: tuple[str, ...] = rule_field(Names(Words(tuple(map(str.upper, QUEUE_ATTRIBUTES)))), ())
     unreachable: str = rule_field(Text(400), "")
     usage: str = rule_field(Words(("NORMAL", "XMITQ")), "NORMAL")
@@ -211,6 +154,10 @@ class ConfiguredObject:
     defined: str = rule_field(Text(12), "")
     recorded_at: str = rule_field(NAME_OR_BLANK, "")
     capexpry: str = rule_field(Text(12), "")
+    streamq: str = rule_field(NAME_OR_BLANK, "")
+    streams_on_to: str = rule_field(NAME_OR_BLANK, "")
+    stream_is_model: bool = False
+    stream_family: str = rule_field(NAME_OR_BLANK, "")
     family: str = rule_field(NAME_OR_BLANK, "")
     process: str = rule_field(NAME_OR_BLANK, "")
     initq: str = rule_field(NAME_OR_BLANK, "")
@@ -244,7 +191,7 @@ class ConfiguredObject:
     shown_at: str = field(default="", metadata={"in_table": None})
     found: MqObject | None = field(default=None, metadata={"in_table": None}, repr=False)
 
-    def evolved(self, **changed: Any) -> ConfiguredObject:
+    def replace(self, **changed: Any) -> ConfiguredObject:
         """The object with some of its attributes changed: what attrs.evolve gives, in a part of the time."""
         values = [*_VALUES_OF(self)]
         for name, value in changed.items():
@@ -332,7 +279,7 @@ class ConfiguredRoutes:
         """What is displayed, of one kind."""
         return [row for row in self.objects.rows if row.kind == kind]
 
-    def routes(self) -> Iterator[ConfiguredObject]:
+    def list_routes(self) -> Iterator[ConfiguredObject]:
         """The channels of its clusters whose state, or whose partner, its files show, once for each cluster."""
         displayed = set[str]()
         for row in self.rows("CLUSQMGR"):
@@ -340,7 +287,7 @@ class ConfiguredRoutes:
                 displayed.add(channel)
                 yield self._shown(row, channel)
         states = [row for row in self.rows("CHSTATUS") if self._is_of_a_cluster(row)]
-        operated = [record for record in self.objects.operations.channels if record.name not in self._states.others]
+        operated = [record for record in self.objects.operated if record.name not in self._states.others]
         for name in dict.fromkeys((*(row.name for row in states), *(record.name for record in operated))):
             if name not in displayed:
                 yield from self._only_in_a_state(name, [row for row in states if row.name == name])
@@ -403,7 +350,7 @@ class ConfiguredRoutes:
                         yield each
 
     def _last_operation(self, channel: str, queue_manager: str) -> Record | None:
-        for record in reversed(self.objects.operations.channels):
+        for record in reversed(self.objects.operated):
             if record.name == channel and (not queue_manager or record.listed("QMNAME") in ((), (queue_manager,))):
                 return record
         return None
@@ -419,14 +366,9 @@ class ConfiguredRoutes:
     def _waiting(self, channel: str, shown: str) -> dict[str, Any]:
         """The transmission queue that a channel takes messages from, and its depth as far as that is told."""
         named = shown or self._serving(channel)
-        displayed = self._depths.get((named, self.objects.name), {}).get("CURDEPTH", "")
-        depth = displayed or self._stated_depths.get(named, "")
+        depth = self.objects.find_depth(named) or self._stated_depths.get(named, "")
         lacks = bool(shown) and self._lacks(shown)
         return {"transmission_queue": named, "curdepth": depth, "lacks_transmission_queue": lacks}
-
-    @cached_property
-    def _depths(self) -> Mapping[QueueKey, Mapping[str, str]]:
-        return collect_shown_attributes(self.objects.scripts, self.objects.name)
 
     @cached_property
     def _stated_depths(self) -> Mapping[str, str]:
@@ -449,7 +391,7 @@ class ConfiguredRoutes:
         return ConfiguredObject("CHANNEL", name, self.objects.name, self.platform, True, chltype=chltype,
                                 owner=self.owner, places=places, is_route=True, **more)  # fmt: skip
 
-    def hosts(self) -> Iterator[ConfiguredObject]:
+    def list_hosts(self) -> Iterator[ConfiguredObject]:
         """The hosts of cluster queues that it knows, by DISPLAY QCLUSTER: of others no file may tell more."""
         own = {each.name for each in self.objects.of("QLOCAL", "QALIAS", "QREMOTE")}
         for row in self.rows("QCLUSTER"):
@@ -504,7 +446,7 @@ class ConfiguredSenders:
         named = found.text("TRIGDATA")
         lacks = bool(named) and named not in self._names and self.tells("CHANNEL", named)
         return {
-            "curdepth": found.text("CURDEPTH") or self._depths.get(found.name, ""),
+            "curdepth": found.text("CURDEPTH") or self.objects.find_depth(found.name),
             "trigdata_is_channel": not lacks,
             "like_trigdata": find_closest(named, self._names) if lacks else "",
             **TransmissionChannels.of(meant, unknown).seen(),
@@ -525,11 +467,6 @@ class ConfiguredSenders:
     def _names(self) -> frozenset[str]:
         shown = (row.name if row.kind == "CHSTATUS" else row.text("CHANNEL") for row in self.objects.rows)
         return frozenset((*(each.name for each in self.objects.of("CHANNEL")), *shown)) - {""}
-
-    @cached_property
-    def _depths(self) -> Mapping[str, str]:
-        shown = collect_shown_attributes(self.objects.scripts, self.objects.name)
-        return {queue: of["CURDEPTH"] for (queue, _), of in shown.items() if "CURDEPTH" in of}
 
 
 @frozen(eq=False)
@@ -595,7 +532,7 @@ def apply_published_attributes(
             yield each
         else:
             kept = [name for name in RECORDED_ATTRIBUTES if name in row.fields and hasattr(each.fact, name)]
-            yield apply_row(each, row, {name: row.fields[name] for name in kept})
+            yield each.replace_values({name: row.fields[name] for name in kept}, row.origin)
 
 
 def _places(row: MqObject) -> dict[str, FileLine]:

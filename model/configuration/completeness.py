@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Self
 
-from attrs import define, evolve, field, frozen
+from attrs import evolve, frozen
 
-from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, suggest_name
+from mqclause.model.diagnostics import Diagnostic, quote_value
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.domains import NAME, NOT_IN_NAMES, Domain, Words
+from mqclause.model.facts.domains import NOT_IN_NAMES
+from mqclause.model.readers.facts_files import JSON, TOML
 from mqclause.model.readers.mqsc import BEGINNING, END, ISSUED
 from mqclause.model.readers.records import (
     QUEUE_KINDS,
@@ -21,7 +22,6 @@ from mqclause.model.readers.records import (
     Record,
     Script,
     TextCache,
-    Value,
 )
 
 PARTIAL_DUMP = "this dump holds {}: dmpmqcfg -a tells the rest"
@@ -91,12 +91,6 @@ class AnsweredInquiries:
 
 NO_INQUIRIES = AnsweredInquiries()
 
-STOPPING = {"STATUS": Words(("STOPPED", "INACTIVE")), "MODE": Words(("QUIESCE", "FORCE", "TERMINATE"))}
-"""The parameters of STOP CHANNEL that say what becomes of the channel."""
-
-REFRESH_NOT_CARRIED_OUT = "REFRESH is not carried out: what is known of others in that cluster stays as it is"
-REFRESH_WITHOUT_EFFECT = "REFRESH changes nothing that an answer rests on: left out"
-
 OWNER_INSERT = "+QMNAME+"
 TEMPLATE = re.compile(r"\{\{[^{}]*\}\}|\$\{[^{}]*\}|\$\w+")
 MADE, NAMED_FREELY = ("define", "alter"), ("SUB", "QMGR")
@@ -160,100 +154,10 @@ def select_own_scripts(scripts: Iterable[Script], local: str) -> Sequence[Script
     return [each for each in scripts if (each.queue_manager or local) == local and not each.overlay]
 
 
-@define
-class Operations:
-    """What was done to one queue manager, in the order of its commands.
-
-    ``suspended`` has the clusters in which it is suspended now, ``suspension`` is the latest command about that, and
-    ``channels`` are those that started and stopped channels. ``faults`` has what was refused, ``warnings`` what is
-    not carried out. ``listed_by`` gives the names in a namelist that a command names.
-    """
-
-    faults: list[Diagnostic]
-    listed_by: Callable[[str, Record, str], tuple[str, ...]]
-    warnings: list[Diagnostic] = field(factory=list)
-    suspended: dict[str, None] = field(factory=dict)
-    suspension: Record | None = None
-    channels: list[Record] = field(factory=list)
-
-    def take(self, record: Record) -> bool:
-        """Carry out ``record`` if it is such a command; false if it is none."""
-        actions = {
-            "suspend": self._suspend,
-            "resume": self._suspend,
-            "start": self._operate,
-            "stop": self._operate,
-            "state": self.channels.append,
-            "refresh": self._refresh,
-        }
-        action = actions.get(record.action)
-        if action:
-            action(record)
-        return action is not None
-
-    def _operate(self, record: Record) -> None:
-        for attribute, words in STOPPING.items():
-            refused = find_domain_error(words, record.attributes.get(attribute, words.words[0]), attribute)
-            if refused:
-                self.faults.append(build_record_diagnostic(record, str(refused), attribute))
-                return
-        self.channels.append(record)
-
-    def _refresh(self, record: Record) -> None:
-        self.warnings.append(
-            build_record_diagnostic(
-                record, REFRESH_NOT_CARRIED_OUT if record.kind == "CLUSTER" else REFRESH_WITHOUT_EFFECT
-            )
-        )
-
-    def _suspend(self, record: Record) -> None:
-        verb = record.action.upper()
-        if record.attributes.keys() & {"CLUSTER", "CLUSNL"}:
-            self._in_clusters(record)
-        elif record.attributes.keys() & {"FACILITY", "LOG"}:
-            self.warnings.append(build_record_diagnostic(record, f"{verb} names no cluster: left out"))
-        else:
-            self.faults.append(build_record_diagnostic(record, f"{verb} needs CLUSTER or CLUSNL"))
-
-    def _in_clusters(self, record: Record) -> None:
-        self.suspension = record
-        names = list(record.listed("CLUSTER"))
-        for each in record.listed("CLUSNL"):
-            names += self.listed_by(each, record, "CLUSNL")
-        for name in names:
-            refused = find_domain_error(NAME, name, "CLUSTER")
-            if record.action == "resume":
-                self.suspended.pop(name, None)
-            elif refused:
-                self.faults.append(build_record_diagnostic(record, str(refused), "CLUSTER"))
-            else:
-                self.suspended[name] = None
-        if record.listed("MODE") == ("FORCE",):
-            message = "MODE(FORCE) stops inbound channels too: their states are left as they are"
-            self.warnings.append(build_record_diagnostic(record, message, "MODE"))
-
-    def find_foreign_suspensions(self, name: str, clusters: Sequence[str]) -> Iterator[Diagnostic]:
-        """The clusters in which the queue manager of that name is suspended although it is in none but ``clusters``."""
-        for each in self.suspended if self.suspension else ():
-            if self.suspension and each not in clusters:
-                near = suggest_name(each, clusters)
-                message = f"SUSPEND: {name} is not in the cluster {quote_value(each)}: changes nothing{near}"
-                yield build_record_diagnostic(self.suspension, message, "CLUSTER")
-
-
 def build_record_diagnostic(record: Record, message: str, attribute: str = "") -> Diagnostic:
     """What there is to say of ``record``, on the line of ``attribute`` if that is given."""
     what = f"{record.kind} {quote_value(record.name)}" if record.name else record.kind
     return Diagnostic(record.source, f"{what}: {message}", *record.place_of(attribute))
-
-
-def find_domain_error(domain: Domain, value: Value, key: str) -> DomainError | None:
-    """Why ``value`` is not in ``domain``; None if it is."""
-    try:
-        domain(value, key)
-    except DomainError as error:
-        return error
-    return None
 
 
 def fill_in_inserts(script: Script, owner: str) -> Script:
@@ -308,7 +212,7 @@ def find_dangling_references(
     for script in scripts:
         dumps = build_coverage_at(everything, script.queue_manager)
         for record in script.records:
-            for attribute in REFERENCED_KINDS.keys() & record.attributes.keys():
+            for attribute in filter(REFERENCED_KINDS.__contains__, record.attributes):
                 for name in record.listed(attribute):
                     kind = REFERENCED_KINDS[attribute]
                     places = (script.queue_manager, kind, name), (_EVERYWHERE, kind, name)
@@ -529,3 +433,13 @@ def _leading_nowhere(known: Membership, cluster: Cluster) -> list[str]:
 
 def _is_cut(header: Mapping[str, str]) -> bool:
     return BEGINNING in header and END not in header
+
+
+def is_complete_script(script: Script) -> bool:
+    """Whether it names all that a queue manager has."""
+    return (BEGINNING in script.header and any(each.is_whole for each in script.coverage)) or is_facts_script(script)
+
+
+def is_facts_script(script: Script) -> bool:
+    """Whether it also tells all that there is in its clusters, as a facts document does."""
+    return script.format in (TOML.name, JSON.name)

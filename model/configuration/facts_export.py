@@ -9,8 +9,8 @@ from typing import Any
 
 from attrs import NOTHING, fields
 
+from mqclause.model.configuration.provenance import Provenance
 from mqclause.model.configuration.snapshot import Snapshot
-from mqclause.model.configuration.sources import Provenance
 from mqclause.model.facts.messages import Message
 from mqclause.model.facts.objects import Channel, ChannelStatus, Fact, Put, Queue
 from mqclause.model.readers.facts_files import LIST_TABLES, UNKNOWABLE_TABLES
@@ -63,15 +63,15 @@ def _differing(message: Message) -> dict[str, Any]:
 
 def _unknown(snapshot: Snapshot) -> Mapping[str, list[str]]:
     """The names of those that an attribute is not known of, by attribute."""
-    cluster, provenance = snapshot.cluster, snapshot.provenance
+    cluster, provenance, known = snapshot.cluster, snapshot.provenance, snapshot.knowledge
     local = cluster.queue_manager.name
     channels: list[Channel | ChannelStatus] = [*cluster.channels, *cluster.channel_statuses]
     of = {
         "status": [each.name for each in channels if not provenance.tells(each, "status")],
         "curdepth": [each.name for each in cluster.queues if _is_untold(each, local)],
-        **{attribute: _naming(attribute, queues, snapshot) for attribute, queues in snapshot.untold.items()},
+        **{attribute: _naming(attribute, queues, snapshot) for attribute, queues in known.undisplayed.items()},
     }  # fmt: skip
-    lists = (getattr(cluster, name) for name in LIST_TABLES) if snapshot.leaves_open else ()
+    lists = (getattr(cluster, name) for name in LIST_TABLES) if known.leaves_open else ()
     for fact in chain([cluster.queue_manager], *lists):
         for attribute in snapshot.unshown.of(fact):
             of.setdefault(attribute, []).append(fact.name)

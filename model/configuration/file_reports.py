@@ -18,16 +18,21 @@ from mqclause.model.configuration.completeness import (
     find_truncated_dumps,
     list_defined_names,
 )
-from mqclause.model.configuration.membership import assign_owner, get_stated_name, refuse_other_owner
 from mqclause.model.configuration.objects import ROW_KEYS
-from mqclause.model.configuration.snapshot import NOTHING_SHOWN, Snapshot, read_members, shows_nothing
-from mqclause.model.configuration.sources import NO_FILE, Source
+from mqclause.model.configuration.snapshot import Snapshot, read_members
+from mqclause.model.configuration.sources import (
+    NO_FILE,
+    NOTHING_SHOWN,
+    Source,
+    get_stated_name,
+    read_file,
+    shows_nothing,
+)
 from mqclause.model.diagnostics import Diagnostic, FactsError
 from mqclause.model.readers.encodings import unpack_files
 from mqclause.model.readers.facts_files import LIST_MAKERS, read_facts
 from mqclause.model.readers.formats import FactsDocument
 from mqclause.model.readers.records import Record, Script
-from mqclause.model.readers.registry import FORMATS, read_contents, select_formats
 
 ReadExtent = Literal["wholly", "partly", "not"]
 
@@ -105,7 +110,7 @@ def still_needed(sources: Iterable[Source], found: Iterable[FileReport], local: 
     needed: dict[MissingInformation, list[str]] = {}
     for snapshot in read_members([each for each in sources if each.name in readable], local, lenient=True):
         own = snapshot.cluster.queue_manager.name
-        for each in drop_answered_commands((*snapshot.incomplete, *_states(snapshot)), snapshot.asked):
+        for each in drop_answered_commands((*snapshot.incomplete, *_states(snapshot)), snapshot.knowledge.asked):
             at = needed.setdefault(each, [])
             at.append(each.object if isinstance(each, TruncatedDump) and each.object else own)
     return [Needed(each, tuple(dict.fromkeys(at))) for each, at in needed.items()]
@@ -133,11 +138,8 @@ def _unpacked(source: Source) -> Iterator[FileReport]:
 
 def _account(source: Source) -> FileReport:
     try:
-        contents = read_contents(source.data, source.name, select_formats(source.format, FORMATS))
-        if isinstance(contents, FactsDocument):
-            refuse_other_owner(contents, source.queue_manager)
-            return _of_document(contents)
-        return _of_scripts(contents.format, assign_owner(contents, source.queue_manager))
+        contents = read_file(source)
+        return _of_document(contents) if isinstance(contents, FactsDocument) else _of_scripts(contents)
     except FactsError as error:
         return FileReport(source.name, faults=error.diagnostics)
 
@@ -158,7 +160,7 @@ def _types(rows: Iterable[Mapping[str, str]]) -> Counter[str]:
     return Counter(str(row.get("type", "QLOCAL")).upper() for row in rows)
 
 
-def _of_scripts(written_in: str, scripts: Sequence[Script]) -> FileReport:
+def _of_scripts(scripts: Sequence[Script]) -> FileReport:
     counts = Counter(kind for script in scripts for kind, *_ in {_object(record) for record in _stating(script)})
     names = dict.fromkeys(script.queue_manager for script in scripts if script.queue_manager)
     faults = tuple(fault for script in scripts for fault in script.diagnostics)
@@ -167,7 +169,7 @@ def _of_scripts(written_in: str, scripts: Sequence[Script]) -> FileReport:
     if all(map(shows_nothing, scripts)):
         faults = (*faults, Diagnostic(source, NOTHING_SHOWN))
     remarks = (*(remark for script in scripts for remark in script.remarks), *cut)
-    return FileReport(source, written_in, tuple(names), objects, faults, remarks, scripts=tuple(scripts))
+    return FileReport(source, scripts[0].format, tuple(names), objects, faults, remarks, scripts=tuple(scripts))
 
 
 def _stating(script: Script) -> Iterator[Record]:

@@ -3,40 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial, reduce
+from functools import reduce
 from typing import Any
 
 from attrs import evolve
 
-from mqclause.model.configuration.checked_member import CREATING_ACTIONS
-from mqclause.model.configuration.completeness import suggest_insert
-from mqclause.model.configuration.membership import assign_owner, refuse_other_owner
-from mqclause.model.configuration.objects import MEMBERSHIP, read_attributes
-from mqclause.model.configuration.snapshot import (
-    SET_OPTION,
-    STATE_ATTRIBUTES,
+from mqclause.model.configuration.attributes import MEMBERSHIP
+from mqclause.model.configuration.changes import (
     ConfigurationChange,
-    Snapshot,
     apply_change,
     build_ambiguity_error,
-    build_change_error,
-    check_has_facts,
+    build_option_error,
     describe_other_owners,
     get_owner,
     is_change_target,
     parse_change,
-    replace_facts,
     replace_fields,
 )
-from mqclause.model.configuration.sources import PlacedFact, Source, SourceFiles, build_scripts
+from mqclause.model.configuration.completeness import suggest_insert
+from mqclause.model.configuration.provenance import PlacedFact
+from mqclause.model.configuration.snapshot import Snapshot, replace_facts
 from mqclause.model.configuration.status import ALIAS_ATTRIBUTES
 from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_name
 from mqclause.model.facts.objects import Channel, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
-from mqclause.model.readers.facts_files import read_facts
-from mqclause.model.readers.formats import FactsDocument
-from mqclause.model.readers.mqsc import MQSC, Misplaced, read_mqsc
-from mqclause.model.readers.records import Record, Script
-from mqclause.model.readers.registry import FORMATS, read_contents, select_formats
 
 Members = tuple[Snapshot, ...]
 """What each queue manager knows, one snapshot for each."""
@@ -82,87 +71,19 @@ def suspend_member(members: Iterable[Snapshot], name: str) -> Members:
     return _for_all(members, name, "--suspend", lambda fact: {"suspended": fact.clusters} if _is(fact, name) else {})
 
 
+def set_command_level(member: Snapshot, level: int, option: str) -> Snapshot:
+    """The member with the command level that ``option`` states of its own queue manager."""
+    name = get_local_name(member)
+    return _with_fields(
+        member,
+        option,
+        lambda fact: {"command_level": level} if isinstance(fact, QueueManager) and fact.name == name else {},
+    )
+
+
 def get_local_name(member: Snapshot) -> str:
     """The queue manager whose snapshot it is."""
     return member.cluster.queue_manager.name
-
-
-def read_scripts(
-    source: Source, misplaced: Misplaced, faults: list[Diagnostic], warnings: list[Diagnostic], lenient: bool
-) -> Iterator[Script]:
-    """The scripts in a file. What is wrong with it goes to ``faults`` or, where it may be passed by, ``warnings``.
-
-    What is ``misplaced`` is no fault of a script: a check finds it.
-    """
-    reading = partial(read_mqsc, kept=misplaced)
-    formats = select_formats(source.format, [evolve(each, read=reading) if each is MQSC else each for each in FORMATS])
-    files = SourceFiles(source, faults, warnings)
-    for file in files:
-        scripts: Iterable[Script] = ()
-        with files.reading(file):
-            contents = read_contents(file.data, file.name, formats)
-            if isinstance(contents, FactsDocument):
-                refuse_other_owner(contents, source.queue_manager)
-                if file.found:
-                    check_has_facts(contents)
-                read = read_facts(contents.data, file.name, "?", places=contents.places)
-                wrong = contents.diagnostics or read.diagnostics
-                faults += wrong
-                scripts = () if wrong else build_scripts(read, contents)
-            else:
-                scripts = assign_owner(contents, source.queue_manager)
-                (warnings if lenient else faults).extend(wrong for each in scripts for wrong in each.diagnostics)
-                scripts = (evolve(each, overlay=source.overlay) for each in scripts)
-        yield from scripts
-
-
-def build_change_script(change: ConfigurationChange, owner: str, clusters: Iterable[str] = ()) -> Script:
-    """The script that does to the queue manager ``owner``, which is in ``clusters``, what an option says.
-
-    Raises FactsError.
-    """
-    besides = STATE_ATTRIBUTES.get(change.kind, set())
-    name = "" if change.kind == "QMGR" else change.name
-    stated = {word: value for word, value in change.attributes.items() if word not in besides}
-    states = {word: value for word, value in change.attributes.items() if word in besides}
-    records = [Record("alter", change.kind, name, stated, source=SET_OPTION)] if stated else []
-    for kind, words in ((change.kind, stated), ("CLUSQMGR", states)):
-        refused = read_attributes(Record("alter", kind, change.name or owner, words), "")[1]
-        if refused:
-            raise build_change_error(change, refused)
-    if "STATUS" in states:
-        records.append(Record("state", "CHANNEL", name, {"STATUS": states["STATUS"]}, source=SET_OPTION))
-    if "SUSPEND" in states:
-        verb = "suspend" if states["SUSPEND"] == "YES" else "resume"
-        records += [Record(verb, "QMGR", "", {"CLUSTER": each}, source=SET_OPTION) for each in sorted(clusters)]
-    return Script(SET_OPTION, owner, tuple(records), overlay=True)
-
-
-def is_state_change(change: ConfigurationChange) -> bool:
-    """Whether an option says nothing but a state."""
-    return set(change.attributes) <= STATE_ATTRIBUTES.get(change.kind, set())
-
-
-def has_named_object(scripts: Sequence[Script], change: ConfigurationChange) -> bool:
-    """Whether scripts of one queue manager define, or show, the object that an option names."""
-    return any(
-        (each.kind == change.kind and each.name == change.name and each.action in CREATING_ACTIONS)
-        or (change.kind == "CHANNEL" and is_state_change(change) and each.attributes.get("CHANNEL") == change.name)
-        or (
-            change.kind == "CHANNEL" and is_state_change(change) and (each.kind, each.name) == ("CHSTATUS", change.name)
-        )
-        for script in scripts
-        for each in script.records
-    )
-
-
-def has_receiver(scripts: Sequence[Script], change: ConfigurationChange) -> bool:
-    """Whether scripts of one queue manager define the cluster receiver that an option names."""
-    return any(
-        each.kind == "CHANNEL" and each.name == change.name and each.attributes.get("CHLTYPE") == "CLUSRCVR"
-        for script in scripts
-        for each in script.records
-    )
 
 
 def _parts(change: ConfigurationChange) -> Iterator[ConfigurationChange]:
@@ -201,7 +122,7 @@ def _meant(member: Snapshot, change: ConfigurationChange) -> list[PlacedFact[Any
 def _the_owner(members: Members, change: ConfigurationChange, found: Sequence[PlacedFact[Any]]) -> str:
     """Whose object is meant; raises FactsError unless that is clear."""
     if not found:
-        raise _fault(f"{change.object} {_why_unknown(members, change)}")
+        raise build_option_error(f"{change.object} {_why_unknown(members, change)}")
     owners = sorted({get_owner(each.fact) for each in found})
     if len(owners) > 1 and not set(change.attributes) <= OWN_STATE:
         raise build_ambiguity_error(change, owners)
@@ -297,7 +218,3 @@ def _check_member(members: Members, name: str, option: str) -> None:
     if name not in known:
         message = f"queue manager {quote_value(name)} is not known{suggest_name(name, sorted(known))}"
         raise FactsError([Diagnostic(option, message)])
-
-
-def _fault(message: str) -> FactsError:
-    return FactsError([Diagnostic(SET_OPTION, message)])

@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Self, TypeVar
 
-from attrs import define, evolve, field, fields, frozen
+from attrs import define, field, frozen
 
-from mqclause.model.configuration.completeness import (
-    AnsweredInquiries,
-    Operations,
-    build_record_diagnostic,
+from mqclause.model.configuration.attributes import (
+    FACT_ATTRIBUTES,
+    OPPOSITE_FLAGS,
+    STATUS_ATTRIBUTES,
+    clean_description,
     find_domain_error,
+    is_same_value,
+    list_stating_attributes,
+    read_attributes,
+    select_attributes,
+)
+from mqclause.model.configuration.completeness import (
+    INSERT,
+    AnsweredInquiries,
+    build_coverage,
+    build_record_diagnostic,
+    is_complete_script,
+    is_facts_script,
     suggest_insert,
 )
-from mqclause.model.configuration.sources import FactT, Origin, OriginKind, PlacedFact
+from mqclause.model.configuration.provenance import FactT, Origin, OriginKind, PlacedFact
 from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, suggest_name
-from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.domains import (
-    CHANNEL_NAME,
-    CHANNEL_NAME_OR_BLANK,
-    NAME,
-    NAME_OR_BLANK,
-    Description,
-    Domain,
-    Names,
-    Whole,
-    Words,
-)
-from mqclause.model.facts.objects import MESSAGE_CHANNELS, Channel, Process, Queue, QueueManager
+from mqclause.model.facts.domains import NAME, Words
+from mqclause.model.facts.objects import MESSAGE_CHANNELS
 from mqclause.model.readers.mqsc import describe_unknown_attribute, get_known_attributes
-from mqclause.model.readers.records import Record, Script, TextCache, Value, split_names
+from mqclause.model.readers.records import CombinedCoverage, Record, Script, Value, split_names
 
 QUEUE_TYPES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
 CLUSTER_CHANNELS = ("CLUSRCVR", "CLUSSDR")
@@ -62,10 +64,14 @@ UNLISTED_STATES = frozenset({"SWITCHING", "DISCONNECTED"})
 ObjectKey = str | tuple[str, str]
 """A queue's name, as most objects are queues; of others what the name is unique in, and the name."""
 
-OPPOSITE_FLAGS = {"TRIGGER": "NOTRIGGER", "NOTRIGGER": "TRIGGER"}
 
 LISTS_BESIDE = (("CLUSTER", "CLUSNL"), ("REPOS", "REPOSNL"))
 """Attributes that name one cluster, and those that name a list of them: one at most is not blank."""
+
+QueueKey = tuple[str, str]
+"""A queue's name and its queue manager."""
+
+_CAPEXPRY = re.compile(r"(?i)\bCAPEXPRY *\( *(\w+) *\)")
 
 MOST_STATEMENTS = 50
 """With more of them, those about which later ones say all are left out."""
@@ -75,94 +81,6 @@ Origins = Mapping[str, Origin | None]
 
 NO_ORIGINS: Origins = {}  # a dict, which pickles
 
-WHOLE_NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
-
-MEMBERSHIP = frozenset({"CLUSTER", "CLUSNL"})
-"""The attributes that say in which clusters an object is."""
-
-_EVERY = "put clwlrank clwlprty defbind defprty defpsist"
-_LOCAL = "get clwluseq msgdlvsq usage trigtype trigmpri trigdpth trigdata process initq maxdepth indxtype clchname"
-
-
-def _texts(names: str) -> dict[str, tuple[str, Domain]]:
-    return dict.fromkeys(names.split(), ("", NAME_OR_BLANK))
-
-
-_CLUSTERED = _texts("CLUSTER CLUSNL")
-_DESCRIPTION = Description(64)
-_DISPOSITIONS = Words(("QMGR", "COPY", "GROUP", "SHARED", "PRIVATE"))
-_CLUSTER_QUEUE_TYPES = Words(("QLOCAL", "QALIAS", "QREMOTE", "QMGR"))
-
-
-def _attributes(fact: type, names: str) -> dict[str, tuple[str, Domain]]:
-    """The fields ``names`` of ``fact`` by MQSC name."""
-    known = {of.name: of for of in fields(fact)}
-    return {name.upper(): (name, known[name].metadata["domain"]) for name in names.split()}
-
-
-FACT_ATTRIBUTES: Mapping[str, Mapping[str, tuple[str, Domain]]] = {
-    "QMGR": _attributes(QueueManager, "clwluseq clwlmruc clwlexit clwldata clwllen trigint defxmitq deadq defclxq igq")
-    | _texts("REPOS REPOSNL"),
-    "QLOCAL": _attributes(Queue, f"{_EVERY} {_LOCAL}") | _CLUSTERED | {"QSGDISP": ("", _DISPOSITIONS)},
-    "QALIAS": _attributes(Queue, f"{_EVERY} get targtype") | _CLUSTERED | _texts("TARGET"),
-    "QREMOTE": _attributes(Queue, f"{_EVERY} rname rqmname xmitq") | _CLUSTERED,
-    "QMODEL": {},
-    "QCLUSTER": _attributes(Queue, _EVERY) | _CLUSTERED | _texts("CLUSQMGR") | {"CLUSQT": ("", _CLUSTER_QUEUE_TYPES)},
-    "CLUSQMGR": _attributes(Channel, "cluster deftype status clwlrank clwlprty clwlwght netprty")
-    | {"CHANNEL": ("", CHANNEL_NAME_OR_BLANK), "SUSPEND": ("", Words(("YES", "NO")))}
-    | _texts("XMITQ"),
-    "CHSTATUS": _attributes(Channel, "status") | _texts("RQMNAME XMITQ"),
-    "CHANNEL": _attributes(Channel, "clwlrank clwlprty clwlwght netprty npmspeed") | _CLUSTERED | _texts("XMITQ"),
-    "PROCESS": _attributes(Process, "appltype applicid envrdata userdata"),
-    "NAMELIST": {"NAMES": ("", Names(NAME_OR_BLANK))},
-}
-"""The attributes that are read, by object type and MQSC name: the field of the fact (blank: none) and the domain.
-
-DESCR is read when a fact is made: it is hardly ever that of another queue, and all the rest often is.
-"""
-
-STATUS_ATTRIBUTES: Mapping[str, str] = {"curdepth": "CURDEPTH", "ipprocs": "IPPROCS"}
-"""What is so now of a local queue and is no part of its definition: by field of the fact, the MQSC name."""
-
-_QUEUE_CLUSTERS = {"clusters": ("CLUSTER", "CLUSNL"), "descr": ("DESCR",)}
-_STATING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "QMGR": dict.fromkeys(("clusters", "repository", "partial_in"), ("REPOS", "REPOSNL")),
-    "QLOCAL": {**_QUEUE_CLUSTERS, "trigger": ("TRIGGER", "NOTRIGGER"), "shared": ("QSGDISP",)},
-    "QCLUSTER": _QUEUE_CLUSTERS,
-    "QALIAS": {**_QUEUE_CLUSTERS, "target": ("TARGET",)},
-    "QREMOTE": _QUEUE_CLUSTERS,
-    "CLUSQMGR": {"suspended": ("SUSPEND",)},
-    "CHANNEL": {"clusters": ("CLUSTER", "CLUSNL"), "cluster": ("CLUSTER", "CLUSNL"), "deftype": ("CHLTYPE",)},
-}
-
-FLAGS_READ = ("TRIGGER", "NOTRIGGER")
-
-
-def _names_read(stated: tuple[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Those of the names that an object of some kind states that are read."""
-    kind, names = stated
-    return tuple(name for name in (*FACT_ATTRIBUTES[kind], *FLAGS_READ) if name in names)
-
-
-def _read(stated: tuple[str, tuple[str, ...], tuple[Value, ...]]) -> tuple[Mapping[str, Any], Sequence[DomainError]]:
-    """The fields of facts that values of an object of some kind come to, by their names, and what is refused."""
-    kind, names, given = stated
-    known = FACT_ATTRIBUTES[kind]
-    values = dict(zip(names, given, strict=True))
-    found, refusals = _flags(kind, values), []
-    for name, value in values.items():
-        if name in known:
-            attribute, domain = known[name]
-            try:
-                kept = _in_domain(domain, value, name)
-            except DomainError as error:
-                refusals.append(error)
-            else:
-                found |= {attribute: kept} if attribute else {}
-    return found, refusals
-
-
-_NAMES_READ, _READ = TextCache(_names_read), TextCache(_read)
 
 SYSTEM_PREFIX = "SYSTEM."
 """How the names of the objects begin that every queue manager is created with."""
@@ -170,54 +88,83 @@ SYSTEM_PREFIX = "SYSTEM."
 PLATFORM = "Queue manager platform"
 """How a dump says it."""
 
-PlacedQueue = PlacedFact[Queue]
+MadeT = TypeVar("MadeT")
 
-SENDER_ROW_ATTRIBUTES = frozenset({"CHANNEL", "CLUSTER", "DEFTYPE", "STATUS", "SUSPEND"})
-"""What a row about a queue manager shows besides the attributes of its receiver."""
+
+STOPPING = {"STATUS": Words(("STOPPED", "INACTIVE")), "MODE": Words(("QUIESCE", "FORCE", "TERMINATE"))}
+"""The parameters of STOP CHANNEL that say what becomes of the channel."""
+
+REFRESH_NOT_CARRIED_OUT = "REFRESH is not carried out: what is known of others in that cluster stays as it is"
+REFRESH_WITHOUT_EFFECT = "REFRESH changes nothing that an answer rests on: left out"
 
 
 @define(eq=False)
 class QueueManagerObjects:
-    """The objects of the queue manager ``name``; ``faults`` has what was refused while they were built.
+    """The objects of one queue manager, as the commands and displays of its ``scripts`` leave them.
 
-    ``remarks`` has what was seen and left open, ``differing`` that different values of an attribute are shown, by the
-    kind and the identity of what has it.
-    A command that is refused is left out; what alters an object whose definition was refused is left out silently.
+    ``faults`` has what was refused: such a command is left out, and so is what alters an object whose definition was
+    refused. ``remarks`` has what was shown and is left open, ``differing`` that different values of an attribute are
+    shown, by the kind and the identity of what has it. ``rows`` are what it displays of its clusters.
+
+    It is ``suspended`` in these clusters, by the latest command about that, its ``suspension``; ``operated`` are the
+    commands that started and stopped its channels, in their order.
     """
 
     name: str
-    faults: list[Diagnostic]
     scripts: Sequence[Script] = ()
-    operations: Operations = field(init=False)
+    faults: list[Diagnostic] = field(factory=list)
     rows: list[MqObject] = field(factory=list)
     remarks: list[Diagnostic] = field(factory=list)
     differing: dict[tuple[str, int, str], Diagnostic] = field(factory=dict)
+    suspended: dict[str, None] = field(factory=dict)
+    suspension: Record | None = None
+    operated: list[Record] = field(factory=list)
     _found: dict[ObjectKey, MqObject] = field(factory=dict)
     _latest_rows: dict[tuple[object, ...], MqObject] = field(factory=dict)
     _refused: set[ObjectKey] = field(factory=set)
     # What was said of objects that were deleted where there were none: a script may clear the way before it defines.
     _deleted: dict[ObjectKey, Diagnostic] = field(factory=dict)
+    _not_carried_out: list[Diagnostic] = field(factory=list)
     _of_kinds: dict[tuple[str, ...], list[MqObject]] = field(factory=dict)
 
-    def __attrs_post_init__(self) -> None:
-        self.operations = Operations(self.faults, self._names)
+    @classmethod
+    def from_scripts(cls, name: str, scripts: Sequence[Script]) -> Self:
+        """Carry out all that the scripts of the queue manager ``name`` say."""
+        objects = cls(name, scripts)
+        records = [record for script in scripts if not script.overlay for record in script.records]
+        changes = [record for script in scripts if script.overlay for record in script.records]
+        # what was displayed fills in what no command states, wherever it stands
+        for record in (*sorted(records, key=lambda each: each.action == "observe"), *changes):
+            objects.apply_record(record)
+        objects.expand_clusters()
+        return objects
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
         """What is odd in the commands carried out, and no fault."""
-        return (*self.operations.warnings, *self._deleted.values())
+        return (*self._not_carried_out, *self._deleted.values())
 
     def apply_record(self, record: Record) -> None:
         """Carry out one command; object types that make no facts are passed over."""
-        action = self._actions().get(record.action)
-        if action and record.kind in FACT_ATTRIBUTES:
-            action(record, _key(record))
-        elif not action:
-            self.operations.take(record)
+        match record.action:
+            case "define" | "alter" | "delete" | "observe" if record.kind in FACT_ATTRIBUTES:
+                self._actions[record.action](record, _key(record))
+            case "suspend" | "resume":
+                self._suspend(record)
+            case "start" | "stop":
+                self._operate(record)
+            case "state":
+                self.operated.append(record)
+            case "refresh":
+                message = REFRESH_NOT_CARRIED_OUT if record.kind == "CLUSTER" else REFRESH_WITHOUT_EFFECT
+                self._warn(record, message)
 
     def fault(self, record: Record, message: str, attribute: str = "") -> None:
         """Add what is wrong with ``record``, on the line of ``attribute`` if that is given."""
         self.faults.append(build_record_diagnostic(record, message, attribute))
+
+    def _warn(self, record: Record, message: str, attribute: str = "") -> None:
+        self._not_carried_out.append(build_record_diagnostic(record, message, attribute))
 
     def find_header_origin(self, key: str) -> Origin | None:
         """Where a script first says ``key`` of itself."""
@@ -246,10 +193,90 @@ class QueueManagerObjects:
         """The channels of one type."""
         return [channel for channel in self.of("CHANNEL") if channel.type == chltype]
 
+    @cached_property
+    def asked(self) -> AnsweredInquiries:
+        """The DISPLAY commands that its logs answer."""
+        return AnsweredInquiries.at(self.scripts, self.name)
+
+    @cached_property
+    def coverage(self) -> CombinedCoverage:
+        """What its dumps hold."""
+        return build_coverage(self.scripts)
+
+    def find_depth(self, queue: str) -> str:
+        """CURDEPTH of one of its queues, as a display shows it; blank if none does."""
+        return self._shown.get((queue, self.name), {}).get("CURDEPTH", "")
+
+    @cached_property
+    def _shown(self) -> Mapping[QueueKey, Mapping[str, str]]:
+        return collect_shown_attributes(self.scripts, self.name)
+
+    @cached_property
+    def clustered_objects(self) -> tuple[MqObject, ...]:
+        """The objects that put it into clusters."""
+        return (*self.channels("CLUSRCVR"), *self.channels("CLUSSDR"), *self.of("QMGR"))
+
+    @cached_property
+    def clusters(self) -> tuple[str, ...]:
+        """The clusters that its channels and its REPOS name: it has to do with these."""
+        return tuple(dict.fromkeys(cluster for each in self.clustered_objects for cluster in each.clusters))
+
+    @cached_property
+    def joined_clusters(self) -> frozenset[str] | None:
+        """The clusters in which it has a receiver; None where its files would not tell, or leave one to qm.ini."""
+        channels = [each for kind in CLUSTER_CHANNELS for each in self.channels(kind)]
+        is_defined = any(each.clusters and each.record.action == "define" for each in channels)
+        if (
+            any(map(is_facts_script, self.scripts))
+            or any(INSERT.search(name) for each in channels for name in each.clusters)
+            or not (is_defined or any(map(is_complete_script, self.scripts)))
+        ):
+            return None
+        rows = (row for row in self.rows if row.kind == "CLUSQMGR" and row.name == self.name)
+        shown = frozenset(row.text("CLUSTER") for row in rows)
+        return shown.union(*(each.clusters for each in channels if each.type == "CLUSRCVR"))
+
+    @property
+    def unjoined_clusters(self) -> tuple[str, ...]:
+        """The clusters that it has to do with, and others do not learn of it in."""
+        joined = self.joined_clusters
+        return tuple(each for each in self.clusters if joined is not None and each not in joined)
+
+    def select_visible(self, clusters: Iterable[str]) -> tuple[str, ...]:
+        """Those of the ``clusters`` of one of its objects in which other queue managers learn of that."""
+        joined = self.joined_clusters
+        return tuple(each for each in clusters if joined is None or each in joined)
+
+    @cached_property
+    def models(self) -> frozenset[str]:
+        """The names of its model queues."""
+        return frozenset(each.name for each in self.of("QMODEL"))
+
+    @cached_property
+    def queue_targets(self) -> Mapping[str, str]:
+        """Its queues by name, each with the name that it leads to if it is an alias of a queue.
+
+        Where its files would not tell whether it has a queue of that name, too, it is blank.
+        """
+        queues = self.of(*QUEUE_TYPES)
+        names = {each.name for each in queues}
+        leads = {each: each.text("TARGET") for each in queues if each.kind == "QALIAS" and not each.is_topic_alias}
+        return {
+            each.name: to if (to := leads.get(each, "")) in names or self.would_tell_target(each) else ""
+            for each in queues
+        }
+
+    def would_tell_target(self, alias: MqObject) -> bool:
+        """Whether what tells of an alias would tell of a queue that it leads to, if there were one."""
+        target = alias.text("TARGET")
+        would = alias.record.action == "define" or self.asked.tells("QLOCAL", target)
+        return would and not self.coverage.leaves_out("QLOCAL", target)
+
     def list_contradictions(self, local: QueueManagerObjects) -> list[Diagnostic]:
         """What is told of different values that are shown; of what others have, ``local`` tells what it shows."""
         return [said for (kind, *_), said in self.differing.items() if self is local or kind not in ROW_KEYS]
 
+    @cached_property
     def _actions(self) -> dict[str, Callable[[Record, ObjectKey], None]]:
         return {
             "define": self._define,
@@ -361,6 +388,47 @@ class QueueManagerObjects:
             self._of_kinds.clear()
             self._refused.discard(key)
 
+    def _operate(self, record: Record) -> None:
+        for attribute, words in STOPPING.items():
+            refused = find_domain_error(words, record.attributes.get(attribute, words.words[0]), attribute)
+            if refused:
+                self.fault(record, str(refused), attribute)
+                return
+        self.operated.append(record)
+
+    def _suspend(self, record: Record) -> None:
+        verb = record.action.upper()
+        if record.attributes.keys() & {"CLUSTER", "CLUSNL"}:
+            self._suspend_in_clusters(record)
+        elif record.attributes.keys() & {"FACILITY", "LOG"}:
+            self._warn(record, f"{verb} names no cluster: left out")
+        else:
+            self.fault(record, f"{verb} needs CLUSTER or CLUSNL")
+
+    def _suspend_in_clusters(self, record: Record) -> None:
+        self.suspension = record
+        names = list(record.listed("CLUSTER"))
+        for each in record.listed("CLUSNL"):
+            names += self._names(each, record, "CLUSNL")
+        for name in names:
+            refused = find_domain_error(NAME, name, "CLUSTER")
+            if record.action == "resume":
+                self.suspended.pop(name, None)
+            elif refused:
+                self.fault(record, str(refused), "CLUSTER")
+            else:
+                self.suspended[name] = None
+        if record.listed("MODE") == ("FORCE",):
+            self._warn(record, "MODE(FORCE) stops inbound channels too: their states are left as they are", "MODE")
+
+    def find_foreign_suspensions(self, clusters: Sequence[str]) -> Iterator[Diagnostic]:
+        """The clusters in which it is suspended although it is in none but ``clusters``."""
+        for each in self.suspended if self.suspension else ():
+            if self.suspension and each not in clusters:
+                near = suggest_name(each, clusters)
+                message = f"SUSPEND: {self.name} is not in the cluster {quote_value(each)}: changes nothing{near}"
+                yield build_record_diagnostic(self.suspension, message, "CLUSTER")
+
     def _mismatch(self, record: Record, known: MqObject) -> None:
         self.fault(record, f"is a {known.type}, defined at {known.record.source}:{known.record.line}")
 
@@ -436,6 +504,29 @@ class MqObject:
         found = {name for names in by_command for name in names}
         return found | {OPPOSITE_FLAGS[name] for name in OPPOSITE_FLAGS if name in found}
 
+    @property
+    def capexpry(self) -> str:
+        """The limit of expiry of a queue, in tenths of a second, stated by itself or in CUSTOM; blank for none."""
+        stated = self.text("CAPEXPRY")
+        if not stated and (custom := self.text("CUSTOM")) and (within := _CAPEXPRY.search(custom)):
+            stated = within[1]
+        return "" if stated.upper() in ("NOLIMIT", "-1") else stated
+
+    @property
+    def is_topic_alias(self) -> bool:
+        """Whether it is an alias of a topic."""
+        return self.text("TARGTYPE") == "TOPIC"
+
+    @property
+    def is_manager_alias(self) -> bool:
+        """Whether it is a remote definition that is an alias of a queue manager."""
+        return self.kind == "QREMOTE" and not self.text("RNAME")
+
+    @property
+    def is_alias_or_remote(self) -> bool:
+        """Whether it is an alias of a queue, or a remote definition."""
+        return self.kind != "QLOCAL" and not self.is_topic_alias
+
     def find_statement(self, attribute: str) -> Record | None:
         """The statement that gives ``attribute`` its value; None if none does."""
         opposite = OPPOSITE_FLAGS.get(attribute)
@@ -509,49 +600,6 @@ def place_fact(fact: FactT, found: MqObject, known: Origins = NO_ORIGINS) -> Pla
     return PlacedFact(fact, found.record.source, found.record.line, _OriginOf(found, known))
 
 
-def select_attributes(record: Record, names: Sequence[str]) -> Record:
-    """``record`` with the attributes ``names`` alone, which it has."""
-    if len(names) == len(record.attributes):
-        return record
-    attributes = {name: record.attributes[name] for name in names}
-    stated = dict(zip(record.attributes, record.places, strict=False))
-    return evolve(record, attributes=attributes, places=[stated[name] for name in names] if stated else ())
-
-
-def list_stating_attributes(kind: str, field: str) -> tuple[str, ...]:
-    """The MQSC attributes that can state ``field`` of a fact that is made of an object of ``kind``."""
-    read = tuple(name for name, (each, _) in FACT_ATTRIBUTES[kind].items() if each == field)
-    return read or _STATING.get(kind, {}).get(field, ())
-
-
-def read_attributes(record: Record, type_: str) -> tuple[Mapping[str, Any], list[DomainError]]:
-    """The values of ``record`` that are fields of facts, and what is refused of it; ``type_`` is its object's type."""
-    attributes = record.attributes
-    names = _NAMES_READ[record.kind, tuple(attributes)]
-    found, refused = _READ[record.kind, names, tuple([attributes[name] for name in names])]
-    refusals = [error for error in (_name_refusal(record, type_), _description_refusal(attributes)) if error]
-    if refused:
-        order = list(attributes)
-        refusals += sorted(refused, key=lambda error: order.index(error.key))
-    return found, refusals
-
-
-def is_same_value(kind: str, name: str, one: Value, other: Value) -> bool:
-    """Whether two values of an attribute that is read are the same; one that is not allowed is like none."""
-    if one == other:
-        return True
-    _, domain = FACT_ATTRIBUTES[kind][name]
-    try:
-        return bool(_in_domain(domain, one, name) == _in_domain(domain, other, name))
-    except DomainError:
-        return False
-
-
-def clean_description(value: Value) -> str:
-    """The description of a queue as a fact has it."""
-    return _DESCRIPTION(value, "DESCR")
-
-
 def find_differing_displays(record: Record, known: MqObject) -> Iterator[tuple[str, Diagnostic]]:
     """The attributes that ``record`` shows otherwise than they are ``known``, each with what is said of it; of a flag
     and its opposite the one that comes last in the alphabet.
@@ -586,101 +634,24 @@ def not_shown(found: Iterable[MqObject], scripts: Sequence[Script]) -> Iterator[
                     break
 
 
-def assume_default_queues(
-    cluster: Cluster, defined: Mapping[str, frozenset[str]], named_by: Iterable[tuple[str, str]]
-) -> tuple[Queue, ...]:
-    """The initiation queues that are taken to be there; ``defined`` is what scripts define, by kind.
-
-    ``named_by`` are local queues, each with the initiation queue that it names. A facts file tells all that there is,
-    so that nothing is assumed for a queue that no script defines.
-    """
-    own, in_scripts = cluster.queue_manager.name, defined.get("QLOCAL", ())
-    names = dict.fromkeys(initq for name, initq in named_by if name in in_scripts and initq.startswith(SYSTEM_PREFIX))
-    known = (cluster.own_queues, cluster.models)
-    return tuple(Queue(name, own, curdepth=None) for name in names if not any(name in each for each in known))
-
-
-def add_queues(cluster: Cluster, more: tuple[Queue, ...]) -> Cluster:
-    """``cluster`` with ``more`` queues."""
-    return evolve(cluster, queues=(*cluster.queues, *more)) if more else cluster
-
-
-def describe_default_queue(name: str) -> str:
-    """What is assumed of the queue ``name``."""
-    return f"{name} is defined as every queue manager is created with it"
-
-
 def detect_platform(scripts: Sequence[Script], shown: str) -> str:
     """ZOS or MULTI, by what the scripts say of themselves and by what was ``shown`` as PLATFORM."""
     stated = " ".join([shown, *(script.header.get(PLATFORM, "") for script in scripts)]).upper()
     return "ZOS" if "Z/OS" in stated or "MVS" in stated else "MULTI"
 
 
-@define(eq=False)
-class ViewCache:
-    """The objects of each member by its scripts, and their queues as others see them.
+class ViewCache(dict[tuple[object, ...], Any]):
+    """What is the same for each local queue manager that the same files are read for, made once.
 
-    Those for whom it is made read the same scripts, none of which changes.
+    These are the objects of each queue manager by its scripts, and their queues as others know them.
     """
 
-    _objects: dict[tuple[object, ...], tuple[Sequence[Script], QueueManagerObjects, Sequence[Diagnostic]]] = field(
-        factory=dict
-    )
-    _queues: dict[tuple[MqObject, tuple[str, ...]], PlacedQueue] = field(factory=dict)
-    _now: dict[PlacedFact[Any], PlacedFact[Any]] = field(factory=dict)
-    _hosted: dict[QueueManagerObjects, Mapping[str, str]] = field(factory=dict)
-
-    def objects(
-        self,
-        name: str,
-        scripts: Sequence[Script],
-        faults: list[Diagnostic],
-        make: Callable[[str, Sequence[Script], list[Diagnostic]], QueueManagerObjects],
-    ) -> QueueManagerObjects:
-        """The objects of a member; what is refused goes to ``faults``."""
-        key = (name, *map(id, scripts))
-        if key not in self._objects:
-            refused = list[Diagnostic]()
-            self._objects[key] = (scripts, make(name, scripts, refused), refused)
-        _, found, refused_before = self._objects[key]
-        faults.extend(refused_before)
-        return found
-
-    def queue(self, found: MqObject, clusters: tuple[str, ...], make: Callable[[], PlacedQueue]) -> PlacedQueue:
-        """A queue of another member as those see it who share these clusters with it."""
-        key = (found, clusters)
-        if key not in self._queues:
-            self._queues[key] = make()
-        return self._queues[key]
-
-    def hosted(
-        self, found: QueueManagerObjects, make: Callable[[QueueManagerObjects], Mapping[str, str]]
-    ) -> Mapping[str, str]:
-        """The names of all queues that a member has."""
-        if found not in self._hosted:
-            self._hosted[found] = make(found)
-        return self._hosted[found]
-
-    def now(self, placed: PlacedFact[Any], make: Callable[[], PlacedFact[Any]]) -> PlacedFact[Any]:
-        """A fact that nobody shows the present state of."""
-        if placed not in self._now:
-            self._now[placed] = make()
-        return self._now[placed]
-
-
-def drop_outdated_rows(
-    rows: Iterable[MqObject], members: Mapping[str, QueueManagerObjects], local: str
-) -> Iterator[MqObject]:
-    """The rows displayed at ``local`` without what overlays of ``members`` change: their own objects say that."""
-    changes = {name: [*_commands(member)] for name, member in members.items()}
-    if not any(changes.values()):
-        yield from rows
-        return
-    for row in rows:
-        owner = row.text("CLUSQMGR") if row.kind == "QCLUSTER" else row.name
-        changed = {*_changed(row, changes.get(owner, ()), members.get(owner)), *_operated(row, changes.get(local, ()))}
-        if not changed & MEMBERSHIP:
-            yield _without(row, changed) if changed else row
+    def get_or_make(self, key: tuple[object, ...], make: Callable[[], MadeT]) -> MadeT:
+        """What was made for ``key``, or is made now."""
+        if key not in self:
+            self[key] = make()
+        made: MadeT = self[key]
+        return made
 
 
 def _lacking(record: Record, target: MqObject) -> str:
@@ -744,44 +715,6 @@ def _still_deciding(statements: Sequence[Record]) -> tuple[Record, ...]:
     return tuple(reversed(kept))
 
 
-def _flags(kind: str, stated: Mapping[str, Value]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    if kind == "QLOCAL":
-        if "TRIGGER" in stated or "NOTRIGGER" in stated:
-            found["trigger"] = "TRIGGER" in stated
-        if "QSGDISP" in stated:
-            found["shared"] = stated["QSGDISP"] == "SHARED"
-    return found
-
-
-def _name_refusal(record: Record, type_: str) -> DomainError | None:
-    """What is wrong with the name of an object that becomes a fact."""
-    if record.kind in ("QLOCAL", "QALIAS", "QREMOTE", "PROCESS", "QCLUSTER", "CLUSQMGR"):
-        return find_domain_error(NAME, record.name, "name")
-    if type_ == "CLUSRCVR":
-        return find_domain_error(CHANNEL_NAME, record.name, "name")
-    return None
-
-
-def _description_refusal(stated: Mapping[str, Value]) -> DomainError | None:
-    """What is wrong with a description: it is one text, whatever stands in it."""
-    given = stated.get("DESCR", "")
-    if isinstance(given, str):
-        return None
-    return DomainError("DESCR", given, "allowed: one text, in quotes where it has blanks or commas")
-
-
-def _in_domain(domain: Domain, value: Value, key: str) -> Any:
-    if isinstance(domain, Names):
-        return domain(split_names(value), key)
-    if isinstance(domain, Whole) and isinstance(value, str) and WHOLE_NUMBER.fullmatch(value.strip(" ")):
-        try:
-            return domain(int(value), key)
-        except DomainError:
-            return domain(value, key)  # refused again, with the value as it was written
-    return domain(value, key)
-
-
 def _is_earlier(record: Record, by: Record) -> bool:
     return by.action != "observe" and record.source == by.source and (record.line or 0) < (by.line or 0)
 
@@ -799,51 +732,53 @@ def _place(by: Record, name: str) -> str:
     return by.source if line is None else f"{by.source}:{line}"
 
 
-def _commands(member: QueueManagerObjects) -> Iterator[Record]:
-    return (record for script in member.scripts if script.overlay for record in script.records)
+def collect_shown_attributes(scripts: Iterable[Script], local: str) -> Mapping[QueueKey, Mapping[str, str]]:
+    """By queue what its dump shows in comments, or DISPLAY of it, of its QSTATUS and of its handles.
+
+    A script that names no queue manager is that of ``local``.
+    """
+    found: dict[str, dict[str, Mapping[str, str]]] = {}
+    handles: dict[QueueKey, int] = {}
+    for script in scripts:
+        own = found.setdefault(script.queue_manager or local, {})
+        for record in script.records:
+            if record.kind == "QSTATUS" and record.attributes.get("TYPE") == "HANDLE":
+                key = record.name, script.queue_manager or local
+                handles[key] = handles.get(key, 0) + _reads(record)
+            elif record.kind in ("QLOCAL", "QSTATUS") and (record.informational or record.action == "observe"):
+                shown, before = _shown_values(record), own.get(record.name)
+                own[record.name] = {**before, **shown} if before is not None else shown
+    for (queue, name), count in handles.items():
+        found[name][queue] = {"IPPROCS": str(count), **found[name].get(queue, {})}
+    return ShownQueueAttributes(found)
 
 
-def _changed(row: MqObject, commands: Collection[Record], owner: QueueManagerObjects | None) -> Iterator[str]:
-    """The attributes of the row that commands of the owner change, with CLUSTER if the row is no longer there."""
-    for record in commands:
-        is_queue = row.kind == "QCLUSTER" and record.kind in QUEUE_TYPES and record.name == row.name
-        is_receiver = row.kind == "CLUSQMGR" and record.kind == "CHANNEL" and record.name == row.text("CHANNEL")
-        if record.action in ("suspend", "resume") and row.kind == "CLUSQMGR":
-            yield from ["SUSPEND"] if row.text("CLUSTER") in _clusters_of_record(record, owner) else []
-        elif is_queue or is_receiver:
-            if record.action == "delete" or (is_queue and record.action == "define"):
-                yield "CLUSTER"
-            elif record.action == "define":
-                yield from FACT_ATTRIBUTES[row.kind].keys() - SENDER_ROW_ATTRIBUTES
-            elif record.action == "alter":
-                yield from record.attributes
+@frozen(eq=False)
+class ShownQueueAttributes(Mapping[QueueKey, Mapping[str, str]]):
+    """What is shown by queue and queue manager; held by queue manager, as a pair for each queue would take room."""
+
+    held: Mapping[str, Mapping[str, Mapping[str, str]]]
+
+    def __getitem__(self, key: QueueKey) -> Mapping[str, str]:
+        queue, queue_manager = key
+        return self.held[queue_manager][queue]
+
+    def __iter__(self) -> Iterator[QueueKey]:
+        return ((queue, name) for name, queues in self.held.items() for queue in queues)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.held.values()))
 
 
-def _operated(row: MqObject, commands: Collection[Record]) -> Iterator[str]:
-    """The state of a route, if the local queue manager starts or stops its channel."""
-    channel = row.name if row.kind == "CHSTATUS" else row.text("CHANNEL")
-    to = row.text("RQMNAME") if row.kind == "CHSTATUS" else row.name
-    for record in commands:
-        is_meant = record.name == channel and record.listed("QMNAME") in ((), (to,))
-        if row.kind != "QCLUSTER" and record.action in ("start", "stop", "state") and is_meant:
-            yield "STATUS"
+def _shown_values(record: Record) -> Mapping[str, str]:
+    if record.action != "observe":
+        return record.informational
+    shown = record.attributes
+    of_text = [name for name, value in shown.items() if isinstance(value, str)]
+    all_are_text: Any = shown
+    return all_are_text if len(of_text) == len(shown) else {name: str(shown[name]) for name in of_text}
 
 
-def _clusters_of_record(record: Record, owner: QueueManagerObjects | None) -> tuple[str, ...]:
-    names = record.listed("CLUSNL")
-    lists = [each for each in owner.of("NAMELIST") if each.name in names] if owner else []
-    return (*record.listed("CLUSTER"), *(name for each in lists for name in _names_in(each)))
-
-
-def _names_in(namelist: MqObject) -> tuple[str, ...]:
-    by = namelist.find_statement("NAMES")
-    return by.listed("NAMES") if by else ()
-
-
-def _without(row: MqObject, changed: Collection[str]) -> MqObject:
-    fields = {FACT_ATTRIBUTES[row.kind][name][0] for name in changed if name in FACT_ATTRIBUTES[row.kind]}
-    left = [
-        select_attributes(each, [name for name in each.attributes if name not in changed]) for each in row.statements
-    ]
-    kept = {name: value for name, value in row.fields.items() if name not in fields}
-    return MqObject(row.kind, row.name, row.record, tuple(left), kept)
+def _reads(record: Record) -> int:
+    """1 if the handle has the queue open for input."""
+    return int(bool(record.listed("INPUT")) and record.listed("INPUT") != ("NO",))

@@ -7,26 +7,27 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from attrs import define, evolve, field, fields, frozen
+from attrs import define, evolve, field, fields
 
-from mqclause.model.configuration.completeness import (
-    NO_INQUIRIES,
-    AnsweredInquiries,
-    build_coverage_at,
-    build_record_diagnostic,
+from mqclause.model.configuration.attributes import (
+    FACT_ATTRIBUTES,
+    MEMBERSHIP,
+    STATUS_ATTRIBUTES,
+    WHOLE_NUMBER,
+    select_attributes,
 )
+from mqclause.model.configuration.completeness import NO_INQUIRIES, AnsweredInquiries, build_record_diagnostic
 from mqclause.model.configuration.objects import (
     CLUSTER_CHANNELS,
-    STATUS_ATTRIBUTES,
+    QUEUE_TYPES,
     SYSTEM_PREFIX,
-    WHOLE_NUMBER,
     MqObject,
     Origins,
     QueueManagerObjects,
     ViewCache,
     place_fact,
 )
-from mqclause.model.configuration.sources import FactT, Origin, PlacedFact
+from mqclause.model.configuration.provenance import Origin, PlacedFact
 from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, suggest_name
 from mqclause.model.facts.domains import LARGEST
 from mqclause.model.facts.objects import (
@@ -39,7 +40,7 @@ from mqclause.model.facts.objects import (
     RemoteQueueManager,
 )
 from mqclause.model.readers.formats import FactsDocument
-from mqclause.model.readers.records import Record, Script
+from mqclause.model.readers.records import Record
 
 STARTED_STATUS = str(fields(Channel).status.default)
 """What a channel is taken as after START: it may run, wait or retry; as one whose state no source tells."""
@@ -48,8 +49,6 @@ ROUTE_KEYS = ("name", "queue_manager", "cluster")
 STATUS_FIELDS = ("status", "dest_seq_number", "dest_seq_factor")
 """What no script holds of a channel."""
 
-QueueKey = tuple[str, str]
-"""A queue's name and its queue manager."""
 
 ALIAS_ATTRIBUTES = ("put", "clwlrank", "clwlprty", "defbind")
 """What counts of an alias of a queue manager besides its names."""
@@ -76,17 +75,17 @@ class ChannelStates:
     def from_objects(cls, objects: QueueManagerObjects) -> ChannelStates:
         """What the commands among a queue manager's ``objects`` say."""
         others = (each.name for each in objects.of("CHANNEL") if each.type not in CLUSTER_CHANNELS)
-        return cls(objects.operations.channels, frozenset(others))
+        return cls(objects.operated, frozenset(others))
 
-    def of(self, channel: str, queue_manager: str) -> tuple[str, Origin | None] | None:
+    def find_route_state(self, channel: str, queue_manager: str) -> tuple[str, Origin | None] | None:
         """The state after the latest command about a route, and where it is stated; None if there is no command.
 
         START states none: the one that is taken is an assumption.
         """
         self._met.add(channel)
-        return self.left(channel, queue_manager)
+        return self.find_state(channel, queue_manager)
 
-    def left(self, channel: str, queue_manager: str = "") -> tuple[str, Origin | None] | None:
+    def find_state(self, channel: str, queue_manager: str = "") -> tuple[str, Origin | None] | None:
         """The same of a channel that is no route of a cluster."""
         for record in reversed(self.operated):
             if record.name == channel and record.listed("QMNAME") in ((), (queue_manager,)):
@@ -94,7 +93,7 @@ class ChannelStates:
                 return get_state_after(record), None if record.action == "start" else stated
         return None
 
-    def warnings(self) -> Iterator[Diagnostic]:
+    def find_warnings(self) -> Iterator[Diagnostic]:
         """What the commands leave open; to be asked when every route has been."""
         for record in self.operated:
             verb = record.action.upper()
@@ -170,55 +169,15 @@ def merge_channel_states(placed: Iterable[PlacedFact[Any]]) -> list[PlacedFact[A
             if against:  # in the same cluster it is told as a channel that is given twice
                 kept[at] = evolve(each, fact=evolve(each.fact, cluster=against[0].cluster))
             elif routes:
-                kept |= {
-                    route: _added(kept[route], each, frozenset(stated.intersection(STATUS_FIELDS))) for route in routes
-                }
+                kept |= {route: _take_values(kept[route], each, stated.intersection(STATUS_FIELDS)) for route in routes}
                 del kept[at]
     return list(kept.values())
-
-
-def collect_shown_attributes(scripts: Iterable[Script], local: str) -> Mapping[QueueKey, Mapping[str, str]]:
-    """By queue what its dump shows in comments, or DISPLAY of it, of its QSTATUS and of its handles.
-
-    A script that names no queue manager is that of ``local``.
-    """
-    found: dict[str, dict[str, Mapping[str, str]]] = {}
-    handles: dict[QueueKey, int] = {}
-    for script in scripts:
-        own = found.setdefault(script.queue_manager or local, {})
-        for record in script.records:
-            if record.kind == "QSTATUS" and record.attributes.get("TYPE") == "HANDLE":
-                key = record.name, script.queue_manager or local
-                handles[key] = handles.get(key, 0) + _reads(record)
-            elif record.kind in ("QLOCAL", "QSTATUS") and (record.informational or record.action == "observe"):
-                shown, before = _shown(record), own.get(record.name)
-                own[record.name] = {**before, **shown} if before is not None else shown
-    for (queue, name), count in handles.items():
-        found[name][queue] = {"IPPROCS": str(count), **found[name].get(queue, {})}
-    return ShownQueueAttributes(found)
-
-
-@frozen(eq=False)
-class ShownQueueAttributes(Mapping[QueueKey, Mapping[str, str]]):
-    """What is shown by queue and queue manager; held by queue manager, as a pair for each queue would take room."""
-
-    held: Mapping[str, Mapping[str, Mapping[str, str]]]
-
-    def __getitem__(self, key: QueueKey) -> Mapping[str, str]:
-        queue, queue_manager = key
-        return self.held[queue_manager][queue]
-
-    def __iter__(self) -> Iterator[QueueKey]:
-        return ((queue, name) for name, queues in self.held.items() for queue in queues)
-
-    def __len__(self) -> int:
-        return sum(map(len, self.held.values()))
 
 
 def place_queue(queue: MqObject, member: str, clusters: tuple[str, ...], host: Origins | None) -> PlacedFact[Queue]:
     """The fact of a queue of ``member``; ``host`` is where that is said whose it is."""
     # An alias of a queue manager is known in its clusters as such, and no instance of a queue.
-    fact = build_queue(queue, member, () if is_manager_alias(queue) else clusters)
+    fact = build_queue(queue, member, () if queue.is_manager_alias else clusters)
     known = host or {"queue_manager": queue.origin("name")}
     return place_fact(fact, queue, known)
 
@@ -227,49 +186,9 @@ def build_queue(queue: MqObject, host: str, clusters: tuple[str, ...]) -> Queue:
     """A queue of ``host`` as a fact, in ``clusters``."""
     target = queue.text("TARGET") if queue.kind == "QALIAS" else ""
     fields = queue.get_queue_fields()
+    if WHOLE_NUMBER.fullmatch(capped := queue.capexpry):
+        fields = {**fields, "capexpry": min(int(capped), LARGEST)}
     return Queue(name=queue.name, queue_manager=host, type=queue.kind, target=target, clusters=clusters, **fields)
-
-
-def list_queue_targets(member: QueueManagerObjects) -> Mapping[str, str]:
-    """The queues that a member has, by name, each with the name that it leads to if it is an alias of a queue.
-
-    Where the files of the member would not tell whether it has a queue of that name, too, it is blank.
-    """
-    found = member.of("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
-    names = {each.name for each in found}
-    leads = {each: each.text("TARGET") for each in found if each.kind == "QALIAS" and not is_topic_alias(each)}
-    return {
-        each.name: to if (to := leads.get(each, "")) in names or has_known_target(member, each) else ""
-        for each in found
-    }
-
-
-def list_model_queues(member: QueueManagerObjects) -> frozenset[str]:
-    """The names of the model queues that a member has."""
-    return frozenset(each.name for each in member.of("QMODEL"))
-
-
-def has_known_target(member: QueueManagerObjects, alias: MqObject) -> bool:
-    """Whether what tells of an alias of a member would tell of a queue that it leads to, if the member had one."""
-    target = alias.text("TARGET")
-    asked = AnsweredInquiries.at(member.scripts, member.name)
-    would = alias.record.action == "define" or asked.tells("QLOCAL", target)
-    return would and not build_coverage_at(member.scripts, member.name).leaves_out("QLOCAL", target)
-
-
-def is_topic_alias(queue: MqObject) -> bool:
-    """Whether an alias is one of a topic."""
-    return queue.text("TARGTYPE") == "TOPIC"
-
-
-def is_alias_or_remote(queue: MqObject) -> bool:
-    """Whether a queue is an alias of a queue, or a remote definition."""
-    return queue.kind != "QLOCAL" and not is_topic_alias(queue)
-
-
-def is_manager_alias(queue: MqObject) -> bool:
-    """Whether a remote definition is an alias of a queue manager."""
-    return queue.kind == "QREMOTE" and not queue.text("RNAME")
 
 
 def build_alias(remote: MqObject, host: str, clusters: tuple[str, ...]) -> QueueManagerAlias:
@@ -280,17 +199,17 @@ def build_alias(remote: MqObject, host: str, clusters: tuple[str, ...]) -> Queue
 
 
 def apply_current_status(
-    placed: PlacedFact[Any], observed: Mapping[tuple[str, str], Mapping[str, str]], once: ViewCache
+    placed: PlacedFact[Any], observed: Mapping[tuple[str, str], Mapping[str, str]], cache: ViewCache
 ) -> PlacedFact[Any]:
     """A queue with the depth and the open handles that were ``observed``, by queue and queue manager.
 
-    What is stated stays. A script states neither: what nobody shows of its queue is not known, for all of ``once``.
+    What is stated stays. A script states neither: what nobody shows of its queue is not known, to anybody.
     """
     queue = placed.fact
     if not isinstance(queue, Queue) or queue.type != "QLOCAL":
         return placed
     shown = observed.get((queue.name, queue.queue_manager), {})
-    return _with_counts(placed, shown) if shown else once.now(placed, partial(_with_counts, placed, {}))
+    return _with_counts(placed, shown) if shown else cache.get_or_make((placed,), partial(_with_counts, placed, {}))
 
 
 class DisplayedRows:
@@ -305,35 +224,35 @@ class DisplayedRows:
         self.asked = asked
         self._rows = list(rows)
 
-    def of(self, kind: str) -> list[MqObject]:
+    def get_rows(self, kind: str) -> list[MqObject]:
         """The rows of one kind."""
         return [row for row in self._rows if row.kind == kind]
 
     @property
     def clusters(self) -> tuple[str, ...]:
         """The clusters that rows name: the local queue manager is in each."""
-        rows = [*self.of("CLUSQMGR"), *self.of("QCLUSTER")]
+        rows = [*self.get_rows("CLUSQMGR"), *self.get_rows("QCLUSTER")]
         return tuple(dict.fromkeys(row.text("CLUSTER") for row in rows if row.text("CLUSTER")))
 
     @property
     def clusters_with_members(self) -> tuple[str, ...]:
         """The clusters of which the queue managers are shown that the local one knows."""
-        return _clusters(self.of("CLUSQMGR"))
+        return _clusters(self.get_rows("CLUSQMGR"))
 
     @property
     def partial_of(self) -> tuple[str, ...]:
         """The clusters of which the local queue manager shows itself as no full repository."""
         return _clusters(
-            row for row in self.of("CLUSQMGR") if row.name == self.local and row.text("QMTYPE") == "NORMAL"
+            row for row in self.get_rows("CLUSQMGR") if row.name == self.local and row.text("QMTYPE") == "NORMAL"
         )
 
-    def repositories(self) -> Iterator[str]:
+    def describe_repositories(self) -> Iterator[str]:
         """How far each cluster is shown: a full repository knows all of it, another one what it has a use for."""
         for cluster in self.partial_of:
             of = f"{self.local} is no full repository of {cluster}"
             yield f"{of}: it shows the queue managers and queues that it has asked for"
 
-    def queue_manager(self, own: PlacedFact[QueueManager]) -> PlacedFact[QueueManager]:
+    def merge_queue_manager(self, own: PlacedFact[QueueManager]) -> PlacedFact[QueueManager]:
         """The local queue manager, with the clusters that it is in and those that it is suspended in."""
         suspended = self._suspended(self.local, own.fact.suspended)
         clusters = tuple(dict.fromkeys((*own.fact.clusters, *self.clusters)))
@@ -343,8 +262,8 @@ class DisplayedRows:
         self, placed: Iterable[PlacedFact[RemoteQueueManager]]
     ) -> Iterator[PlacedFact[RemoteQueueManager]]:
         """The other queue managers that a dump describes or a row names."""
-        waiting = _by(self.of("CLUSQMGR"), lambda row: (row.name,))
-        for (host,), rows in _by(self.of("QCLUSTER"), lambda row: (row.text("CLUSQMGR"),)).items():
+        waiting = _by(self.get_rows("CLUSQMGR"), lambda row: (row.name,))
+        for (host,), rows in _by(self.get_rows("QCLUSTER"), lambda row: (row.text("CLUSQMGR"),)).items():
             waiting.setdefault((host,), rows)
         for each in placed:
             rows = waiting.pop((each.fact.name,), [])
@@ -362,16 +281,18 @@ class DisplayedRows:
                 fact = RemoteQueueManager(name, *of)
                 yield place_fact(fact, rows[0])
 
-    def channels(self, placed: Iterable[PlacedFact[Channel]], states: ChannelStates) -> Iterator[PlacedFact[Channel]]:
+    def merge_channels(
+        self, placed: Iterable[PlacedFact[Channel]], states: ChannelStates
+    ) -> Iterator[PlacedFact[Channel]]:
         """The routes, and their states as CLUSQMGR shows them, or CHSTATUS, or commands, where it does not."""
-        rows = [row for row in self.of("CLUSQMGR") if row.text("CHANNEL")]
+        rows = [row for row in self.get_rows("CLUSQMGR") if row.text("CHANNEL")]
         waiting = {(row.text("CHANNEL"), row.name, row.text("CLUSTER")): row for row in rows}
         for each in placed:
             row = waiting.pop((each.fact.name, each.fact.queue_manager, each.fact.cluster), None)
-            yield self._with_state(apply_row(each, row, row.fields) if row else each, row, states)
+            yield self._with_state(each.replace_values(row.fields, row.origin) if row else each, row, states)
         for (name, queue_manager, _), row in waiting.items():
             own = {"deftype": "CLUSRCVR"} if queue_manager == self.local else {}
-            state, stated = states.of(name, queue_manager) or ("", None)
+            state, stated = states.find_route_state(name, queue_manager) or ("", None)
             known = {"status": state, **row.fields} if state else row.fields
             fact = Channel(name, queue_manager, **{**known, **own})
             origins = {"name": row.find_origin("CHANNEL"), "status": None if "status" in row.fields else stated}
@@ -379,8 +300,8 @@ class DisplayedRows:
 
     def find_differences(self) -> Iterator[Diagnostic]:
         """Where CHSTATUS shows another state of a route than CLUSQMGR does, which is the one that is taken."""
-        shown = _by(filter(is_cluster_channel, self.of("CHSTATUS")), lambda row: (row.name,))
-        for row in self.of("CLUSQMGR"):
+        shown = _by(filter(is_cluster_channel, self.get_rows("CHSTATUS")), lambda row: (row.name,))
+        for row in self.get_rows("CLUSQMGR"):
             state = row.fields.get("status")
             of_route = [each for each in shown.get((row.text("CHANNEL"),), ()) if "status" in each.fields]
             same = [each for each in of_route if each.text("RQMNAME") in ("", row.name)]
@@ -396,7 +317,7 @@ class DisplayedRows:
     def find_namesakes(self) -> Iterator[Diagnostic]:
         """Where CLUSQMGR shows two queue managers of one name in a cluster, of which one was most likely made anew."""
         first: dict[RowKey, MqObject] = {}
-        for row in self.of("CLUSQMGR"):
+        for row in self.get_rows("CLUSQMGR"):
             known = first.setdefault((row.name, row.text("CLUSTER")), row)
             if known.text("QMID") and row.text("QMID") not in ("", known.text("QMID")):
                 shown = row.find_statement("QMID") or row.record
@@ -405,14 +326,16 @@ class DisplayedRows:
                 message = f"{quote_value(row.name)} {said} {known.find_origin('QMID')}: {more}"
                 yield Diagnostic(shown.source, message, *shown.place_of("QMID"))
 
-    def queues(self, placed: Iterable[PlacedFact[Queue]]) -> Iterator[PlacedFact[Queue]]:
+    def merge_queues(self, placed: Iterable[PlacedFact[Queue]]) -> Iterator[PlacedFact[Queue]]:
         """The queues: what is the local queue manager's own stands in its own definition."""
         waiting = _by(self._instances(), lambda row: (row.name, row.text("CLUSQMGR")))
         for each in placed:
             rows = waiting.pop((each.fact.name, each.fact.queue_manager), [])
             if rows and each.fact.queue_manager != self.local:
                 clusters = tuple(dict.fromkeys((*each.fact.clusters, *_clusters(rows))))
-                yield apply_row(each, _latest(rows), {**_latest(rows).get_queue_fields(), "clusters": clusters})
+                yield each.replace_values(
+                    {**_latest(rows).get_queue_fields(), "clusters": clusters}, _latest(rows).origin
+                )
             else:
                 yield each
         for (name, host), rows in waiting.items():
@@ -420,13 +343,13 @@ class DisplayedRows:
             fact = Queue(name, host, row.text("CLUSQT") or "QLOCAL", clusters=_clusters(rows), **row.get_queue_fields())
             yield place_fact(fact, row, {"queue_manager": row.find_origin("CLUSQMGR")})
 
-    def aliases(self, placed: Iterable[PlacedFact[QueueManagerAlias]]) -> Iterator[PlacedFact[QueueManagerAlias]]:
+    def merge_aliases(self, placed: Iterable[PlacedFact[QueueManagerAlias]]) -> Iterator[PlacedFact[QueueManagerAlias]]:
         """The aliases of queue managers; what one resolves to is not displayed, so that it is its host."""
         waiting = _by(self._instances("QMGR"), lambda row: (row.name, row.text("CLUSQMGR")))
         for each in placed:
             rows = waiting.pop((each.fact.name, each.fact.routed_to), [])
             known = _latest(rows).fields if rows and each.fact.routed_to != self.local else {}
-            yield apply_row(each, _latest(rows), _of_alias(known)) if known else each
+            yield each.replace_values(_of_alias(known), _latest(rows).origin) if known else each
         for (name, host), rows in waiting.items():
             row = _latest(rows)
             fact = QueueManagerAlias(name, host, _clusters(rows), **_of_alias(row.fields))
@@ -434,11 +357,11 @@ class DisplayedRows:
 
     def _instances(self, clusqt: str = "") -> list[MqObject]:
         """The rows of cluster queues whose host is shown; of aliases of queue managers with ``clusqt`` QMGR."""
-        rows = [row for row in self.of("QCLUSTER") if row.text("CLUSQMGR")]
+        rows = [row for row in self.get_rows("QCLUSTER") if row.text("CLUSQMGR")]
         return [row for row in rows if (row.text("CLUSQT") == "QMGR") == (clusqt == "QMGR")]
 
     def _suspended(self, name: str, stated: tuple[str, ...]) -> tuple[str, ...]:
-        rows = [row for row in self.of("CLUSQMGR") if row.name == name and row.text("CLUSTER")]
+        rows = [row for row in self.get_rows("CLUSQMGR") if row.name == name and row.text("CLUSTER")]
         shown = {row.text("CLUSTER"): row.text("SUSPEND") == "YES" for row in rows if row.text("SUSPEND")}
         return (*(each for each in stated if each not in shown), *(each for each, yes in shown.items() if yes))
 
@@ -448,19 +371,12 @@ class DisplayedRows:
         name, to = route.fact.name, route.fact.queue_manager
         if (row and "status" in row.fields) or route.fact.deftype == "CLUSRCVR":
             return route
-        for status in reversed(self.of("CHSTATUS")):
+        for status in reversed(self.get_rows("CHSTATUS")):
             if status.name == name and status.text("RQMNAME") in ("", to) and is_cluster_channel(status):
-                return apply_row(route, status, status.fields)
-        if self.asked.tells("CHSTATUS", name) and states.of(name, to) is None:
+                return route.replace_values(status.fields, status.origin)
+        if self.asked.tells("CHSTATUS", name) and states.find_route_state(name, to) is None:
             return _inactive(route)
         return route
-
-
-def apply_row(placed: PlacedFact[FactT], row: MqObject, shown: Mapping[str, Any]) -> PlacedFact[FactT]:
-    """The fact with what a row says in the place of what was stated."""
-    changed: Any = placed.fact
-    origin = partial(_origin_of_row, placed.origin, row, frozenset(shown))
-    return evolve(placed, fact=evolve(changed, **shown), origin=origin)
 
 
 def _last_shown(rows: Iterable[MqObject], defined: Collection[str]) -> Mapping[str, Sequence[MqObject]]:
@@ -482,7 +398,7 @@ def _displayed(row: MqObject, made: MqObject | None) -> PlacedFact[ChannelStatus
 
 
 def _not_shown(made: MqObject, states: ChannelStates, asked: AnsweredInquiries) -> PlacedFact[ChannelStatus]:
-    known = states.left(made.name)
+    known = states.find_state(made.name)
     state, stated = known or (STARTED_STATUS, None)
     if known is None and asked.tells("CHSTATUS", made.name):
         stated = Origin("observed", made.record.source)
@@ -498,6 +414,10 @@ def _completed(row: Any, leading: dict[str, set[str]]) -> Any:
     return {**row, "queue_manager": next(iter(to))} if len(to) == 1 else row
 
 
+def _take_values(route: PlacedFact[Any], state: PlacedFact[Any], names: Iterable[str]) -> PlacedFact[Any]:
+    return route.replace_values({name: getattr(state.fact, name) for name in names}, state.origin)
+
+
 def _is_about(state: Channel, stated: set[str], route: PlacedFact[Any]) -> bool:
     named = [name for name in ROUTE_KEYS if name in stated or name == "queue_manager"]
     return all(getattr(state, name) == getattr(route.fact, name) for name in named)
@@ -507,31 +427,6 @@ def _is_against(state: Channel, stated: set[str], route: PlacedFact[Any]) -> boo
     """Whether another state than that of ``state`` was displayed."""
     displayed = "status" in stated and route.origin("status").how == "observed"
     return displayed and state.status != route.fact.status
-
-
-def _added(route: PlacedFact[Any], state: PlacedFact[Any], names: frozenset[str]) -> PlacedFact[Any]:
-    values = {name: getattr(state.fact, name) for name in names}
-    return evolve(route, fact=evolve(route.fact, **values), origin=partial(_origin, route.origin, state.origin, names))
-
-
-def _origin(
-    of_route: Callable[[str], Origin], of_state: Callable[[str], Origin], names: frozenset[str], attribute: str
-) -> Origin:
-    return (of_state if attribute in names else of_route)(attribute)
-
-
-def _shown(record: Record) -> Mapping[str, str]:
-    if record.action != "observe":
-        return record.informational
-    shown = record.attributes
-    of_text = [name for name, value in shown.items() if isinstance(value, str)]
-    all_are_text: Any = shown
-    return all_are_text if len(of_text) == len(shown) else {name: str(shown[name]) for name in of_text}
-
-
-def _reads(record: Record) -> int:
-    """1 if the handle has the queue open for input."""
-    return int(bool(record.listed("INPUT")) and record.listed("INPUT") != ("NO",))
 
 
 def _with_counts(placed: PlacedFact[Any], shown: Mapping[str, str]) -> PlacedFact[Any]:
@@ -554,16 +449,7 @@ def _latest(rows: Sequence[MqObject]) -> MqObject:
 def _inactive(route: PlacedFact[Channel]) -> PlacedFact[Channel]:
     """The route, whose state was asked for, and there was none."""
     by = {"status": Origin("observed", route.source)}
-    origin = partial(_told_by, route.origin, by)
-    return evolve(route, fact=evolve(route.fact, status=UNSHOWN_STATUS), origin=origin)
-
-
-def _told_by(before: Callable[[str], Origin], by: Mapping[str, Origin], attribute: str) -> Origin:
-    return by[attribute] if attribute in by else before(attribute)
-
-
-def _origin_of_row(stated: Callable[[str], Origin], row: MqObject, shown: frozenset[str], attribute: str) -> Origin:
-    return row.origin(attribute) if attribute in shown else stated(attribute)
+    return route.replace_values({"status": UNSHOWN_STATUS}, by.__getitem__)
 
 
 def _is_repository(rows: Iterable[MqObject], stated: bool = False) -> bool:
@@ -594,3 +480,72 @@ def _by(rows: Iterable[MqObject], key: Callable[[MqObject], RowKey]) -> dict[Row
     for row in rows:
         found.setdefault(key(row), []).append(row)
     return found
+
+
+SENDER_ROW_ATTRIBUTES = frozenset({"CHANNEL", "CLUSTER", "DEFTYPE", "STATUS", "SUSPEND"})
+"""What a row about a queue manager shows besides the attributes of its receiver."""
+
+
+def drop_outdated_rows(
+    rows: Iterable[MqObject], members: Mapping[str, QueueManagerObjects], local: str
+) -> Iterator[MqObject]:
+    """The rows displayed at ``local`` without what overlays of ``members`` change: their own objects say that."""
+    changes = {name: [*_commands(member)] for name, member in members.items()}
+    if not any(changes.values()):
+        yield from rows
+        return
+    for row in rows:
+        owner = row.text("CLUSQMGR") if row.kind == "QCLUSTER" else row.name
+        changed = {*_changed(row, changes.get(owner, ()), members.get(owner)), *_operated(row, changes.get(local, ()))}
+        if not changed & MEMBERSHIP:
+            yield _without(row, changed) if changed else row
+
+
+def _commands(member: QueueManagerObjects) -> Iterator[Record]:
+    return (record for script in member.scripts if script.overlay for record in script.records)
+
+
+def _changed(row: MqObject, commands: Collection[Record], owner: QueueManagerObjects | None) -> Iterator[str]:
+    """The attributes of the row that commands of the owner change, with CLUSTER if the row is no longer there."""
+    for record in commands:
+        is_queue = row.kind == "QCLUSTER" and record.kind in QUEUE_TYPES and record.name == row.name
+        is_receiver = row.kind == "CLUSQMGR" and record.kind == "CHANNEL" and record.name == row.text("CHANNEL")
+        if record.action in ("suspend", "resume") and row.kind == "CLUSQMGR":
+            yield from ["SUSPEND"] if row.text("CLUSTER") in _clusters_of_record(record, owner) else []
+        elif is_queue or is_receiver:
+            if record.action == "delete" or (is_queue and record.action == "define"):
+                yield "CLUSTER"
+            elif record.action == "define":
+                yield from FACT_ATTRIBUTES[row.kind].keys() - SENDER_ROW_ATTRIBUTES
+            elif record.action == "alter":
+                yield from record.attributes
+
+
+def _operated(row: MqObject, commands: Collection[Record]) -> Iterator[str]:
+    """The state of a route, if the local queue manager starts or stops its channel."""
+    channel = row.name if row.kind == "CHSTATUS" else row.text("CHANNEL")
+    to = row.text("RQMNAME") if row.kind == "CHSTATUS" else row.name
+    for record in commands:
+        is_meant = record.name == channel and record.listed("QMNAME") in ((), (to,))
+        if row.kind != "QCLUSTER" and record.action in ("start", "stop", "state") and is_meant:
+            yield "STATUS"
+
+
+def _clusters_of_record(record: Record, owner: QueueManagerObjects | None) -> tuple[str, ...]:
+    names = record.listed("CLUSNL")
+    lists = [each for each in owner.of("NAMELIST") if each.name in names] if owner else []
+    return (*record.listed("CLUSTER"), *(name for each in lists for name in _names_in(each)))
+
+
+def _names_in(namelist: MqObject) -> tuple[str, ...]:
+    by = namelist.find_statement("NAMES")
+    return by.listed("NAMES") if by else ()
+
+
+def _without(row: MqObject, changed: Collection[str]) -> MqObject:
+    fields = {FACT_ATTRIBUTES[row.kind][name][0] for name in changed if name in FACT_ATTRIBUTES[row.kind]}
+    left = [
+        select_attributes(each, [name for name in each.attributes if name not in changed]) for each in row.statements
+    ]
+    kept = {name: value for name, value in row.fields.items() if name not in fields}
+    return MqObject(row.kind, row.name, row.record, tuple(left), kept)

@@ -69,7 +69,8 @@ class Delivery:
     message would start, ``taker_states`` has their states; ``taker_unknown``: that of one is not known.
     ``stopped_taker`` is one that is STOPPED. ``is_triggered``: the transmission queue has TRIGGER, so that a message
     on it may start one. A CLUSSDR for the ``channel`` states ``overridden`` attributes, which the CLUSRCVR has
-    otherwise. ``alias_of_model``: what the alias leads to is a model queue of the target.
+    otherwise. ``alias_of_model``: what the alias leads to is a model queue of the target. The queue has the
+    ``stream_queue`` in STREAMQ, and ``capexpry`` in CAPEXPRY: 0 is no limit.
     """
 
     sender: str = rule_field(NAME_OR_BLANK, "")
@@ -114,6 +115,8 @@ class Delivery:
     is_missing: bool = False
     overridden: str = rule_field(Text(100), "")
     alias_of_model: bool = False
+    stream_queue: str = rule_field(NAME_OR_BLANK, "")
+    capexpry: int = rule_field(Whole(0, LARGEST), 0)
 
 
 @frozen

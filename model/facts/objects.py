@@ -108,7 +108,8 @@ class Queue:
     local queue are ``curdepth`` messages now, each of priority DEFPRTY, and ``ipprocs`` handles have it open for input;
     None where that is not known. It holds ``maxdepth`` messages at most; where that is not said, as many as MQ allows
     any queue. A transmission queue with a ``clchname`` serves the cluster channels whose names fit that. ``indxtype``
-    is its index on z/OS.
+    is its index on z/OS. A copy of each message is put to the queue ``streamq``, unless that is blank. Messages expire
+    after ``capexpry`` tenths of a second at most, unless it is 0.
     """
 
     name: str = fact_field(NAME)
@@ -145,6 +146,8 @@ class Queue:
     indxtype: str = fact_field(Words(("NONE", "MSGID", "CORRELID", "GROUPID", "MSGTOKEN")), "NONE")
     targtype: str = fact_field(Words(("QUEUE", "TOPIC")), "QUEUE")
     clchname: str = fact_field(Text(CHANNEL_NAME.most), "")
+    streamq: str = fact_field(NAME_OR_BLANK, "")
+    capexpry: int = fact_field(Whole(0, LARGEST), 0)
 
     @property
     def base_queue(self) -> str:

@@ -11,8 +11,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from mqclause.model.configuration.snapshot import check_has_facts
-from mqclause.model.configuration.sources import Source, SourceFiles
+from mqclause.model.configuration.sources import Source, SourceReader
 from mqclause.model.diagnostics import Diagnostic, DomainError, FactsError, quote_value
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import (
@@ -362,9 +361,11 @@ def read_repository_content(sources: Sequence[Source], on: date) -> RepositoryCo
     """
     information: list[Information] = []
     requests: list[Request] = []
-    faults: list[Diagnostic] = []
-    warnings: list[Diagnostic] = []
-    read = [each for source in sources for each in _contents(source, faults, warnings)]
+    reader = SourceReader()
+    faults, warnings = reader.faults, reader.warnings
+    read = [each for source in sources for each in reader.read(source, _read_any)]
+    faults += (fault for each in read for fault in each.diagnostics)
+    read = [each for each in read if not each.diagnostics]
     for document in (each for each in read if isinstance(each, FactsDocument)):
         named = document.source
         faults += read_facts(document.data, named, "?", places=document.places).diagnostics
@@ -443,17 +444,8 @@ def _route_faults(each: InFlightMessage, found: list[Channel], senders: list[Cha
         yield f"channel {quote_value(each.channel)} is several routes; name one with queue_manager and cluster: {leads}"
 
 
-def _contents(source: Source, faults: list[Diagnostic], warnings: list[Diagnostic]) -> list[Contents]:
-    """What is in a file, if it can be read; one that was found and is in no format that is read is passed by."""
-    files, read = SourceFiles(source, faults, warnings), list[Contents]()
-    for file in files:
-        with files.reading(file):
-            contents = read_contents(file.data, file.name)
-            if file.found and isinstance(contents, FactsDocument):
-                check_has_facts(contents)
-            faults += contents.diagnostics
-            read += [] if contents.diagnostics else [contents]
-    return read
+def _read_any(file: Source) -> Contents:
+    return read_contents(file.data, file.name)
 
 
 def _out_of_time(held: Sequence[Information], asked: Sequence[Request], on: date) -> Iterator[str]:

@@ -50,6 +50,7 @@ ADMINISTRATIVE = ("suspend", "resume", "refresh", "fail", "recover", "arrive")
 """The events that the rules of document 004 answer."""
 
 MOST_REPEATED = 1_000_000_000
+HIGHEST_LEVEL = 9999
 LATEST = 2**63 - 1
 """The latest time of an event, in milliseconds since the start."""
 
@@ -153,7 +154,10 @@ ALTERABLE: dict[type, Mapping[str, Domain]] = {
 }
 """The attributes that an alter can change, by class of fact, with their domains."""
 
-ALTERABLE[QueueManager] = {at.name: at.metadata["domain"] for at in fields(QueueManager) if at.name != "name"}
+ALTERABLE[QueueManager] = {
+    at.name: at.metadata["domain"] for at in fields(QueueManager) if at.name not in ("name", "command_level")
+}
+"""The command level is another one after a restart only."""
 
 MESSAGE_KEYS = (
     "id", "group", "in_group", "sequence", "last_in_group", "segment", "last_segment", "offset", "length",
@@ -180,6 +184,7 @@ class Event:
     (ObjectQMgrName). ``length`` is in bytes. ``segments`` is how many messages the queue manager makes of one put.
     ``set`` holds the attributes that an alter (a command, or MQSET) gives new values. From ``id`` on: what a put
     says of its message (None: nothing), whether it states LOGICAL_ORDER, and the options and match options of a get.
+    ``command_level`` is that of the queue manager after a restart, None if it is as before.
     ``cluster`` is that of a suspension or a refresh, ``id`` also that of a message that arrives, which may be ``bound``
     to this queue manager.
     """
@@ -216,6 +221,7 @@ class Event:
     options: tuple[str, ...] = fact_field(OPTIONS, ())
     match: Mapping[str, Any] = fact_field(MATCH, NOTHING_SET)
     bound: bool = fact_field(Flag(), False)
+    command_level: int | None = fact_field(Whole(1, HIGHEST_LEVEL), None)
 
     @property
     def suspend_mode(self) -> str:

@@ -10,8 +10,12 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from mqclause.model.configuration.membership import assume_undisplayed_objects
-from mqclause.model.configuration.objects import add_queues, assume_default_queues, describe_default_queue
+from mqclause.model.configuration.knowledge import (
+    add_queues,
+    assume_default_queues,
+    assume_undisplayed_objects,
+    describe_default_queue,
+)
 from mqclause.model.configuration.snapshot import Snapshot, read_document
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import (
@@ -73,7 +77,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "backout": ("unit_of_work",),
     "alter": ("queue", "channel", "queue_manager", "set"),
     "clear": ("queue",),
-    "restart": (),
+    "restart": ("command_level",),
     "advance": (),
     "suspend": ("queue_manager", "cluster", "mode"),
     "resume": ("queue_manager", "cluster"),
@@ -193,11 +197,13 @@ def build_scenario(
     given = data.get("event", ()) if isinstance(data, Mapping) else ()
     try:
         snapshot = known or read_document(data, source, places)
-        more = assume_default_queues(snapshot.cluster, snapshot.defined, _initiation_queues(snapshot.cluster, given))
-        cluster, unasked = assume_undisplayed_objects(snapshot.cluster, snapshot.untold)
+        more = assume_default_queues(
+            snapshot.cluster, snapshot.knowledge.defined, _initiation_queues(snapshot.cluster, given)
+        )
+        cluster, unasked = assume_undisplayed_objects(snapshot.cluster, snapshot.knowledge.undisplayed)
         cluster, messages, beyond = add_queues(cluster, more), snapshot.messages, snapshot.beyond
         shown = (name for name, owner in snapshot.observed if owner == cluster.queue_manager.name)
-        of_scripts = snapshot.defined.get("QLOCAL", frozenset()).union(shown)
+        of_scripts = snapshot.knowledge.defined.get("QLOCAL", frozenset()).union(shown)
     except FactsError as error:
         faults += error.diagnostics
     named = {(key, getattr(each, key)): "the facts" for each in messages for key in ("id", "group")}

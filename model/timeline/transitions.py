@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from mqclause.model.diagnostics import quote_value
 from mqclause.model.facts.messages import HIGHEST_PRIORITY, SINGLE_MESSAGE_ROLE, ItemRole, Message
@@ -305,8 +305,11 @@ def _restart(state: QueueManagerState, event: Event) -> Transition:
     for unit in state.units.values():
         _backed_out(queues, unit)
     kept = {name: queue.drop_nonpersistent() for name, queue in queues.items()}
+    own, level = state.cluster.queue_manager, event.command_level
+    is_migrated = level is not None and level != own.command_level
+    migrated = evolve(state.cluster, queue_manager=evolve(own, command_level=level)) if is_migrated else state.cluster
     after = QueueManagerState(
-        state.definitions,
+        state.definitions.of(migrated) if is_migrated else state.definitions,
         state.handles.after_restart(),
         state.get_event_time(event),
         kept,

@@ -194,8 +194,14 @@ def test_tables_are_decided_by_the_level_of_the_cluster() -> None:
     assert [row[-1]["reason"] for row in one] == [2268]
     odd: dict[str, Any] = {"queue": "dest", "clwlmruc": "mruc"}
     asked = duckdb.sql("SELECT 'PARTS' AS dest, 3 AS mruc, host FROM (VALUES ('QM1'), ('QM4')) AS t(host)")
-    told_of = [row[-1] for row in decide(asked, clusters, at="host", **odd).fetchall()]
-    assert {each["outcome"] for each in told_of} == {"invalid"}
-    assert all("of several editions" in each["message"] for each in told_of)
+    told_of = {row[-2]: row[-1] for row in decide(asked, clusters, at="host", **odd).fetchall()}
+    assert [told_of[name]["queue_manager"] for name in ("QM1", "QM4")] == ["QM3", None]
+    assert [told_of[name]["reason"] for name in ("QM1", "QM4")] == [None, 2268]
+    more = decide(asked, clusters, at="host", shares=True, spread="host", explain=True, **odd).fetchall()
+    told_more = {row[-2]: row[-1] for row in more}
+    assert [told_more[name]["reason"] for name in ("QM1", "QM4")] == [None, 2268]
+    assert [[each["queue_manager"] for each in told_more[name]["shares"]] for name in ("QM1", "QM4")] == [["QM3"], []]
+    assert told_more["QM1"]["eliminated_by"] == ["workload.01a", None]
+    assert told_more["QM4"]["eliminated_by"] == ["workload.04d", "workload.04b"]
     alone = decide(asked, {**clusters, "QM1": plant(920).cluster}, at="host", **odd).fetchall()
     assert [row[-1]["reason"] for row in alone] == [2268, 2268]

@@ -87,7 +87,9 @@ def test_nothing_changes(sales: list[str]) -> None:
 def test_a_plan_names_a_change(sales: list[str]) -> None:
     """An empty variable of a build is no change that passes: bad input, also beside options that change nothing."""
     for options in ([], ["--bind", "OPEN"], ["--from", "QM1"]):
-        with pytest.raises(UsageError, match="name a change: --set, --with, --status, --without, --fail or --suspend"):
+        with pytest.raises(
+            UsageError, match="name a change: --set, --with, --status, --without, --fail, --suspend or --upgrade"
+        ):
             planned(sales, *options)
 
 

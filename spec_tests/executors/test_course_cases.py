@@ -66,7 +66,7 @@ def test_order_and_fates(tmp_path: Path, executor: ExecutorName) -> None:
     first, second = file_of(tmp_path, "delivery/02_order.toml", ORDERED).cases(PipelineCase, declaration=DELIVERY)
     assert (str(first), first.rule) == ("delivery/02_order.toml: the largest first, then the oldest", "delivery.02")
     assert (first.faults(rules, executor), second.faults(rules, executor)) == ([], [])
-    assert first.told(rules, executor) == first.told(rules, "plain")
+    assert first.to_values(rules, executor) == first.to_values(rules, "plain")
     other = rules.with_files({
         "delivery/02_order.toml": rule("delivery/2", '[order_by]\nby = ["age"]'),
         "delivery/03_back.toml": None,
@@ -153,7 +153,7 @@ def test_what_is_derived_for_subjects(tmp_path: Path, executor: ExecutorName) ->
     rules = rules_in(tmp_path / "rules", CHOICE)
     for case in file_of(tmp_path, "round/01_every.toml", CHOSEN).cases(PipelineCase, declaration=ROUND):
         assert case.faults(rules, executor) == []
-        assert case.told(rules, executor) == case.told(rules, "plain")
+        assert case.to_values(rules, executor) == case.to_values(rules, "plain")
         other = rules.with_files({"round/03_trips.toml": CHOICE["round/03_trips.toml"].replace("+ 1", "+ 2")})
         trips = case.expect["chosen"]["trips"]
         assert case.faults(other, executor) == [f"chosen: expected {{'trips': {trips}}}, got {{'trips': {trips + 1}}}"]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from importlib import import_module
 
 import pytest
 
+import mqclause
 from spec_tests.support.product import Definition, Function, Module, installed, modules
 
 BACK_ENDS = ("mqclause.duckdb", "mqclause.spark")
@@ -58,10 +60,18 @@ def test_every_module_says_what_it_holds() -> None:
 
 
 def test_what_a_package_exports_is_there() -> None:
-    doors = [module for module in installed() if "\n__all__ = " in module.text]
-    assert [module.name for module in doors if module.name in ("mqclause", *BACK_ENDS)] == ["mqclause", *BACK_ENDS]
+    doors = [module for module in installed() if "\n__all__ = [" in module.text]
+    assert [module.name for module in doors if module.name in BACK_ENDS] == [*BACK_ENDS]
     for module in doors:
         assert module.exported() == sorted(module.exported()), f"{module.place}: __all__ in the order of the alphabet"
+
+
+def test_the_stub_of_the_package_has_the_names_that_it_loads() -> None:
+    stub = ast.parse(modules()["mqclause"].path.with_suffix(".pyi").read_text(encoding="utf-8"))
+    imports = [each for each in stub.body if isinstance(each, ast.ImportFrom)]
+    typed = {name.name: import_module(each.module or "") for each in imports for name in each.names}
+    assert sorted(typed) == mqclause.__all__
+    assert all(getattr(mqclause, name) is getattr(module, name) for name, module in typed.items())
 
 
 def test_a_name_that_the_package_does_not_have_is_no_name_to_type_checkers_either() -> None:

@@ -105,7 +105,7 @@ def test_names_and_texts_that_nobody_checked_are_no_code(tmp_path: Path) -> None
         Rule(hostile, hostile, hostile, hostile, None, Derive("situation", values)),
         Rule("b", "b", "b", "b", also, Derive("situation", (("plain", exp.column(hostile)),))),
     )
-    named = Ruleset(ruleset.about, rules, ruleset.vocabulary.with_words(*words), "", ())
+    named = Ruleset(ruleset.about, rules, ruleset.vocabulary.with_words(*words))
     compiled = CompiledExecutor(LoweredRuleset.of(named))
     facts = {hostile: 7, f"{hostile}2": hostile, "plain": 7}
     for traced in (False, True):

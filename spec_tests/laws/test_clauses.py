@@ -56,8 +56,8 @@ def test_every_destination_is_permitted_or_fell(document: str) -> None:
 @pytest.mark.parametrize("path", every(8, PATHS), ids=name_of)
 def test_executors_tell_the_same(path: Path) -> None:
     for case in read(path):
-        plain = case.told(RULES, "plain")
-        assert [name for name in EXECUTORS if case.told(RULES, name) != plain] == [], case
+        plain = case.to_values(RULES, "plain")
+        assert [name for name in EXECUTORS if case.to_values(RULES, name) != plain] == [], case
 
 
 GOOD = '[[case]]\nname = "a"\nacts = true\n[case.expect]\noutcome = "chosen"\n'

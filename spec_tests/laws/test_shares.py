@@ -72,15 +72,14 @@ def test_shares_are_what_repeated_puts_come_to(clusters: int, times: int) -> Non
     while shared < clusters:
         given, _ = random_case(rng)
         put = Put(queue=QUEUE, bind="NOTFIXED")
-        readings = random_readings(rng)
-        engine = Engine(Rules(readings))
-        found = shares(engine.choose(put, given))
-        assert sum(each.part for each in found) in (0, 1)
-        # A factor that stands still takes all puts in the end, which shares by weight do not say.
-        stands = readings["local-in-balancing"] == "not-counted" and any(each.destination.is_local for each in found)
-        if len(found) > 1 and not stands:
+        engine = Engine(Rules(random_readings(rng)))
+        decision = engine.choose(put, given)
+        found = {each.destination: each.part for each in shares(decision)}
+        assert sum(found.values()) in (0, 1)
+        if found and len(decision.listed) > 1:
             shared += 1
             counted = repeated(engine, put, given, times)
-            assert counted.keys() == {each.destination for each in found}
-            for each in found:
-                assert abs(counted[each.destination] - each.part) < len(found) / times
+            assert counted.keys() >= found.keys()
+            # Before who stays is settled, one may be chosen that is never chosen again.
+            for each, part in counted.items():
+                assert abs(part - found.get(each, 0)) < (len(counted) + 1) / times

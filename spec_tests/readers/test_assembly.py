@@ -24,7 +24,7 @@ class TestWhichIsLocal:
         view = assembled(script("A", ""), script("B", ""), script("C", ""), local="B")
         assert view.queue_manager is not None
         assert view.queue_manager.fact.name == "B"
-        assert view.strangers == ("A", "C")
+        assert view.others.strangers == ("A", "C")
 
     def test_several_need_a_choice(self) -> None:
         view = build_view([script("A", ""), script("B", "")], None)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from mqclause.model.configuration.provenance import Origin
 from mqclause.model.configuration.snapshot import Snapshot, apply_changes, read_sources
-from mqclause.model.configuration.sources import Origin, Source
+from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import FactsError
 
 MEMBER = """* Queue manager name: {0}

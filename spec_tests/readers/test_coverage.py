@@ -80,7 +80,7 @@ def test_what_a_dump_of_a_part_leaves_out_is_no_finding_and_not_known() -> None:
     text = dump(" -t queue -n PAY.IN*", TRIGGERED)
     assert found(text) == []
     told = read(text)
-    assert told.untold == {"process": {"PAY.IN"}, "initq": {"PAY.IN"}}
+    assert told.knowledge.undisplayed == {"process": {"PAY.IN"}, "initq": {"PAY.IN"}}
     remark = "0.mqsc:3: this dump holds queues named PAY.IN* alone: dmpmqcfg -a tells the rest"
     assert [str(each) for each in told.remarks] == [remark]
     account = report_files([Source("0.mqsc", text.encode())])[0]
@@ -90,13 +90,13 @@ def test_what_a_dump_of_a_part_leaves_out_is_no_finding_and_not_known() -> None:
 def test_what_a_dump_of_a_part_would_hold_is_missing() -> None:
     text = dump(" -t queue", TRIGGERED)
     assert {(each.rule.id, each.said.attribute) for each in found(text)} == {("trigger.07", "initq")}
-    assert read(text).untold == {"process": {"PAY.IN"}, "initq": frozenset()}
+    assert read(text).knowledge.undisplayed == {"process": {"PAY.IN"}, "initq": frozenset()}
 
 
 def test_what_is_there_is_known_whatever_else_was_left_out() -> None:
     text = dump(" -n PAY*", TRIGGERED, PROCESS, START)
     assert found(text) == []
-    assert read(text).untold == {"process": frozenset(), "initq": frozenset()}
+    assert read(text).knowledge.undisplayed == {"process": frozenset(), "initq": frozenset()}
 
 
 def test_several_dumps_of_a_part_are_one_configuration() -> None:
@@ -112,7 +112,7 @@ def test_several_dumps_of_a_part_are_one_configuration() -> None:
 def test_a_whole_dump_beside_one_of_a_part_tells_all() -> None:
     told = read(dump(" -a", TRIGGERED, PROCESS), dump(" -t queue", TRIGGERED))
     assert told.remarks == ()
-    assert told.untold == {"process": frozenset(), "initq": frozenset()}
+    assert told.knowledge.undisplayed == {"process": frozenset(), "initq": frozenset()}
 
 
 def test_a_log_tells_what_it_was_asked_for_beside_a_dump_of_a_part() -> None:
@@ -120,7 +120,10 @@ def test_a_log_tells_what_it_was_asked_for_beside_a_dump_of_a_part() -> None:
         "Starting MQSC for queue manager QM1.\n"
         "     1 : DISPLAY PROCESS('PAY.PROC')\nAMQ8147E: IBM MQ object PAY.PROC not found.\n"
     )
-    assert read(dump(" -n PAY.IN", TRIGGERED), log).untold == {"process": frozenset(), "initq": {"PAY.IN"}}
+    assert read(dump(" -n PAY.IN", TRIGGERED), log).knowledge.undisplayed == {
+        "process": frozenset(),
+        "initq": {"PAY.IN"},
+    }
 
 
 @pytest.mark.parametrize(("target", "unknown"), [("PAY.MODEL", []), ("PAY.ELSE", ["PAY.ELSE"])])

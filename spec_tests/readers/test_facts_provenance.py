@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from mqclause.model.configuration.provenance import Origin
 from mqclause.model.configuration.snapshot import read_document
-from mqclause.model.configuration.sources import Origin
 from mqclause.model.facts.objects import Put
 from spec_tests.support.origins import origins, read
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mqclause import Engine, Put
-from mqclause.model.configuration.objects import FACT_ATTRIBUTES
+from mqclause.model.configuration.attributes import FACT_ATTRIBUTES
 from mqclause.model.configuration.snapshot import read_sources
 from mqclause.model.configuration.sources import Source
 from mqclause.model.readers.json_responses import load_pcf_parameters, read_pcf

@@ -149,7 +149,9 @@ def test_what_stands_behind_a_piece_of_remarks_alone_is_read(end: str, name: str
     assert read_contents(text.encode(), "a").format == name
 
 
-@pytest.mark.parametrize("begun", ["", (" " * 999 + "\n") * (PIECE // 1000 + 1)], ids=["at once", "behind a piece of blanks"])
+@pytest.mark.parametrize(
+    "begun", ["", (" " * 999 + "\n") * (PIECE // 1000 + 1)], ids=["at once", "behind a piece of blanks"]
+)
 def test_json_of_several_pieces_is_read_as_a_whole(begun: str) -> None:
     text = begun + '{"queue_manager": {"name": "QM1", "descr": "' + " " * PIECE + '"}}'
     assert read_contents(text.encode(), "a").format == "JSON"

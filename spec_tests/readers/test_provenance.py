@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from mqclause.model.configuration.provenance import Origin
 from mqclause.model.configuration.snapshot import Snapshot
-from mqclause.model.configuration.sources import Origin
 from mqclause.model.facts.objects import Queue
 from spec_tests.support.origins import origins, queue, read
 

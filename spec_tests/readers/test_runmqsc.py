@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from mqclause.model.configuration.provenance import Origin
 from mqclause.model.configuration.snapshot import read_sources
-from mqclause.model.configuration.sources import Origin, Source
+from mqclause.model.configuration.sources import Source
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 from mqclause.model.readers.records import Record
 from spec_tests.support.displayed import BANNER, LOG, script, snapshot
@@ -157,7 +158,7 @@ class TestView:
         assert found.assumptions == (
             "QM1 is no full repository of SALES: it shows the queue managers and queues that it has asked for",
         )
-        assert (found.incomplete, found.shows_counters) == ((), False)
+        assert (found.incomplete, found.knowledge.shows_counters) == ((), False)
 
     def test_depth_and_handles(self) -> None:
         shown = snapshot(BANNER + LOG).observed["MINE", "QM1"]

@@ -42,16 +42,6 @@ class Module:
         """Its syntax."""
         return ast.parse(self.text)
 
-    def imports(self) -> Iterator[tuple[int, str]]:
-        """Every module that it imports anywhere, with the line. ``from package import name`` counts as both."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Import):
-                yield from ((node.lineno, alias.name) for alias in node.names)
-            elif isinstance(node, ast.ImportFrom):
-                assert not node.level, f"{self.place}:{node.lineno}: imports are absolute"
-                yield node.lineno, node.module or ""
-                yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
-
     def public_names(self) -> Iterator[str]:
         """The public classes, functions, constants and types that it defines at its top level."""
         for node in self.tree.body:

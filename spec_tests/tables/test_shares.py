@@ -12,7 +12,7 @@ pytest.importorskip("duckdb")
 import duckdb
 from attrs import evolve
 
-from mqclause import Channel, Cluster, Engine, Put, Queue, QueueManager, RemoteQueueManager, Rules, shares
+from mqclause import Channel, Cluster, Engine, Put, Queue, QueueManager, RemoteQueueManager, RuleError, Rules, shares
 from mqclause.duckdb import decide
 from mqclause.tables.schema import TableError
 from spec_tests.support.deep import first
@@ -192,13 +192,68 @@ def in_rows(cluster: Cluster, rules: Rules) -> str:
         # The local instance and one remote one are not balanced then: the one listed first is always taken.
         ({"local-in-balancing": "not-counted"}, 9, {"QM1": 50, "QM2": 50}, {"QM1": 1}),
         ({"local-in-balancing": "not-counted"}, 9, {"QM1": 50, "QM2": 50, "QM3": 50}, dict.fromkeys(("QM1", "QM2", "QM3"), 1 / 3)),
+        # Three are balanced until QM2 is the only channel used; then two are left, and they are not.
+        ({"local-in-balancing": "not-counted", "mru-ties": "any"}, 1, {"QM1": 50, "QM2": 50, "QM3": 50}, {"QM1": 1}),
+        ({"local-in-balancing": "not-counted", "mru-ties": "any", "counters-advance": "balanced-only"}, 1,
+         {"QM1": 50, "QM2": 50, "QM3": 50}, {"QM1": 1}),
     ],
 )  # fmt: skip
 def test_every_way_gives_the_shares_of_the_readings(
     given: str, readings: dict[str, str], clwlmruc: int, weights: dict[str, int], expected: dict[str, float]
 ) -> None:
-    """An odd put has another CLWLMRUC than its queue manager."""
-    rules, queue_manager = Rules(readings), QueueManager("QM1", ("S",), clwlmruc=clwlmruc)
+    assert_every_way(given, Rules(readings), clwlmruc, weights, expected)
+
+
+CHOICE, STEP = "workload/12c_least_recently_used.toml", "workload/12d_advance_factor.toml"
+FACTOR = "CASE WHEN by_number_alone THEN 0.0 ELSE dest_seq_factor END"
+BY_WEIGHT = 'dest_seq_factor = "dest_seq_factor + 1000.0 / channel_weight"'
+
+
+def with_edit(path: str, old: str, new: str) -> Rules:
+    """The rules with one text of a file in the place of another."""
+    text = Rules().files[path]
+    assert old in text
+    return Rules().with_files({path: text.replace(old, new)})
+
+
+@pytest.mark.parametrize("given", first(2, ["cluster", "odd put", "destinations"]))
+@pytest.mark.parametrize(
+    ("rules", "weights", "expected"),
+    [
+        # A factor that stands still is the lowest for ever, once the others have advanced.
+        ((STEP, BY_WEIGHT, 'dest_seq_factor = "CASE WHEN is_local THEN dest_seq_factor ELSE dest_seq_factor + 1000.0 / channel_weight END"'),
+         {"QM2": 10, "QM1": 50, "QM3": 30}, {"QM1": 1}),
+        ((STEP, BY_WEIGHT, 'dest_seq_factor = "CASE WHEN channel_weight = 10 THEN dest_seq_factor + 100.0 ELSE dest_seq_factor END"'),
+         {"QM2": 10, "QM3": 30, "QM4": 60}, {"QM3": 1 / 2, "QM4": 1 / 2}),
+        # By numbers alone each has its turn, whatever the factors are.
+        ((CHOICE, FACTOR, "0.0"), {"QM2": 10, "QM3": 30}, {"QM2": 1 / 2, "QM3": 1 / 2}),
+        # By queues alone nobody is told apart.
+        ((CHOICE, f'"{FACTOR}", "dest_seq_number"', '"queue_rank"'), {"QM2": 10, "QM3": 30}, {"QM2": 1}),
+        # What is compared with a fixed number, or moves by other counters, goes no steady way.
+        ((CHOICE, FACTOR, "CASE WHEN is_local THEN 0.0 ELSE dest_seq_factor END"), {"QM1": 50, "QM2": 50}, None),
+        ((CHOICE, FACTOR, "CASE WHEN dest_seq_factor > 500 THEN 0.0 ELSE dest_seq_factor END"), {"QM2": 50, "QM3": 50}, None),
+        ((STEP, BY_WEIGHT, 'dest_seq_factor = "dest_seq_factor + dest_seq_number"'), {"QM2": 50, "QM3": 50}, None),
+        ((STEP, "[derive]", 'when = "last_seq_number > 4"\n[derive]'), {"QM2": 50, "QM3": 50}, None),
+        (("workload/12a_reset_factors.toml", '"attributes_altered OR destination_added"', '"NOT attributes_altered"'), {"QM2": 50, "QM3": 50}, None),
+    ],
+)  # fmt: skip
+def test_rules_of_ones_own_have_their_own_shares_or_none(
+    given: str, rules: tuple[str, str, str], weights: dict[str, int], expected: dict[str, float] | None
+) -> None:
+    if expected is not None:
+        assert_every_way(given, with_edit(*rules), 9, weights, expected)
+        return
+    with pytest.raises(RuleError, match="shares in the long run are not known with these rules"):
+        assert_every_way(given, with_edit(*rules), 9, weights, {})
+    with pytest.raises(RuleError, match="shares in the long run are not known with these rules"):
+        of(in_rows(CLUSTER, with_edit(*rules)), rules=with_edit(*rules), shares=True)
+
+
+def assert_every_way(
+    given: str, rules: Rules, clwlmruc: int, weights: dict[str, int], expected: dict[str, float]
+) -> None:
+    """In a program, and in a row; an odd put has another CLWLMRUC than its queue manager."""
+    queue_manager = QueueManager("QM1", ("S",), clwlmruc=clwlmruc)
     remote = [name for name in weights if name != "QM1"]
     cluster = Cluster(
         queue_manager,

@@ -6,7 +6,6 @@ there any more.
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 import shutil
@@ -21,10 +20,13 @@ from functools import partial
 from pathlib import Path
 from threading import Event
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+import duckdb
 from attrs import field, frozen
+from duckdb import DuckDBPyConnection
 
+from mqclause.duckdb import decide
 from mqclause.exits.session import NO_EXITS, Exits
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import REASON_NAMES
@@ -48,11 +50,6 @@ from mqclause.tools.batch.tables import (
 from mqclause.tools.errors import BatchError
 from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.tools.render.terminal import show_progress
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-    from pyspark.sql import DataFrame, SparkSession
-
 
 EngineName = Literal["duckdb", "spark"]
 
@@ -272,8 +269,6 @@ def _put_in_place(made: Path, out: Path) -> None:
 
 def _with_duckdb(batch: Batch, folder: Path) -> Summary:
     with _connection(batch, folder) as connection:
-        from mqclause.duckdb import decide
-
         begun = time.perf_counter()
         rows = read_table(connection, batch.source, batch.kind, batch.columns)
         decided = decide(rows, connection=connection, **batch.asked(rows.columns))
@@ -296,10 +291,6 @@ def _write(connection: DuckDBPyConnection, batch: Batch, statement: str, folder:
 @contextmanager
 def _connection(batch: Batch, folder: Path) -> Iterator[DuckDBPyConnection]:
     """A connection that keeps to the memory given and spills into ``folder``; its errors are BatchErrors."""
-    try:
-        import duckdb
-    except ImportError:
-        raise BatchError("DuckDB is not installed: pip install duckdb") from None
     # Rows may come in any order, and only then do they stream.
     config: dict[str, Any] = {
         "memory_limit": batch.memory,
@@ -319,13 +310,21 @@ def _connection(batch: Batch, folder: Path) -> Iterator[DuckDBPyConnection]:
 
 
 def _with_spark(batch: Batch, folder: Path) -> Summary:
-    with _session(batch.memory) as session:
+    try:
+        from mqclause.tools.batch import spark  # noqa: PLC0415 - optional, and slow to load
+    except ImportError:
+        raise BatchError("Spark is not installed: pip install 'mqclause[spark]'") from None
+    with spark.open_session(batch.memory) as session:
         begun = time.perf_counter()
         parquet = batch.source.kind == batch.kind == "parquet"
         source = batch.source.path if _is_for_spark(batch, folder) else _as_parquet(batch, folder)
         parts = folder / "parts"
-        with _spark_errors(batch), show_progress(lambda: _done(session)):
-            _decided_by_spark(session, batch, source).write.parquet(str(parts))
+        try:
+            with show_progress(lambda: spark.measure_progress(session)):
+                rows = spark.read_parquet(session, source)
+                spark.decide(rows, **batch.asked(rows.columns)).write.parquet(str(parts))
+        except spark.ERRORS as error:
+            raise build_batch_error(batch.source.path, batch.out, error) from None
         if not parquet:
             return _from_parts(batch, folder, parts, begun)
         seconds = time.perf_counter() - begun
@@ -336,63 +335,6 @@ def _with_spark(batch: Batch, folder: Path) -> Summary:
         summary = summarize_decisions(made, lambda query: connection.execute(query).fetchall(), seconds)
     _put_in_place(files[0] if len(files) == 1 else parts, batch.out)
     return summary
-
-
-@contextmanager
-def _session(memory: str) -> Iterator[SparkSession]:
-    """The session that there is, or one of our own; that is stopped where the body is cut short, before cleaning up."""
-    try:
-        from pyspark.sql import SparkSession
-
-        from mqclause.spark.session import local_session
-    except ImportError:
-        raise BatchError("Spark is not installed: pip install 'mqclause[spark]'") from None
-    session = SparkSession.getActiveSession()
-    if session is not None:
-        yield session
-        return
-    session = local_session(memory=memory.removesuffix("B").lower())
-    # What fails is said in one line; Spark's logs would put pages before it.
-    session.sparkContext.setLogLevel("OFF")
-    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    try:
-        yield session
-    except (KeyboardInterrupt, SystemExit):
-        session.stop()
-        raise
-
-
-def _decided_by_spark(session: SparkSession, batch: Batch, source: Path) -> DataFrame:
-    from mqclause.spark import decide
-
-    rows = session.read.parquet(_no_pattern(source))
-    return decide(rows, **batch.asked(rows.columns))
-
-
-def _no_pattern(path: Path) -> str:
-    """The path as Spark's readers take it."""
-    return re.sub(r"([][{}*?\\])", r"\\\1", str(path.absolute()))
-
-
-def _done(session: SparkSession) -> float:
-    """The part of the running stage's tasks that is done."""
-    tracker = session.sparkContext.statusTracker()
-    for stage in tracker.getActiveStageIds():
-        if info := tracker.getStageInfo(stage):
-            return float(info.numCompletedTasks / max(info.numTasks, 1))
-    return 0.0
-
-
-@contextmanager
-def _spark_errors(batch: Batch) -> Iterator[None]:
-    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
-    from pyspark.errors import PySparkException
-
-    try:
-        yield
-    except (PySparkException, Py4JError) as error:
-        raise build_batch_error(batch.source.path, batch.out, error) from None
 
 
 def _is_for_spark(batch: Batch, folder: Path) -> bool:

@@ -17,12 +17,16 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TextIO
+from typing import Any, Literal, TextIO
 
+import duckdb
 from attrs import frozen
+from duckdb import DuckDBPyConnection, DuckDBPyRelation
+from duckdb.func import SPECIAL
+from duckdb.sqltypes import VARCHAR
 
 from mqclause.documents import OUTCOME
-from mqclause.duckdb.table import list_files
+from mqclause.duckdb.table import check_parquet, get_column_kinds, list_files
 from mqclause.model.facts.domains import Finite, Flag, Names, Whole
 from mqclause.tables.functions import ALONG, PREFIX
 from mqclause.tables.row import InvalidRowError, lower_names
@@ -39,10 +43,6 @@ from mqclause.tables.schema import (
 )
 from mqclause.tools.batch.put_columns import OF_STRUCTS, AskedColumns
 from mqclause.tools.errors import BatchError, NotWrittenError
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
-
 
 FileKind = Literal["parquet", "csv", "jsonl"]
 ENDINGS: Mapping[str, FileKind] = {
@@ -375,8 +375,6 @@ def has_one_schema(connection: DuckDBPyConnection, files: Sequence[Path]) -> boo
 
     Raises BatchError for a type that cannot be, and for columns that are one without regard to letter case.
     """
-    from mqclause.duckdb.table import check_parquet, get_column_kinds
-
     found = []
     for file in files:
         relation = connection.read_parquet(glob.escape(str(file)))
@@ -391,8 +389,6 @@ def has_one_schema(connection: DuckDBPyConnection, files: Sequence[Path]) -> boo
 
 def has_untyped(connection: DuckDBPyConnection, file: Path) -> bool:
     """Whether a Parquet file has columns, fields or lists of no type but null, which Spark takes for integers."""
-    import duckdb
-
     try:
         types = connection.read_parquet(glob.escape(str(file))).types
     except duckdb.Error:
@@ -682,9 +678,6 @@ def _from_json(text: str, structure: Any) -> str:
 
 def _with_functions(connection: DuckDBPyConnection, asked: AskedColumns, cells: Sequence[str] = ()) -> None:
     """What is done with few rows, in Python; what ``mqclause_fault`` is given are the texts of ``cells``."""
-    from duckdb.func import SPECIAL
-    from duckdb.sqltypes import VARCHAR
-
     connection.create_function(
         "mqclause_fault",
         lambda texts: find_row_fault(asked, dict(zip(cells, texts, strict=True))),
@@ -748,8 +741,6 @@ def _ragged(
     connection: DuckDBPyConnection, columns: Sequence[str], files: Sequence[Path], table: str
 ) -> list[list[str | None]]:
     """The rows of another length, each with what is told of it; none where something else is wrong, told later."""
-    import duckdb  # which may not be there, as is told elsewhere
-
     with suppress(duckdb.Error):
         connection.execute(f"SELECT count(*) FROM {_read(files, columns)}").fetchall()
         return []
@@ -871,8 +862,6 @@ def _exact(of: Any) -> str:
 
 
 def _typed(found: Any) -> Any:
-    import duckdb
-
     if found.id == "struct":
         return duckdb.struct_type({name: _typed(child) for name, child in found.children})
     if found.id == "list":

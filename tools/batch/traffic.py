@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import duckdb
+from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 from mqclause.cluster.plan import Traffic
+from mqclause.duckdb import traffic
 from mqclause.tables.schema import TableError
 from mqclause.tools.batch.tables import (
     TRUNCATION_ERRORS,
@@ -23,20 +26,12 @@ from mqclause.tools.batch.tables import (
 )
 from mqclause.tools.errors import BatchError
 
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
-
 
 def read_traffic(name: str) -> Traffic:
     """The puts in a file, or in the files of a folder: columns queue, from and, if there is one, count.
 
     Raises BatchError.
     """
-    # Loaded where it is asked for.
-    import duckdb
-
-    from mqclause.duckdb import traffic
-
     table = find_table(Path(name))
     with duckdb.connect() as connection:
         try:

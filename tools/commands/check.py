@@ -28,7 +28,13 @@ from mqclause.tools.commands.options import (
     read_overlays,
 )
 from mqclause.tools.errors import NotWrittenError
-from mqclause.tools.render.findings import print_check_page, print_documents, print_findings, print_statistics
+from mqclause.tools.render.findings import (
+    build_sarif,
+    print_check_page,
+    print_documents,
+    print_findings,
+    print_statistics,
+)
 from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.tools.render.terminal import show_progress
 
@@ -133,9 +139,6 @@ def _ignored(given: Sequence[str], known: Collection[str]) -> list[str]:
 
 def write_sarif(path: str, found: Sequence[Finding], checks: Checks) -> None:
     """Writes the findings as SARIF. Raises NotWrittenError."""
-    # Loaded where it is asked for.
-    from mqclause.tools.render.findings import build_sarif
-
     try:
         Path(path).write_text(json.dumps(build_sarif(found, checks), ensure_ascii=False, indent=1), encoding="utf-8")
     except OSError as error:

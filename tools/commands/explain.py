@@ -43,6 +43,7 @@ from mqclause.tools.commands.options import (
     strip_padding,
 )
 from mqclause.tools.errors import DisagreementError, NothingAskedError
+from mqclause.tools.render.explanation import print_explanation, print_verdict, print_why_not
 from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.workload.decision import Decision, Engine, Level
 from mqclause.workload.explanation import Explanation
@@ -130,16 +131,11 @@ class ExplainOutput:
         if self.as_json:
             print_json(told.to_json() | ({"why_not": answer.to_json()} if answer else {}))
             return
-        # Loaded where it prints: it takes a tenth of the time of a small explain.
-        from mqclause.tools.render.explanation import print_explanation, print_verdict
-
         if self.brief:
             print_verdict(told)
         else:
             print_explanation(told, self.every_rule or self.conditions)
         if answer:
-            from mqclause.tools.render.explanation import print_why_not
-
             print_why_not(answer)
 
     def _of_the_other(self, told: Explanation, snapshot: Snapshot, given: Exits) -> WhyNot | None:
@@ -148,7 +144,7 @@ class ExplainOutput:
             return None
         cluster = told.decision.cluster
         local = cluster.queue_manager.name
-        known = [local, *cluster.remote, *snapshot.strangers]
+        known = [local, *cluster.remote, *snapshot.others.strangers]
         if self.why_not not in known:
             near = suggest_name(self.why_not, known)
             tells = f" (DISPLAY CLUSQMGR('{self.why_not}') there tells whether that is so)"

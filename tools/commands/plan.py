@@ -25,10 +25,11 @@ from mqclause.cluster.plan import (
     pair_sides,
     sort_rows,
 )
+from mqclause.cluster.upgrade import begin_at, list_upgrades, upgrade_members
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.members import Members, get_local_name, remove_member, suspend_member
 from mqclause.model.diagnostics import FactsError
-from mqclause.tools.batch.traffic import read_traffic
+from mqclause.rulebook.rules import AUTO
 from mqclause.tools.commands.options import (
     ClusterQuestion,
     add_cluster_options,
@@ -41,6 +42,7 @@ from mqclause.tools.commands.options import (
 from mqclause.tools.render.cluster import (
     ALIASES_LEFT_OUT,
     describe_missing_exits,
+    describe_upgrades,
     flatten_remarks,
     group_remarks,
     print_plan,
@@ -55,8 +57,18 @@ from mqclause.workload.delivery import check_delivery
 CheckedChanges = tuple[FindingChanges, Sequence[str]]
 """What check finds on one side alone, and what is to be said of senders that lead to nobody."""
 
+UPGRADE_FORM = "QMGR=NAME"
+
 SOMETHING_CHANGES = 3
 """The exit status where puts go elsewhere."""
+
+
+def parse_upgrade(text: str) -> tuple[str, str]:
+    """The members and their edition. Raises BadParameter."""
+    name, equals, edition = text.rpartition("=")
+    if not (strip_padding(name) and equals and edition):
+        raise click.BadParameter(f"{text!r} is not {UPGRADE_FORM}, as QM1=mq-9.4")
+    return strip_padding(name), edition
 
 
 @click.command("plan")
@@ -86,6 +98,14 @@ SOMETHING_CHANGES = 3
     help="Suspend a member in its clusters.",
 )
 @click.option(
+    "--upgrade",
+    "upgrades",
+    type=parse_upgrade,
+    multiple=True,
+    metavar=UPGRADE_FORM,
+    help="Take a member as of this edition, as QM1=mq-9.4; '*=mq-9.4': all. --edition says of which they are now.",
+)
+@click.option(
     "--puts",
     type=parse_file_name,
     metavar="FILE",
@@ -97,29 +117,30 @@ def command(
     left_out: Sequence[str],
     failing: Sequence[str],
     suspending: Sequence[str],
+    upgrades: Sequence[tuple[str, str]],
     puts: str | None,
+    edition: str | None,
     **options: Any,
 ) -> int:
     """Show what a change does: which puts go elsewhere, from each queue manager that FACTS describe, and why.
 
-    FACTS are as for map; --with, --set, --status and the like say what changes. The plan also lists the findings of
-    check that are on one side alone. --puts weighs each row by real traffic: a table with columns queue, from (where
-    puts were made) and optionally count. Exit status: 0 every put goes where it went, 3 some do not, 2 bad input.
+    FACTS are as for map; --with, --set, --status, --upgrade and the like say what changes. The plan also lists the
+    findings of check that are on one side alone. --puts weighs each row by real traffic: a table with columns queue,
+    from (where puts were made) and optionally count. Exit status: 0 every put goes where it went, 3 some do not, 2 bad
+    input.
     """
     check_one_form(as_json, as_csv)
-    question = ClusterQuestion.of(**options)
+    question = ClusterQuestion.of(edition=None if upgrades else edition, **options)
     before = question.before()
-    _check_changed(question, (left_out, failing, suspending))
-    after = question.after(before)
-    for name in left_out:
-        after = remove_member(after, name)
-    for name in failing:
-        after = apply_failure(after, name, question.rules)
-    for name in suspending:
-        after = suspend_member(after, name)
+    if upgrades and edition not in (None, AUTO):
+        before = begin_at(before, edition, question.rules)
+    _check_changed(question, (left_out, failing, suspending, upgrades))
+    after = _after(question, before, left_out, failing, suspending)
+    for name, new in upgrades:
+        after = upgrade_members(after, name, new, question.rules)
     print_member_warnings((*before, *after))
-    traffic = read_traffic(puts) if puts else None
-    checked = _looked_at(question, left_out, suspending)
+    traffic = _read_traffic(puts) if puts else None
+    checked = _looked_at(question, left_out, suspending, (before, after) if upgrades else None)
     with question.engine((*before, *after)) as engine:
         found = plan_change(question, before, after, traffic, checked, engine)
         if as_json:
@@ -131,19 +152,46 @@ def command(
     return SOMETHING_CHANGES if found.rows or found.alias_rows else 0
 
 
+def _after(
+    question: ClusterQuestion,
+    before: Members,
+    left_out: Sequence[str],
+    failing: Sequence[str],
+    suspending: Sequence[str],
+) -> Members:
+    """The members with the change of what they have and of who is there. Raises FactsError."""
+    after = question.after(before)
+    for name in left_out:
+        after = remove_member(after, name)
+    for name in failing:
+        after = apply_failure(after, name, question.rules)
+    for name in suspending:
+        after = suspend_member(after, name)
+    return after
+
+
+def _read_traffic(puts: str) -> Traffic:
+    from mqclause.tools.batch.traffic import read_traffic  # noqa: PLC0415 - DuckDB is slow to load
+
+    return read_traffic(puts)
+
+
 def _write(found: ChangePlan) -> None:
     """Writes the rows as CSV, and what they do not say to standard error."""
     left = [ALIASES_LEFT_OUT] if found.alias_rows else []
     remarks = group_remarks(flatten_remarks(found.remarks))
     unknown = unknown_said(row for _, row in found.in_question)
-    print_warnings((), [*left, *describe_missing_exits(found.exits), *remarks, *found.to_nobody, *unknown])
+    print_warnings(
+        (),
+        [*describe_upgrades(found), *left, *describe_missing_exits(found.exits), *remarks, *found.to_nobody, *unknown],
+    )
     write_plan(found.rows)
 
 
-def _check_changed(question: ClusterQuestion, members: Iterable[Sequence[str]]) -> None:
+def _check_changed(question: ClusterQuestion, members: Iterable[Sequence[Any]]) -> None:
     """Raises UsageError where no change is named: an empty one would pass for one that changes nothing."""
     if not any([question.overlays, question.commands, question.states, *members]):
-        raise click.UsageError("name a change: --set, --with, --status, --without, --fail or --suspend")
+        raise click.UsageError("name a change: --set, --with, --status, --without, --fail, --suspend or --upgrade")
 
 
 def plan_change(
@@ -179,6 +227,7 @@ def plan_change(
         find_restart_clause(engine),
         [row for row in rows if not row.queue],
         found.in_question,
+        list_upgrades(members, question.asked(after), question.rules),
     )
 
 
@@ -202,10 +251,22 @@ class _Found:
             self.in_question.extend(row.in_question)
 
 
-def _looked_at(question: ClusterQuestion, left_out: Sequence[str], suspending: Sequence[str]) -> CheckedChanges:
+def _levels(members: Members) -> dict[str, int]:
+    """The command levels that are known, by queue manager."""
+    known = {get_local_name(each): each.cluster.queue_manager.command_level for each in members}
+    return {name: level for name, level in known.items() if level}
+
+
+def _looked_at(
+    question: ClusterQuestion,
+    left_out: Sequence[str],
+    suspending: Sequence[str],
+    upgraded: tuple[Members, Members] | None,
+) -> CheckedChanges:
     """What check finds on one side alone, of members that both sides have, and which senders lead to none then.
 
-    Nothing of files that check does not take, and nothing of what a member knows that leaves.
+    Nothing of files that check does not take, and nothing of what a member knows that leaves. ``upgraded`` are the
+    members on both sides where they are of other editions.
     """
     if question.local in left_out:
         return FindingChanges(), ()
@@ -214,6 +275,10 @@ def _looked_at(question: ClusterQuestion, left_out: Sequence[str], suspending: S
         before = inspected(question.files, checks, question.local, question.lenient)
         commands = [f"QMGR({quote_mqsc(name)}) SUSPEND(YES)" for name in suspending if name in before.members]
         changed = before.changed(question.overlays, [*question.commands, *question.states, *commands])
+        if upgraded is not None:
+            before, changed = (
+                each.upgraded(levels) for each, levels in zip((before, changed), map(_levels, upgraded), strict=True)
+            )
         after = changed.without(left_out)
         was, found = before.findings(), after.findings() if after.members else []
     except FactsError as error:

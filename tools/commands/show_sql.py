@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import click
 
+from mqclause.duckdb import show_sql
 from mqclause.tables.query import UnknownRuleError
 from mqclause.tools.commands.options import add_rules_options, load_rules, reading_option
 
@@ -20,6 +19,6 @@ def command(name: str, readings: tuple[str, ...], edition: str | None) -> None:
     A rule is named like workload.06, a ruleset like workload. A rule shows its expressions, a ruleset the whole query.
     """
     try:
-        print(import_module("mqclause.duckdb").show_sql(name, load_rules(readings, edition)))  # noqa: T201
-    except (UnknownRuleError, ImportError) as error:
+        print(show_sql(name, load_rules(readings, edition)))  # noqa: T201
+    except UnknownRuleError as error:
         raise click.ClickException(str(error)) from None

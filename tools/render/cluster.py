@@ -95,6 +95,7 @@ def print_plan(found: ChangePlan, page: Page | None = None) -> None:
         _print_plan_groups(groups, page)
     if rows:
         page.line()
+    _print_upgrades(found, page)
     _print_findings(found, page)
     _print_traffic(found, page)
     if found.restarts:
@@ -105,11 +106,21 @@ def print_plan(found: ChangePlan, page: Page | None = None) -> None:
         page.line(f"{changing}, from {', '.join(names)}")
     else:
         findings = found.findings.new or found.findings.gone
-        changes = found.restarts or findings or found.remarks or found.to_nobody
+        changes = found.restarts or findings or found.remarks or found.to_nobody or found.upgrades
         page.line(_nothing_moves(bool(changes), bool(found.exits)))
     print_remarks(flatten_remarks(found.remarks), page, found.to_nobody)
     _print_exits(found.exits, page)
     _print_unknown([row for _, row in found.in_question], page)
+    for each in found.unknown_levels:
+        page.line(Text(f"{each.what} of {each.object} is not known: {each.command} at {each.object}", "yellow"))
+
+
+def describe_upgrades(found: ChangePlan) -> Iterator[str]:
+    """From which edition of MQ to which, members of which the same is to be said together."""
+    groups: dict[str, list[str]] = {}
+    for each in found.upgrades:
+        groups.setdefault(each.text, []).append(each.queue_manager)
+    return (f"upgrade of {join_names(names)} {said}" for said, names in groups.items())
 
 
 def write_plan(rows: Sequence[PlanRow]) -> None:
@@ -356,6 +367,13 @@ def _part_of_puts(group: Sequence[PlanRow]) -> str:
     weights = [row.weight for row in group if row.weight is not None]
     of = "opens" if any(row.is_of_opens for row in group) else "puts"
     return f"{part} of {f'{format_amount(sum(weights))} puts' if weights else f'the {of}'}"
+
+
+def _print_upgrades(found: ChangePlan, page: Page) -> None:
+    for each in describe_upgrades(found):
+        page.line(each)
+    if found.upgrades:
+        page.line()
 
 
 def _print_findings(found: ChangePlan, page: Page) -> None:

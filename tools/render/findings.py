@@ -14,8 +14,8 @@ from attrs import asdict
 from rich.text import Text
 
 from mqclause.check.findings import CheckPage, Checks, Finding, render_pages
+from mqclause.model.configuration.changes import SET_OPTION
 from mqclause.model.configuration.file_reports import FileReport, Needed
-from mqclause.model.configuration.snapshot import SET_OPTION
 from mqclause.model.diagnostics import Diagnostic, quote_value, suggest_word
 from mqclause.rulebook.rule_file import SEVERITIES
 from mqclause.testing.case_kinds import DocumentCounts

@@ -99,6 +99,8 @@ def render_consequences(row: Row) -> Iterable[Text]:
         yield Text.assemble("goes to ", (row.routed.name, "bold"))
     elif isinstance(row.routed, Decision):
         yield Text(row.routed.verdict, "red")
+    if row.edition:
+        yield Text(f"edition {row.edition} from here on ({row.edition_from})")
     if row.returned is not None:
         yield from render_returned(row.returned)
     if row.reason is not None:
@@ -223,6 +225,7 @@ def _details(event: Event) -> list[str]:
     details += [f"by {event.by}"] if event.by else []
     details += [f"priority {event.priority}"] if event.priority is not None else []
     details += [f"in {event.unit_of_work}"] if event.unit_of_work else []
+    details += [f"at command level {event.command_level}"] if event.command_level is not None else []
     details += [f"at {event.at} ms"] if event.at is not None else []
     return details
 

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from io import BufferedWriter, FileIO, TextIOWrapper
 from typing import Any
 
+from mqclause.model.diagnostics import escape_controls
+
 REPLACEMENTS = {"–": "-", "—": "-", "…": "...", "‘": "'", "’": "'", "“": '"', "”": '"', "×": "x", "·": "-", "→": "->"}
 """What stands for a character that the locale's encoding does not have; a question mark for any other."""
 
@@ -77,9 +79,6 @@ def print_pieces(pieces: Iterable[str]) -> None:
 
 def print_warnings(warnings: Iterable[object], remarks: Iterable[object] = ()) -> None:
     """Writes each warning once, as a line of standard error, and then each remark about the sources."""
-    # Loaded now, as --help needs none of it.
-    from mqclause.model.diagnostics import escape_controls
-
     for label, listed in (("warning", warnings), ("remark", remarks)):
         for each in dict.fromkeys(map(str, listed)):
             print(f"{label}: {escape_controls(each)}", file=sys.stderr)  # noqa: T201

@@ -1,0 +1,399 @@
+"""What the sources tell of the local queue manager, what they leave open, and what is assumed instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Self
+
+from attrs import evolve, field, frozen
+
+from mqclause.model.configuration.attributes import FACT_ATTRIBUTES, list_stating_attributes
+from mqclause.model.configuration.completeness import (
+    NO_INQUIRIES,
+    AnsweredInquiries,
+    build_coverage,
+    is_complete_script,
+)
+from mqclause.model.configuration.objects import SYSTEM_PREFIX
+from mqclause.model.configuration.provenance import Origin, Provenance
+from mqclause.model.diagnostics import Diagnostic
+from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.objects import (
+    Channel,
+    Fact,
+    Process,
+    Queue,
+    QueueManager,
+    QueueManagerAlias,
+    RemoteQueueManager,
+)
+from mqclause.model.readers.facts_files import UNKNOWABLE_TABLES
+from mqclause.model.readers.formats import FactsDocument
+from mqclause.model.readers.records import CombinedCoverage, Record, Script
+
+NAMED_KINDS: Mapping[str, str] = {"process": "PROCESS", "initq": "QLOCAL"}
+"""The kind of what an attribute of a queue names."""
+
+UndisplayedObjects = Mapping[str, frozenset[str]]
+"""By attribute the local queues of which no source tells whether there is what the attribute names."""
+
+Unasked = Mapping[str, tuple[str, ...]]
+"""By attribute the keywords of MQSC with which a display would tell it."""
+
+NOTHING_UNASKED: Unasked = {}
+
+TABLES: Mapping[type, str] = {
+    Queue: "queue",
+    Channel: "channel",
+    QueueManager: "queue_manager",
+    QueueManagerAlias: "queue_manager_alias",
+    RemoteQueueManager: "remote_queue_manager",
+}
+OF_NOW = ("status", "curdepth")
+"""What is told by displays of a status, or of a queue now: others say what is not known of it."""
+
+COMMAND_LEVEL = "Queue manager command level"
+"""What the head of a dump calls CMDLEVEL."""
+
+
+@frozen(eq=False)
+class LocalKnowledge:
+    """What the sources tell of the local queue manager, and would tell if there were more.
+
+    ``asked`` are the displays that logs answer, ``covered`` is what its dumps hold; ``defined`` names by kind (QLOCAL,
+    CHANNEL and so on) the objects that scripts define. ``undisplayed`` are the objects that its queues name and of
+    which no source tells whether they are there. ``used_transmission_queues`` are those that its channels name, None
+    where no script describes one. Of ``shown_transmission_queues``, by cluster channel, a display names the queue.
+    ``sender_attributes`` are the workload attributes that its CLUSSDRs state. ``defclxq`` is DEFCLXQ where it is not
+    stated: MQ's default if a script defines its objects, as a script leaves out what is at its default, else blank.
+
+    ``shows_counters``: the sources hold the sequence numbers of channels, or leave them out because they are 0; MQ
+    displays none. ``leaves_open``: displays show some of its attributes, which may leave others open, or facts
+    documents say that some are not known. ``knows_all``: all is from one facts document, which says of nothing that it
+    is unknown.
+    """
+
+    asked: AnsweredInquiries = NO_INQUIRIES
+    covered: CombinedCoverage = field(factory=CombinedCoverage)
+    defined: Mapping[str, frozenset[str]] = field(factory=dict)
+    undisplayed: UndisplayedObjects = field(factory=dict)
+    used_transmission_queues: frozenset[str] | None = None
+    shown_transmission_queues: Mapping[str, str] = field(factory=dict)
+    sender_attributes: Mapping[str, Mapping[str, int]] = field(factory=dict)
+    defclxq: str = ""
+    shows_counters: bool = True
+    leaves_open: bool = False
+    knows_all: bool = False
+
+    @classmethod
+    def from_sources(
+        cls, scripts: Sequence[Script], documents: Sequence[FactsDocument], cluster: Cluster, asked: AnsweredInquiries
+    ) -> Self:
+        """Gather what scripts and facts documents tell of the local queue manager of ``cluster``."""
+        local = cluster.queue_manager.name
+        own = [script for script in scripts if (script.queue_manager or local) == local]
+        records = [record for script in own for record in script.records]
+        shows = any(record.action == "observe" for each in scripts for record in each.records)
+        found = cls(
+            asked,
+            build_coverage(own),
+            _list_defined_objects(records),
+            {},
+            _find_used_transmission_queues(records, bool(scripts), cluster),
+            _find_shown_transmission_queues(records),
+            _find_sender_attributes(records),
+            "SCTQ" if any(each.action == "define" for each in records) else "",
+            shows_counters=not scripts,
+            leaves_open=shows or any(document.data.get("unknown") for document in documents),
+        )
+        stated = [document.data.get("unknown", {}) for document in documents]
+        search = _UndisplayedSearch([each for each in own if not each.overlay], bool(documents), found, cluster)
+        undisplayed = {
+            name: frozenset(search.find(name, kind)).union(*(each.get(name, ()) for each in stated))
+            for name, kind in NAMED_KINDS.items()
+        }
+        return evolve(found, undisplayed=undisplayed)
+
+    @classmethod
+    def from_document(cls, document: FactsDocument, cluster: Cluster) -> Self:
+        """Gather what one facts document alone tells."""
+        found = cls.from_sources((), (document,), cluster, NO_INQUIRIES)
+        return evolve(found, knows_all="unknown" not in document.data)
+
+    def would_tell(self, kind: str, name: str) -> bool:
+        """Whether the sources would tell that there is something of that kind and name."""
+        of_facts = kind == "CHANNEL" and self.used_transmission_queues is not None
+        told = self.asked.tells(kind, name) if self.asked.alone else of_facts or bool(self.defined.get(kind))
+        return told and not self.covered.leaves_out(kind, name) and not name.startswith(SYSTEM_PREFIX)
+
+
+@frozen(eq=False)
+class _UndisplayedSearch:
+    """The search for objects that local queues name, and of which the queue manager's own scripts do not tell."""
+
+    scripts: Sequence[Script]
+    is_beside_documents: bool
+    knowledge: LocalKnowledge
+    cluster: Cluster
+
+    def find(self, attribute: str, kind: str) -> Iterator[str]:
+        """The local queues whose ``attribute`` names such an object of the kind."""
+        if self.scripts:
+            yield from self._not_asked(attribute, kind)
+            yield from self._left_out_by_dumps(attribute, kind)
+            yield from self._of_no_kind(attribute, kind)
+
+    def _not_asked(self, attribute: str, kind: str) -> Iterator[str]:
+        """Where there are logs alone: the queues that they show, if nobody asked for what these name."""
+        if not all(map(_is_log, self.scripts)) or any(
+            record.kind == kind for each in self.scripts if not each.asked for record in each.records
+        ):
+            return
+        shown = {record.name for each in self.scripts for record in each.records}
+        for name, queue in self.cluster.own_queues.items():
+            if name in shown and not self.knowledge.asked.tells(kind, getattr(queue, attribute)):
+                yield name
+
+    def _left_out_by_dumps(self, attribute: str, kind: str) -> Iterator[str]:
+        cluster, covered = self.cluster, self.knowledge.covered
+        there = {"", *cluster.own_queues, *cluster.models, *(each.name for each in cluster.processes)}
+        for name, queue in cluster.own_queues.items():
+            named = getattr(queue, attribute)
+            if named not in there and covered.leaves_out(kind, named):
+                yield name
+
+    def _of_no_kind(self, attribute: str, kind: str) -> Iterator[str]:
+        """The queues that name what may be in another script: these have no object of the kind.
+
+        A dump says itself what it would tell, and so do logs, where nothing else is given. Beside a script a log tells
+        what its commands asked for or, if it does not echo them, of the kinds that it shows.
+        """
+        told = any(each.coverage or is_complete_script(each) for each in self.scripts)
+        if told or all(map(_is_log, self.scripts)) or self.is_beside_documents:
+            return
+        if not any(record.kind == kind for each in self.scripts if not each.asked for record in each.records):
+            for name, queue in self.cluster.own_queues.items():
+                if (named := getattr(queue, attribute)) and not self.knowledge.asked.tells(kind, named):
+                    yield name
+
+
+def _is_log(script: Script) -> bool:
+    return any(record.action == "observe" for record in script.records)
+
+
+def _list_defined_objects(records: Iterable[Record]) -> Mapping[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for record in records:
+        if record.action in ("define", "observe"):
+            found.setdefault(record.kind, set()).add(record.name)
+    return {kind: frozenset(names) for kind, names in found.items()}
+
+
+def _find_used_transmission_queues(
+    records: Iterable[Record], has_scripts: bool, cluster: Cluster
+) -> frozenset[str] | None:
+    """None where no source describes channels: a script defines or shows some, or a facts document has some."""
+    channels = [each for each in records if each.kind == "CHANNEL" and each.action in ("define", "alter", "observe")]
+    if not channels and (has_scripts or not cluster.channel_statuses):
+        return None
+    return frozenset(str(each.attributes.get("XMITQ", "")) for each in channels).union(cluster.taking_from)
+
+
+def _find_shown_transmission_queues(records: Iterable[Record]) -> Mapping[str, str]:
+    found = dict[str, str]()
+    for each in records:
+        if queue := " ".join(each.listed("XMITQ")):
+            if each.kind == "CLUSQMGR":
+                found[" ".join(each.listed("CHANNEL"))] = queue
+            elif each.kind == "CHSTATUS" and each.listed("CHLTYPE") == ("CLUSSDR",):
+                found[each.name] = queue
+    return found
+
+
+def _find_sender_attributes(records: Iterable[Record]) -> Mapping[str, Mapping[str, int]]:
+    read = {word: name for word, (name, _) in FACT_ATTRIBUTES["CHANNEL"].items() if name}
+    found: dict[str, dict[str, int]] = {}
+    for each in records:
+        if each.kind == "CHANNEL" and each.listed("CHLTYPE") == ("CLUSSDR",):
+            of = found.setdefault(each.name, {})
+            for word in read.keys() & each.attributes.keys():
+                value = " ".join(each.listed(word))
+                if value.isascii() and value.isdecimal():
+                    of[read[word]] = int(value)
+    return {name: dict(sorted(of.items())) for name, of in found.items() if of}
+
+
+def assume_undisplayed_objects(cluster: Cluster, nobody_asked: UndisplayedObjects) -> tuple[Cluster, Mapping[str, str]]:
+    """``cluster`` with what nobody asked for, and by the name of each what is assumed of it."""
+    own, local = cluster.own_queues, cluster.queue_manager.name
+    named = {
+        name: {getattr(own[each], name) for each in queues if each in own} for name, queues in nobody_asked.items()
+    }
+    queues = sorted(named.get("initq", set()) - {"", *own, *cluster.models})
+    processes = sorted(named.get("process", set()) - {"", *(each.name for each in cluster.processes)})
+    if not queues and not processes:
+        return cluster, {}
+    there = [Queue(name, local, curdepth=None) for name in queues]
+    more = evolve(cluster, processes=(*cluster.processes, *map(Process, processes)))
+    told = {name: f"process {name} is defined: nobody asked for it" for name in processes}
+    return add_queues(more, (*there,)), told | {
+        name: f"{name} is a local queue: nobody asked for it" for name in queues
+    }
+
+
+@frozen(eq=False)
+class Unshown:
+    """What is left open by displays at the queue manager ``local``, which ``asked`` something, or by facts documents.
+
+    Where ``is_possible`` is false there is none, nor anything that says so.
+    """
+
+    provenance: Provenance
+    asked: AnsweredInquiries
+    local: str
+    is_possible: bool
+    _found: dict[int, tuple[Fact, Unasked]] = field(init=False, factory=dict)
+
+    def of(self, fact: Fact) -> Unasked:
+        """The attributes of a fact of the snapshot that are not known; none of one that a program has made."""
+        if not self.is_possible:
+            return NOTHING_UNASKED
+        known = self._found.get(id(fact))
+        if known is None or known[0] is not fact:
+            known = self._found[id(fact)] = fact, self._of(fact)
+        return known[1]
+
+    def kind_and_name(self, fact: Fact) -> tuple[str, str]:
+        """The kind of what a display shows the fact in, and the name by which it is asked for."""
+        if isinstance(fact, QueueManager):
+            return "QMGR", ""
+        if isinstance(fact, Channel):
+            return "CLUSQMGR", fact.queue_manager
+        if isinstance(fact, RemoteQueueManager):
+            return "CLUSQMGR", fact.name
+        is_own = isinstance(fact, Queue) and fact.queue_manager == self.local
+        return fact.type if isinstance(fact, Queue) and is_own else "QCLUSTER", fact.name
+
+    def _of(self, fact: Fact) -> Unasked:
+        if type(fact) not in TABLES or not self.provenance.holds(fact):
+            return NOTHING_UNASKED
+        kind, name = self.kind_and_name(fact)
+        is_displayed = self._is_displayed(fact)
+        of = {each: self._words(kind, each) for each in _open_to_displays(type(fact), kind)}
+        found = {}
+        for attribute, words in of.items():
+            how = self.provenance.of(fact, attribute).how
+            if how == "defaulted" and is_displayed:
+                words = tuple(each for each in words if not self.asked.shows(kind, name, each))
+            if words and (how == "unknown" or (how == "defaulted" and is_displayed)):
+                found[attribute] = words
+        return found
+
+    def _is_displayed(self, fact: Fact) -> bool:
+        """Whether displays alone tell of it: a command that defines it leaves what it does not say at MQ's default."""
+        if isinstance(fact, QueueManager):
+            return self.asked.alone
+        return self.provenance.of(fact, "name").how == "observed"
+
+    @staticmethod
+    def _words(kind: str, attribute: str) -> tuple[str, ...]:
+        return ("TRIGGER",) if attribute == "trigger" else list_stating_attributes(kind, attribute)
+
+
+def find_command_level(scripts: Sequence[Script], local: str) -> tuple[int, Origin] | None:
+    """The command level of ``local`` and where it is told; None where nothing tells it.
+
+    CMDLEVEL or VERSION of the queue manager itself count first, then the head of its dump, of whose two numbers the
+    lower one counts where they differ, then VERSION in what is known of it in a cluster.
+    """
+    own = [script for script in scripts if (script.queue_manager or local) == local]
+    records = [each for script in own for each in script.records if each.kind == "QMGR"]
+    known = [each for script in scripts for each in script.records if each.kind == "CLUSQMGR" and each.name == local]
+    return (
+        _find_level(records, "CMDLEVEL", _level)
+        or _find_level(records, "VERSION", _level_of_version)
+        or next(filter(None, map(_level_of_head, own)), None)
+        or _find_level(known, "VERSION", _level_of_version)
+    )
+
+
+def _find_level(records: Iterable[Record], attribute: str, read: Callable[[str], int]) -> tuple[int, Origin] | None:
+    for record in records:
+        if level := read(_shown(record, attribute)):
+            return level, Origin("observed", record.source, *record.place_of(attribute))
+    return None
+
+
+def _level_of_head(script: Script) -> tuple[int, Origin] | None:
+    level = _level(script.header.get(COMMAND_LEVEL, ""))
+    return (level, Origin("observed", script.source, script.header_lines.get(COMMAND_LEVEL))) if level else None
+
+
+def find_command_levels(scripts: Sequence[Script], owner: str, known_as: str) -> Iterator[tuple[str, int]]:
+    """The command levels that the files of a queue manager tell: of others that it displays, and its own, ``known_as``.
+
+    What it displays of itself counts where nothing else tells it.
+    """
+    for record in (each for script in scripts for each in script.records if each.kind == "CLUSQMGR"):
+        if level := _level_of_version(_shown(record, "VERSION")):
+            yield record.name, level
+    if told := find_command_level(scripts, owner):
+        yield known_as, told[0]
+
+
+def find_odd_levels(scripts: Iterable[Script], local: str) -> Iterator[Diagnostic]:
+    """The heads of dumps of ``local`` that name two command levels, which differ, as remarks."""
+    for script in scripts:
+        head = script.header.get(COMMAND_LEVEL, "")
+        if (script.queue_manager or local) == local and len({*re.findall(r"[0-9]{3,4}", head)}) > 1:
+            said = f"the head names two command levels, {head}; the lower one counts where nothing else tells it"
+            yield Diagnostic(script.source, said, script.header_lines.get(COMMAND_LEVEL))
+
+
+def _open_to_displays(of: type, kind: str) -> list[str]:
+    """The attributes of such facts that a display of the kind tells, if it is asked for them."""
+    tables = (name for name, each in UNKNOWABLE_TABLES.items() if TABLES[of] in each and name not in OF_NOW)
+    return [name for name in tables if kind in FACT_ATTRIBUTES and list_stating_attributes(kind, name)]
+
+
+def _shown(record: Record, attribute: str) -> str:
+    """What a record says under an attribute, or shows beside those that can be set."""
+    value = record.attributes.get(attribute) or record.informational.get(attribute, "")
+    return value if isinstance(value, str) else " ".join(value)
+
+
+def _level(told: str) -> int:
+    """The lowest number of a text; 0 if it has none that is a command level."""
+    found = [int(each) for each in re.findall(r"(?<![0-9])[0-9]{3,4}(?![0-9])", told)]
+    return min(found, default=0)
+
+
+def _level_of_version(told: str) -> int:
+    """The command level of a version, as 930 of 09030002; 0 if it is none."""
+    found = re.fullmatch(r"([0-9]{2})([0-9]{2})([0-9]{2})[0-9]{2}", told.strip())
+    return 0 if found is None else 100 * int(found[1]) + 10 * int(found[2]) + int(found[3])
+
+
+def assume_default_queues(
+    cluster: Cluster, defined: Mapping[str, frozenset[str]], named_by: Iterable[tuple[str, str]]
+) -> tuple[Queue, ...]:
+    """The initiation queues that are taken to be there; ``defined`` is what scripts define, by kind.
+
+    ``named_by`` are local queues, each with the initiation queue that it names. A facts file tells all that there is,
+    so that nothing is assumed for a queue that no script defines.
+    """
+    own, in_scripts = cluster.queue_manager.name, defined.get("QLOCAL", ())
+    names = dict.fromkeys(initq for name, initq in named_by if name in in_scripts and initq.startswith(SYSTEM_PREFIX))
+    known = (cluster.own_queues, cluster.models)
+    return tuple(Queue(name, own, curdepth=None) for name in names if not any(name in each for each in known))
+
+
+def add_queues(cluster: Cluster, more: tuple[Queue, ...]) -> Cluster:
+    """``cluster`` with ``more`` queues."""
+    return evolve(cluster, queues=(*cluster.queues, *more)) if more else cluster
+
+
+def describe_default_queue(name: str) -> str:
+    """What is assumed of the queue ``name``."""
+    return f"{name} is defined as every queue manager is created with it"

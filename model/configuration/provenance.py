@@ -1,0 +1,245 @@
+"""Provenance: facts with the places they come from, merged to one cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
+
+from attrs import evolve, field, frozen
+
+from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value
+from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster, Contradiction, ContradictionError
+from mqclause.model.facts.messages import find_invalid_messages
+from mqclause.model.facts.objects import Fact, Put, QueueManager
+from mqclause.model.readers.facts_files import LIST_TABLES, UNKNOWABLE_TABLES, Facts
+from mqclause.model.readers.formats import FactsDocument
+
+FactT = TypeVar("FactT")
+
+
+OriginKind = Literal["stated", "observed", "defaulted", "unknown"]
+
+
+Identity = tuple[object, ...]
+"""What tells a fact from all others of a cluster."""
+
+
+@frozen
+class Origin:
+    """Where the value of one attribute comes from.
+
+    ``how``: a definition, an alter or a facts file has *stated* it; a dump has *observed* it, and shows it although
+    no command sets it; or it is *defaulted*: nobody says it, and MQ's default holds; or a facts file says that it is
+    *unknown*. ``source``, ``line`` and ``column`` are where the value stands or, of a default, where the object begins;
+    each is None where it cannot be told.
+    """
+
+    how: OriginKind
+    source: str
+    line: int | None = None
+    column: int | None = field(default=None, eq=False)
+
+    def __str__(self) -> str:
+        return self.source if self.line is None else f"{self.source}:{self.line}"
+
+
+@frozen(eq=False, weakref_slot=False)
+class PlacedFact(Generic[FactT]):
+    """A fact, and the place where it stands as messages name it: a line of a script, or a table of a facts file.
+
+    ``line`` is None where no line states it, and of a table. ``origin`` answers for each attribute; it looks when it
+    is asked.
+    """
+
+    fact: FactT
+    source: str
+    line: int | None
+    origin: Callable[[str], Origin]
+    table: str = ""
+
+    def replace_values(self, values: Mapping[str, Any], origin: Callable[[str], Origin]) -> PlacedFact[FactT]:
+        """The fact with other ``values`` of some attributes; ``origin`` tells of each of these where it comes from."""
+        fact: Any = self.fact
+        chosen = partial(_choose_origin, self.origin, frozenset(values), origin)
+        return evolve(self, fact=evolve(fact, **values), origin=chosen)
+
+    def __str__(self) -> str:
+        if self.table:
+            return f"{self.source} ({self.table})"
+        return self.source if self.line is None else f"{self.source}:{self.line}"
+
+
+def _choose_origin(
+    before: Callable[[str], Origin], names: frozenset[str], replaced: Callable[[str], Origin], attribute: str
+) -> Origin:
+    return (replaced if attribute in names else before)(attribute)
+
+
+class Provenance:
+    """The origin of each attribute of each fact of a snapshot, and of its put."""
+
+    def __init__(self, placed: Iterable[PlacedFact[Any]]) -> None:
+        self.placed = tuple(placed)
+        self._named = _by_name(self.placed)
+
+    def of(self, fact: Fact | Put, attribute: str) -> Origin:
+        """Where ``attribute`` of ``fact`` comes from; ``name`` is where the fact itself is stated.
+
+        Of a fact of a dump ``attribute`` may also be what the dump shows besides: CURDEPTH and the like. A cluster
+        that a namelist names stands where the object names the namelist. Raises KeyError for a fact that is not
+        the snapshot's, and AttributeError for an attribute that it does not have.
+        """
+        origin = self._found(fact).origin(attribute)
+        if origin.how != "observed":
+            getattr(fact, attribute)
+        return origin
+
+    def tells(self, fact: Fact | Put, attribute: str) -> bool:
+        """Whether the sources tell ``attribute`` of ``fact``: they say it, or a facts file leaves it at its default.
+
+        A script or a dump that does not show an attribute tells nothing of it. What is not as the sources have it, or
+        is in none of them, a program has made so, which is told.
+        """
+        try:
+            known = self._found(fact)
+        except KeyError:
+            return True
+        if getattr(known.fact, attribute) != getattr(fact, attribute):
+            return True
+        how = known.origin(attribute).how
+        return how != "unknown" and (how != "defaulted" or bool(known.table))
+
+    def holds(self, fact: Fact | Put) -> bool:
+        """Whether it is a fact of the sources, as these have it."""
+        try:
+            return bool(self._found(fact).fact == fact)
+        except KeyError:
+            return False
+
+    def _found(self, fact: Fact | Put) -> PlacedFact[Any]:
+        known = self._named[_name(fact)]
+        if isinstance(known, dict):
+            return known[_identity(fact)]
+        if _identity(known.fact) != _identity(fact):
+            raise KeyError(_identity(fact))
+        return known
+
+
+def place_table(fact: FactT, document: FactsDocument, table: str) -> PlacedFact[FactT]:
+    """The fact of a table that stands once."""
+    return PlacedFact(fact, document.source, None, partial(_origin, document, (table,)), table)
+
+
+def place_rows(facts: Facts, document: FactsDocument) -> Iterator[PlacedFact[Any]]:
+    """The facts of the lists of ``document``, which ``facts`` was made of."""
+    for name, table in LIST_TABLES.items():
+        for position, fact in enumerate(getattr(facts, name)):
+            origin = partial(_origin, document, (table, position))
+            yield PlacedFact(fact, document.source, None, origin, f"{table} {position + 1}")
+
+
+def find_misplaced_messages(files: Iterable[tuple[Facts, FactsDocument]], cluster: Cluster) -> Iterator[Diagnostic]:
+    """What is wrong with messages of facts documents, seen from the queues of ``cluster`` and from one another."""
+    listed = [(document, at, each) for facts, document in files for at, each in enumerate(facts.messages)]
+    for found, message in find_invalid_messages([each for _, _, each in listed], cluster):
+        document, at, wrong = listed[found]
+        place = document.places.place_of("message", at)
+        yield Diagnostic(document.source, f"message {at + 1} {quote_value(wrong.id)}: {message}", *place)
+
+
+def place_facts(facts: Facts, document: FactsDocument) -> Iterator[PlacedFact[Any]]:
+    """Every fact of ``document``, and its put."""
+    if facts.queue_manager is not None:
+        yield place_table(facts.queue_manager, document, "queue_manager")
+    yield from place_rows(facts, document)
+    if facts.put is not None:
+        yield place_table(facts.put, document, "put")
+
+
+class MergedFacts(NamedTuple):
+    """A cluster, the facts that it is made of, and warnings about those that were left out."""
+
+    cluster: Cluster
+    placed: Sequence[PlacedFact[Any]]
+    warnings: tuple[Diagnostic, ...]
+
+
+def merge_facts(
+    own: PlacedFact[QueueManager],
+    others: Iterable[PlacedFact[Any]],
+    lenient: bool = False,
+) -> MergedFacts:
+    """The cluster of all facts, in their order; raises FactsError if they contradict each other.
+
+    With ``lenient`` a fact of a script that contradicts the others is left out, with a warning.
+    """
+    kept, warnings = list(others), list[Diagnostic]()
+    while True:
+        try:
+            return MergedFacts(_cluster(own, kept), [own, *kept], tuple(warnings))
+        except ContradictionError as error:
+            placed = {id(each.fact): each for each in (own, *kept)}
+            told = [_told(each, placed) for each in error.contradictions]
+            wrong = {id(each.fact) for each in error.contradictions}
+            if not lenient or any(placed[one].table for one in wrong):
+                raise FactsError(told) from None
+            warnings += told
+            kept = [each for each in kept if id(each.fact) not in wrong]
+
+
+def _by_name(placed: Iterable[PlacedFact[Any]]) -> dict[str, PlacedFact[Any] | dict[Identity, PlacedFact[Any]]]:
+    """The only fact of a name, as most are; or those of the name, by what tells them apart."""
+    found: dict[str, PlacedFact[Any] | dict[Identity, PlacedFact[Any]]] = {}
+    for each in placed:
+        known = found.setdefault(_name(each.fact), each)
+        if known is each:
+            continue
+        if isinstance(known, PlacedFact):
+            known = found[_name(each.fact)] = {_identity(known.fact): known}
+        known[_identity(each.fact)] = each
+    return found
+
+
+def _name(fact: Fact | Put) -> str:
+    return "" if isinstance(fact, Put) else fact.name
+
+
+def _identity(fact: Fact | Put) -> Identity:
+    """There is one put."""
+    if isinstance(fact, Put):
+        return (Put,)
+    of = (getattr(fact, key, "") for key in ("queue_manager", "cluster", "host", "conname"))
+    return type(fact), fact.name, *of
+
+
+def _origin(document: FactsDocument, path: tuple[str | int, ...], attribute: str) -> Origin:
+    """A key that is left out is defaulted; a queue without queue_manager is on the local one."""
+    given = document.data
+    for step in path:
+        given = given[step]
+    if attribute in given:
+        return Origin("stated", document.source, *document.places.place_of(*path, attribute))
+    if path[0] in UNKNOWABLE_TABLES.get(attribute, ()) and given["name"] in document.data.get("unknown", {}).get(
+        attribute, ()
+    ):
+        return Origin("unknown", document.source, *document.places.place_of("unknown", attribute))
+    return Origin("defaulted", document.source, *document.places.place_of(*path))
+
+
+def _cluster(own: PlacedFact[QueueManager], others: Iterable[PlacedFact[Any]]) -> Cluster:
+    lists: dict[str, list[Any]] = {name: [] for name in CLUSTER_FIELDS.values()}
+    for each in others:
+        lists[CLUSTER_FIELDS[type(each.fact)]].append(each.fact)
+    return Cluster(own.fact, **lists)
+
+
+def _told(wrong: Contradiction, placed: dict[int, PlacedFact[Any]]) -> Diagnostic:
+    place = placed[id(wrong.fact)]
+    message = wrong.message
+    if wrong.earlier is not None:
+        message += f"; it stands in {placed[id(wrong.earlier)]} and in {place}"
+    if place.line is not None:
+        return Diagnostic(place.source, message, place.line)
+    name = place.origin("name")
+    return Diagnostic(place.source, message, name.line, name.column)

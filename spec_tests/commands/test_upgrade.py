@@ -1,0 +1,238 @@
+"""``mqclause plan --upgrade``: which puts move when members become of another edition of MQ; what check says of mixed ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from mqclause import FactsError, Rules
+from mqclause.check.findings import Checks
+from mqclause.check.lint_run import inspected
+from mqclause.model.configuration.sources import Source
+from mqclause.tools.commands.plan import command
+
+MEMBER = """* Queue manager name: {0}
+DEFINE CHANNEL(TO.{0}) CHLTYPE(CLUSRCVR) CLUSTER(PLANT) CONNAME('{0}') BATCHHB(1000)
+"""
+LEVEL = "ALTER QMGR +\n*  CMDLEVEL({0}) +\n   CLWLUSEQ(LOCAL)\n"
+
+RANKED = {
+    "QM1": "",
+    "QM2": "DEFINE QLOCAL(PARTS) CLUSTER(PLANT)",
+    "QM3": "DEFINE QLOCAL(PARTS) CLUSTER(PLANT) CLWLRANK(4)",
+}
+"""QM2 keeps its own puts up to 7.5, and from 8.0 on they go to the higher rank; those of QM1 and QM3 always do."""
+
+DISABLED = {**RANKED, "QM3": f"{RANKED['QM3']} PUT(DISABLED)"}
+"""Up to 7.5 all puts go to QM2; from 8.0 on they fail, as rank leaves QM3 alone."""
+
+STAYED = {("PARTS", "QM2"): (1, {"QM2": 1}, {"QM3": 1}, [("before", "QM3", "3"), ("after", "QM2", "4b")])}
+
+
+def written(folder: Path, members: dict[str, str], levels: dict[str, int]) -> list[str]:
+    """The file of each member, with its command level where one is given."""
+    for name, queues in members.items():
+        level = LEVEL.format(levels[name]) if name in levels else ""
+        (folder / f"{name}.mqsc").write_text(f"{MEMBER.format(name)}{level}{queues}\n")
+    return [str(folder / f"{name}.mqsc") for name in members]
+
+
+def planned(files: list[str], *options: str) -> tuple[int, Any]:
+    done = CliRunner().invoke(command, [*files, *options, "--json"], standalone_mode=False, catch_exceptions=False)
+    return done.return_value, json.loads(done.stdout)
+
+
+def moved(document: Any) -> dict[tuple[str, str], Any]:
+    """Of each row: what moves, before and after, and who fell by which clause."""
+    found = {}
+    for row in document["rows"]:
+        causes = [(each["side"], each["destination"]["queue_manager"], each["clause"]) for each in row["because"]]
+        found[row["queue"], row["from"]] = (row["moved"], _ends(row["before"]), _ends(row["after"]), causes)
+    return found
+
+
+def _ends(side: Any) -> Any:
+    return (
+        side["reason"]["code"] if side["reason"] else {each["queue_manager"]: each["share"] for each in side["shares"]}
+    )
+
+
+OLD = dict.fromkeys(RANKED, 750)
+
+
+@pytest.mark.parametrize(
+    ("levels", "options", "expected"),
+    [
+        (OLD, ["*=mq-9.4"], STAYED),
+        (OLD, ["QM2=mq-8.0"], STAYED),
+        (OLD, ["QM1=mq-9.4", "QM3=mq-9.4"], {}),  # QM2 stays of 7.5, and its puts with it
+        (OLD, ["*=wmq-7.5"], {}),
+        ({**OLD, "QM2": 600}, ["QM2=wmq-7.1"], {}),
+        (dict.fromkeys(RANKED, 905), ["*=mq-9.4"], {}),  # since 8.0 nothing changed
+        ({**OLD, "QM2": 800}, ["*=mq-9.4"], {}),
+        ({}, ["*=mq-9.4"], STAYED),
+        ({**OLD, "QM2": 940}, ["*=mq-9.0"], {}),  # a pattern takes nobody back
+    ],
+)
+def test_the_rows_that_move_by_an_upgrade_alone(
+    tmp_path: Path, levels: dict[str, int], options: list[str], expected: dict[tuple[str, str], Any]
+) -> None:
+    given = [word for each in options for word in ("--upgrade", each)]
+    status, document = planned(written(tmp_path, RANKED, levels), *given)
+    assert (status, moved(document)) == (3 if expected else 0, expected)
+
+
+def test_puts_that_fail_after_an_upgrade_are_counted(tmp_path: Path) -> None:
+    traffic = tmp_path / "puts.csv"
+    traffic.write_text("queue,from,count\nPARTS,QM1,300\nPARTS,QM2,100\nPARTS,QM3,100\n")
+    files = written(tmp_path, DISABLED, OLD)
+    status, document = planned(files, "--upgrade", "QM1=mq-9.4", "--puts", str(traffic))
+    assert (status, moved(document)) == (3, {("PARTS", "QM1"): (1, {"QM2": 1}, 2051, [("after", "QM2", "4b")])})
+    assert [row["weight"] for row in document["rows"]] == [300]
+    assert document["traffic"]["moves"] == [{"out_of": "QM2", "into": None, "puts": 300}]
+    found = [(each["rule"], each["object"]["queue_manager"]) for each in document["findings"]["new"]]
+    assert sorted(found) == [("check.54", "QM3"), ("check.56", "QM2"), ("check.56", "QM3")]
+
+
+def test_a_plan_says_from_which_edition_to_which_and_how_that_is_known(tmp_path: Path) -> None:
+    files = written(tmp_path, RANKED, {**OLD, "QM1": 940})
+    _, document = planned(files, "--upgrade", "*=mq-9.4")
+    assert [(each["queue_manager"], each["before"], each["after"], each["evidence"]) for each in document["upgrades"]] == [
+        ("QM2", "wmq-7.5", "mq-9.4", "inferred"), ("QM3", "wmq-7.5", "mq-9.4", "inferred")
+    ]  # fmt: skip
+    assert document["upgrades"][0]["edition_from"] == f"{files[1]}:4"
+    text = CliRunner().invoke(command, [*files, "--upgrade", "*=mq-9.4"], standalone_mode=False).stdout
+    assert "upgrade of QM2 from wmq-7.5" in text.replace("\n", " ")
+    assert "other_editions" not in document
+
+
+def test_where_the_edition_before_is_assumed_the_command_level_is_asked_for(tmp_path: Path) -> None:
+    files = written(tmp_path, RANKED, {"QM1": 750, "QM3": 750})
+    _, document = planned(files, "--upgrade", "*=mq-9.4")
+    assert [each["edition_from"] for each in document["upgrades"] if each["queue_manager"] == "QM2"] == ["default"]
+    asked = {"from": "QM2", "what": "the command level", "object": "QM2", "command": "DISPLAY QMGR CMDLEVEL"}
+    assert asked in document["incomplete"]
+    # Where nothing moves, it does not matter.
+    assert asked not in planned(files, "--upgrade", "*=wmq-7.5")[1]["incomplete"]
+
+
+def test_the_edition_that_is_named_is_that_of_all_before_the_upgrade(tmp_path: Path) -> None:
+    files = written(tmp_path, RANKED, dict.fromkeys(RANKED, 930))
+    assert planned(files, "--upgrade", "*=mq-9.4")[0] == 0
+    status, document = planned(files, "--edition", "wmq-7.5", "--upgrade", "*=mq-9.4")
+    assert (status, moved(document)) == (3, STAYED)
+    assert {each["edition_from"] for each in document["upgrades"]} == {"--edition"}
+    assert planned(files, "--edition", "auto", "--upgrade", "*=mq-9.4")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("QM4=mq-9.4", "--upgrade: no source describes the queue manager 'QM4'; described: QM1, QM2, QM3"),
+        ("QM1=mq-9.5", "--upgrade: 'mq-9.5' is no edition; allowed: wmq-6, "),
+        ("QM1=mq-8.0", "--upgrade: QM1 is of command level 930, edition mq-9.3, above mq-8.0"),
+    ],
+)
+def test_an_upgrade_that_is_none_is_bad_input(tmp_path: Path, option: str, said: str) -> None:
+    with pytest.raises(FactsError) as error:
+        planned(written(tmp_path, RANKED, dict.fromkeys(RANKED, 930)), "--upgrade", option)
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("members", "levels", "edition", "expected"),
+    [
+        (RANKED, {}, None, {("check.55", "QM2")}),
+        (RANKED, OLD, None, set()),
+        (RANKED, OLD, "mq-9.4", {("check.55", "QM2")}),
+        (RANKED, {**OLD, "QM2": 930}, None, {("check.55", "QM2"), ("check.56", "QM2")}),
+        (RANKED, {**OLD, "QM1": 930}, None, {("check.56", "QM2")}),
+        (RANKED, {**OLD, "QM1": 930}, "wmq-7.5", set()),
+        (DISABLED, {}, None, {("check.54", "QM3"), ("check.55", "QM2")}),
+        (DISABLED, OLD, None, set()),
+        (DISABLED, {**OLD, "QM1": 800}, None, {("check.54", "QM3"), ("check.56", "QM2"), ("check.56", "QM3")}),
+        (DISABLED, {"QM2": 750, "QM3": 750}, None, {("check.54", "QM3")}),
+        (DISABLED, dict.fromkeys(OLD, 920), None, {("check.54", "QM3"), ("check.55", "QM2")}),
+        (DISABLED, dict.fromkeys(OLD, 920), "wmq-6", set()),
+    ],
+)  # fmt: skip
+def test_a_check_goes_by_the_level_of_each_member(
+    members: dict[str, str], levels: dict[str, int], edition: str | None, expected: set[tuple[str, str]]
+) -> None:
+    texts = [
+        f"{MEMBER.format(name)}{LEVEL.format(levels[name]) if name in levels else ''}{queues}\n"
+        for name, queues in members.items()
+    ]
+    sources = [Source(f"{at}.mqsc", text.encode()) for at, text in enumerate(texts)]
+    found = inspected(sources, Checks(Rules(edition=edition))).findings()
+    of_editions = {"check.54", "check.55", "check.56"}
+    assert {(each.rule.id, each.queue_manager) for each in found if each.rule.id in of_editions} == expected
+
+
+def test_a_host_is_out_of_reach_only_if_it_is_for_members_of_every_edition() -> None:
+    """QM2 falls by rank from 8.0 on; up to 7.5 it is reached, as the put-disabled one of higher rank fell before."""
+    hosts = {**DISABLED, "QM4": ""}
+    for levels, expected in (
+        (dict.fromkeys(hosts, 930), ["QM2"]),
+        (dict.fromkeys(hosts, 750), []),
+        ({**dict.fromkeys(hosts, 930), "QM4": 750}, []),
+        ({}, []),
+    ):
+        texts = [
+            f"{MEMBER.format(name)}{LEVEL.format(levels[name]) if name in levels else ''}{queues}\n"
+            for name, queues in hosts.items()
+        ]
+        found = inspected([Source(f"{at}.mqsc", text.encode()) for at, text in enumerate(texts)]).findings()
+        assert [each.queue_manager for each in found if each.rule.id == "check.05"] == expected
+
+
+def test_levels_are_those_that_displays_and_facts_documents_tell() -> None:
+    """QM2 displays the versions of others; a facts document states its own queue manager's level."""
+    shown = f"""{MEMBER.format("QM2")}{RANKED["QM2"]}
+"""
+    display = """     1 : DISPLAY CLUSQMGR(*) CHANNEL VERSION
+AMQ8441I: Display Cluster Queue Manager details.
+   CLUSQMGR(QM2)                           CHANNEL(TO.QM2)
+   CLUSTER(PLANT)                          VERSION(07050004)
+AMQ8441I: Display Cluster Queue Manager details.
+   CLUSQMGR(QM3)                           CHANNEL(TO.QM3)
+   CLUSTER(PLANT)                          VERSION(09030002)
+"""
+    sources = [
+        Source("QM2.mqsc", shown.encode()),
+        Source("QM2.log", display.encode(), "QM2"),
+        Source("QM3.mqsc", f"{MEMBER.format('QM3')}{RANKED['QM3']}\n".encode()),
+    ]
+    [found] = [each for each in inspected(sources).findings() if each.rule.id == "check.56"]
+    assert "(750: QM2; 930: QM3)" in found.message
+    facts = """
+[queue_manager]
+name = "QM2"
+clusters = ["PLANT"]
+command_level = 750
+[[queue]]
+name = "PARTS"
+clusters = ["PLANT"]
+[[remote_queue_manager]]
+name = "QM3"
+clusters = ["PLANT"]
+[[queue]]
+name = "PARTS"
+queue_manager = "QM3"
+clusters = ["PLANT"]
+clwlrank = 4
+[[channel]]
+name = "TO.QM3"
+queue_manager = "QM3"
+cluster = "PLANT"
+"""
+    for level, expected in (("750", 0), ("930", 1)):
+        text = facts.replace("750", level)
+        assert (
+            sum(each.rule.id == "check.55" for each in inspected([Source("QM2.toml", text.encode())]).findings())
+            == expected
+        )
