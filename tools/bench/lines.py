@@ -16,8 +16,9 @@ import time
 from random import Random
 from typing import Any
 
-from mqclause import Rules
-from mqclause.tools.commands.explain import explain_lines
+from mqclause import Engine, Rules
+from mqclause.tools.commands.explain import PutOptions, explain_lines
+from mqclause.tools.commands.options import Inputs
 
 STATES = ("RUNNING", "RUNNING", "INACTIVE", "RETRYING")
 HOSTS = [f"QM{number}" for number in range(2, 8)]
@@ -46,7 +47,7 @@ def document(rng: Random) -> dict[str, Any]:
 def explained(lines: list[bytes], rules: Rules) -> tuple[float, list[bytes]]:
     """The processor time of one run, and the traces."""
     out, begun = io.BytesIO(), time.process_time()
-    status = explain_lines(lines, out, {}, rules, conditions=False)
+    status = explain_lines(lines, out, Engine(rules), (Inputs(), PutOptions()))
     took = time.process_time() - begun
     if status:
         raise SystemExit("a line is bad")

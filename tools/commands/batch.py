@@ -11,7 +11,6 @@ import click
 
 from mqclause.exits.session import Exits
 from mqclause.model.configuration.snapshot import read_snapshots_by_name, read_sources
-from mqclause.model.configuration.sources import Source
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.flat import GIVEN_FIELDS
@@ -20,16 +19,14 @@ from mqclause.tools.batch.put_columns import option_of
 from mqclause.tools.batch.run import Batch, EngineName, check_output, run_batch
 from mqclause.tools.batch.tables import ENDINGS, find_table
 from mqclause.tools.commands.options import (
+    Inputs,
     add_exit_options,
     add_facts_options,
     add_rules_options,
-    apply_what_if,
+    group_options,
     json_option,
-    load_exits,
-    load_rules,
     parse_file_name,
     print_unnamed_exits,
-    read_inputs,
     reading_option,
 )
 from mqclause.tools.render.streams import print_warnings
@@ -43,33 +40,27 @@ def parse_memory_size(_context: click.Context, _parameter: click.Parameter, valu
     return value.upper()
 
 
-def read_clusters(
-    given: Sequence[Source],
-    local: str | None,
-    at: str | None,
-    lenient: bool = False,
-    sets: Sequence[str] = (),
-    states: Sequence[str] = (),
-) -> Cluster | Mapping[str, Cluster] | None:
+def read_clusters(inputs: Inputs, at: str | None) -> Cluster | Mapping[str, Cluster] | None:
     """What the local queue manager knows; with ``at`` what each queue manager that a source describes knows.
 
     Raises FactsError and UsageError.
     """
+    given = inputs.read_sources() if inputs.facts else []
     if at is None:
         if given:
-            read = read_sources(given, local, lenient)
+            read = read_sources(given, inputs.local, inputs.lenient)
             print_warnings(read.warnings, read.remarks)
-            return apply_what_if(read, sets, states).cluster
-        if sets or states or local is not None:
+            return inputs.apply_changes(read).cluster
+        if inputs.sets or inputs.states or inputs.local is not None:
             raise click.UsageError("--from, --set and --status need --facts")
         return None
     if not at:
         raise click.UsageError("--at: '' is no column")
-    if not given or local is not None:
+    if not given or inputs.local is not None:
         raise click.UsageError("--at needs --facts, and goes without --from: each row says where it is")
-    if sets or states:
+    if inputs.sets or inputs.states:
         raise click.UsageError("--set and --status are what if for one queue manager; beside --at use --with")
-    members = read_snapshots_by_name(given, lenient)
+    members = read_snapshots_by_name(given, inputs.lenient)
     for each in members.values():
         print_warnings(each.warnings, each.remarks)
     return {name: each.cluster for name, each in members.items()}
@@ -163,17 +154,8 @@ def words_of(options: dict[str, Any], facts: Sequence[str]) -> dict[str, str]:
 )
 @add_exit_options
 @json_option
-def command(
-    source: str,
-    out: str,
-    engine: EngineName,
-    readings: tuple[str, ...],
-    edition: str | None,
-    facts: tuple[str, ...],
-    exits: tuple[str, ...],
-    exit_limit: str | None,
-    **options: Any,
-) -> int:
+@group_options(inputs=Inputs)
+def command(inputs: Inputs, source: str, out: str, engine: EngineName, as_json: bool, **options: Any) -> int:
     """Decide every row of a table: OUT has the rows and columns of IN, in any order, and a column decision.
 
     IN and OUT are Parquet, CSV or JSON Lines, in any combination; IN may be a folder of such files. In CSV, nested
@@ -186,17 +168,16 @@ def command(
     """
     table = find_table(Path(source))
     kind = check_output(table, Path(out))
-    local, as_json, overlays = options.pop("local"), options.pop("as_json"), options.pop("overlays")
-    lenient, sets, states = options.pop("lenient"), options.pop("sets"), options.pop("states")
-    named_format, words = options.pop("named_format"), words_of(options, facts)
+    words = words_of(options, inputs.facts)
     if options["spread"] == "":
         raise click.UsageError("--spread: '' is no column")
-    given = load_exits(exits, exit_limit)
-    if (exits or overlays) and not facts:
-        message = "--with needs --facts" if overlays else "--exit needs --facts: they say where CLWLEXIT names it"
+    exits = inputs.load_exits()
+    if (exits.given or inputs.overlays) and not inputs.facts:
+        message = (
+            "--with needs --facts" if inputs.overlays else "--exit needs --facts: they say where CLWLEXIT names it"
+        )
         raise click.UsageError(message)
-    read = read_inputs(facts, overlays, named_format) if facts else []
-    cluster = read_clusters(read, local, options["at"], lenient, sets, states)
-    asked = Batch(table, Path(out), kind, cluster, load_rules(readings, edition), **options, exits=given, words=words)
-    print_exits(cluster, given, asked.rules)
-    return run_batch(asked, engine, as_json)
+    cluster = read_clusters(inputs, options["at"])
+    batch = Batch(table, Path(out), kind, cluster, inputs.load_rules(), **options, exits=exits, words=words)
+    print_exits(cluster, exits, batch.rules)
+    return run_batch(batch, engine, as_json)

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+from attrs import frozen
 
 from mqclause.check.findings import Checks, Finding
 from mqclause.check.lint_run import Inspection
-from mqclause.model.diagnostics import quote_value, suggest_allowed
+from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_allowed, suggest_word
+from mqclause.model.readers.facts_files import parse_toml
+from mqclause.model.readers.formats import FactsDocument
 from mqclause.rulebook.rule_file import SEVERITIES
 from mqclause.testing.case_kinds import count_documents
 from mqclause.tools.commands.options import (
+    Inputs,
     add_facts_options,
     add_rules_options,
     blame_status_option,
     build_state_commands,
     facts_argument,
     find_files,
+    group_options,
     json_option,
-    load_rules,
     parse_file_name,
-    read_check_settings,
     read_overlays,
 )
 from mqclause.tools.errors import NotWrittenError
@@ -38,7 +42,40 @@ from mqclause.tools.render.findings import (
 from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.tools.render.terminal import show_progress
 
+SETTINGS_FILE = "mqclause.toml"
+_TABLES = ("check",)
+CHECK_KEYS = ("ignore", "fail-on")
+
 ABOUT = "Tell of a check: what it asks, why, and what mends it. 'all': of each; 'documents': how much the rules state."
+
+
+@frozen
+class CheckOutput:
+    """What to print of findings, and how. Raises UsageError for options that exclude one another."""
+
+    as_json: bool = False
+    sarif: str | None = None
+    fail_on: str | None = None
+    every: bool = False
+    statistics: bool = False
+    about: str | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if self.about is not None and (self.as_json or self.sarif or self.statistics):
+            raise click.UsageError("--about tells of checks, as text: leave out --json, --sarif and --statistics")
+        if self.as_json and self.statistics:
+            raise click.UsageError("--json and --statistics are two forms of one answer; leave one out")
+
+    def print_findings(self, found: Sequence[Finding], checks: Checks) -> None:
+        """Print the findings in the form asked for, and write the SARIF file. Raises NotWrittenError."""
+        if self.sarif is not None:
+            write_sarif(self.sarif, found, checks)
+        if self.as_json:
+            print_json({"format": "mqclause.findings/1", "findings": [each.to_json() for each in found]})
+        elif self.statistics:
+            print_statistics(found)
+        else:
+            print_findings(found, self.every)
 
 
 @click.command("check")
@@ -56,35 +93,24 @@ ABOUT = "Tell of a check: what it asks, why, and what mends it. 'all': of each; 
 @click.option("--all", "every", is_flag=True, help="Print each finding, even if many objects have the same one.")
 @click.option("--statistics", is_flag=True, help="Print how many findings each check has instead of the findings.")
 @click.option("--about", metavar="RULE", help=ABOUT)
-def command(facts: tuple[str, ...], as_json: bool, about: str | None, **options: Any) -> int:
+@group_options(inputs=Inputs, output=CheckOutput)
+def command(inputs: Inputs, output: CheckOutput, ignore: tuple[str, ...]) -> int:
     """Report what an administrator should look at in a configuration, with file, line and remedy.
 
     FACTS are MQSC scripts, dumps, displays or facts files of any number of queue managers. The table [check] of a file
     mqclause.toml, in the working directory or above it, may have ignore = ["RULE", …] and fail-on. Exit status: 0 no
     finding is as severe as --fail-on, 1 one is, 2 bad input.
     """
-    checks = Checks(load_rules((), options.pop("edition")))
+    checks = Checks(inputs.load_rules())
     known = tuple(checks.rules)
     settings = read_check_settings(Path.cwd(), known)
-    checks.ignored = frozenset((*settings.ignore, *_ignored(options.pop("ignore"), known)))
+    checks.ignored = frozenset((*settings.ignore, *_ignored(ignore, known)))
     print_warnings((), filter(None, [settings.remark]))
-    if about is not None:
-        if as_json or options["sarif"] or options["statistics"]:
-            raise click.UsageError("--about tells of checks, as text: leave out --json, --sarif and --statistics")
-        return _tell(checks, about)
-    sarif, gravest = options.pop("sarif"), options.pop("fail_on") or settings.fail_on
-    statistics, every = options.pop("statistics"), options.pop("every")
-    if as_json and statistics:
-        raise click.UsageError("--json and --statistics are two forms of one answer; leave one out")
-    found = find_findings(checks, facts, **options)
-    if sarif is not None:
-        write_sarif(sarif, found, checks)
-    if as_json:
-        print_json({"format": "mqclause.findings/1", "findings": [each.to_json() for each in found]})
-    elif statistics:
-        print_statistics(found)
-    else:
-        print_findings(found, every)
+    if output.about is not None:
+        return _tell(checks, output.about)
+    found = find_findings(checks, inputs)
+    output.print_findings(found, checks)
+    gravest = output.fail_on or settings.fail_on
     return int(any(each.severity in SEVERITIES[: SEVERITIES.index(gravest) + 1] for each in found))
 
 
@@ -98,30 +124,21 @@ def _tell(checks: Checks, about: str) -> int:
     return int(any(each.missing for each in documents))
 
 
-def find_findings(
-    checks: Checks,
-    facts: tuple[str, ...],
-    local: str | None,
-    lenient: bool,
-    named_format: str | None,
-    overlays: tuple[str, ...],
-    sets: tuple[str, ...],
-    states: tuple[str, ...],
-) -> list[Finding]:
-    """What is found in files, one read after the other. Raises FactsError and ClickException."""
-    inspection = Inspection(checks, local, lenient)
-    files, read = find_files(facts, named_format), 0
+def find_findings(checks: Checks, inputs: Inputs) -> list[Finding]:
+    """Find what is in the files, read one after the other. Raises FactsError and ClickException."""
+    inspection = Inspection(checks, inputs.local, inputs.lenient)
+    files, read = find_files(inputs.facts, inputs.named_format), 0
     with show_progress(lambda: read / len(files), "reading"):
         for each in files:
             inspection.read(each.read())
             read += 1
-    for source in read_overlays(overlays):
+    for source in read_overlays(inputs.overlays):
         inspection.read(source)
     inspection.lay_over()
-    for text in sets:
+    for text in inputs.sets:
         inspection.change(text)
     with blame_status_option():
-        for text in build_state_commands(states):
+        for text in build_state_commands(inputs.states):
             inspection.change(text)
     found = inspection.findings()
     print_warnings(inspection.warnings)
@@ -143,3 +160,72 @@ def write_sarif(path: str, found: Sequence[Finding], checks: Checks) -> None:
         Path(path).write_text(json.dumps(build_sarif(found, checks), ensure_ascii=False, indent=1), encoding="utf-8")
     except OSError as error:
         raise NotWrittenError(f"{path}: {(error.strerror or 'cannot be written').lower()}") from None
+
+
+@frozen(eq=False)
+class CheckSettings:
+    """The checks to ignore, and the severity to fail on."""
+
+    ignore: tuple[str, ...] = ()
+    fail_on: str = SEVERITIES[0]
+    path: str = ""
+
+    @property
+    def remark(self) -> str:
+        """That a file was found, and what it changes; blank where it changes nothing."""
+        said = [f"{', '.join(self.ignore)} ignored"] if self.ignore else []
+        said += [f"fails on {self.fail_on}"] if self.fail_on != SEVERITIES[0] else []
+        return f"{self.path}: {'; '.join(said)}" if said else ""
+
+
+def read_check_settings(folder: Path, known: Sequence[str]) -> CheckSettings:
+    """What the table ``[check]`` of the nearest settings file says; ``known`` are the ids of the checks.
+
+    Raises FactsError with the first thing that is wrong in it, on its line.
+    """
+    found = next(filter(os.path.isfile, (each / SETTINGS_FILE for each in (folder, *folder.parents))), None)
+    if found is None:
+        return CheckSettings()
+    document = _read(found)
+    table = document.data.get("check", {})
+    if not isinstance(table, dict):
+        raise _fault(document, f"check: {quote_value(table)} is given where a table is expected", "check")
+    for key in table:
+        if key not in CHECK_KEYS:
+            said = f"check: unknown key {quote_value(key)}{suggest_allowed(key, CHECK_KEYS)}"
+            raise _fault(document, said, "check", key)
+    ignore, fail_on = table.get("ignore", []), table.get("fail-on", SEVERITIES[0])
+    if not isinstance(ignore, list):
+        _refuse(document, "ignore", ignore, "a list of ids of checks")
+    for each in ignore:
+        if each not in known:
+            _refuse(document, "ignore", each, f"{', '.join(known)}{suggest_word(str(each), known)}")
+    if fail_on not in SEVERITIES:
+        _refuse(document, "fail-on", fail_on, f"{', '.join(SEVERITIES)}{suggest_word(str(fail_on), SEVERITIES)}")
+    return CheckSettings(tuple(ignore), fail_on, str(found))
+
+
+def _read(path: Path) -> FactsDocument:
+    """The settings file, whose tables are all known. Raises FactsError."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FactsError([Diagnostic(str(path), f"is not UTF-8: byte {error.start + 1} is wrong")]) from None
+    except OSError as error:
+        raise FactsError([Diagnostic(str(path), (error.strerror or "cannot be read").lower())]) from None
+    document = parse_toml(text if text.strip() else "[check]", str(path))  # as facts, an empty file is a fault
+    if document.diagnostics:
+        raise FactsError(document.diagnostics)
+    for key in document.data:
+        if key not in _TABLES:
+            said = f"unknown table {quote_value(key)}{suggest_allowed(key, _TABLES)}"
+            raise _fault(document, said, key)
+    return document
+
+
+def _refuse(document: FactsDocument, key: str, value: Any, allowed: str) -> None:
+    raise _fault(document, f"check: {key}: {quote_value(value)} is not allowed; allowed: {allowed}", "check", key)
+
+
+def _fault(document: FactsDocument, message: str, *path: str) -> FactsError:
+    return FactsError([Diagnostic(document.source, message, *document.places.place_of(*path))])

@@ -4,42 +4,36 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, BinaryIO
 
 import click
-from attrs import evolve, frozen
+from attrs import asdict, evolve, frozen
 
 from mqclause.cluster.admin_commands import explain_absence
 from mqclause.cluster.counterfactuals import WhyNot, why_not
 from mqclause.exits.session import NO_EXITS, Caller, Exits, ExitSession
-from mqclause.model.configuration.snapshot import Snapshot, read_document, read_sources
-from mqclause.model.configuration.sources import Source
-from mqclause.model.diagnostics import Diagnostic, FactsError, suggest_name
+from mqclause.model.configuration.snapshot import Snapshot, read_document
+from mqclause.model.diagnostics import Diagnostic, DomainError, FactsError, suggest_name
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.readers.facts_files import parse_json
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.options import (
-    PUT_KEYS,
+    BIND_WORD,
+    Inputs,
+    MqWord,
     add_exit_options,
     add_facts_options,
-    add_put_options,
     add_rules_options,
-    apply_what_if,
-    build_put,
-    check_only_lines,
     choose_executor,
     facts_argument,
+    group_options,
     json_option,
-    load_exits,
-    load_rules,
     parse_file_name,
     print_unnamed_exits,
     read_input_lines,
-    read_inputs,
     reading_option,
-    refuse_model_queue,
     strip_padding,
 )
 from mqclause.tools.errors import DisagreementError, NothingAskedError
@@ -48,66 +42,36 @@ from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.workload.decision import Decision, Engine, Level
 from mqclause.workload.explanation import Explanation
 
+CALL_WORD = MqWord("MQOPEN", "MQPUT", "MQPUT1")
+
 STATUS = {"chosen": 0, "deferred": 0, "failed": 1}
 
-ChangeOptions = tuple[Sequence[str], Sequence[str]]
-"""What --set and --status say."""
 
+@frozen
+class PutOptions:
+    """The options that describe the put; each overrides what the facts say."""
 
-@click.command("explain")
-@facts_argument
-@add_put_options
-@add_facts_options()
-@json_option
-@click.option("--brief", is_flag=True, help="Print the verdict alone, in one line.")
-@click.option("--all", "every_rule", is_flag=True, help="Print every rule, also those that removed no destination.")
-@click.option("--conditions", is_flag=True, help="Print every rule, and each test with the values that it saw.")
-@reading_option
-@add_rules_options
-@add_exit_options
-@click.option(
-    "--why-not",
-    type=strip_padding,
-    metavar="QMGR",
-    help="Explain why that one is not chosen, and which commands would change it.",
-)
-@click.option(
-    "--lines",
-    type=parse_file_name,
-    metavar="FILE",
-    help="Read JSON Lines: one facts document a line in, one result a line out.",
-)
-def command(
-    facts: tuple[str, ...],
-    lines: str | None,
-    readings: tuple[str, ...],
-    edition: str | None,
-    exits: tuple[str, ...],
-    exit_limit: str | None,
-    **options: Any,
-) -> int:
-    """Explain which destination a put goes to, and which clause removed each of the others.
+    queue: str | None = None
+    queue_manager: str | None = None
+    bind: str | None = None
+    call: str | None = None
+    from_cluster_channel: bool | None = None
 
-    FACTS are facts files (TOML or JSON), MQSC scripts and dmpmqcfg dumps, what runmqsc and mqweb display, in any mix;
-    - is standard input.
-    Exit status: 0 a destination is chosen or the choice is deferred, 1 the rules end in a reason code, 2 bad input.
-    """
-    rules, given = load_rules(readings, edition), load_exits(exits, exit_limit)
-    asked = {key: options.pop(key) for key in PUT_KEYS}
-    put = {key: value if value is True else str(value) for key, value in asked.items() if value is not None}
-    shown = ExplainOutput(
-        **{key: options.pop(key) for key in ("as_json", "brief", "every_rule", "conditions", "why_not")}
-    )
-    if lines is not None:
-        check_only_lines(facts)
-        if shown.brief or shown.every_rule or shown.why_not:
-            raise click.UsageError("--lines answers in JSON; leave out --brief, --all and --why-not")
-        if options["overlays"] or options["named_format"] or options["local"]:
-            raise click.UsageError("--lines: each line is one facts document; leave out --from, --with and --format")
-        changes = options["sets"], options["states"]
-        return explain_lines(read_input_lines(lines), sys.stdout.buffer, put, rules, shown.conditions, given, changes)
-    read = read_inputs(facts, options.pop("overlays"), options.pop("named_format"))
-    return explain_files(read, put, rules=rules, shown=shown, given=given, **options)
+    def build_put(self, given: Put | None, cluster: Cluster | None = None, source: str | None = None) -> Put:
+        """Build the put of the facts with the options in its place; ``source`` is where the facts would have it.
+
+        Raises NothingAskedError and FactsError.
+        """
+        changed = asdict(self, filter=lambda _, value: value is not None)
+        try:
+            put = evolve(given or Put(), **changed) if changed or given is None else given
+        except DomainError as error:
+            raise FactsError([Diagnostic("put", str(error))]) from None
+        if not (put.queue or put.queue_manager):
+            how = "name a queue with --put, or give a [put] table with queue or queue_manager"
+            place = f"{source}: " if source else ""
+            raise NothingAskedError(f"{place}no put: {how}{_queues(cluster)}")
+        return put
 
 
 @frozen
@@ -124,6 +88,11 @@ class ExplainOutput:
         if self.brief and (self.as_json or self.every_rule or self.conditions or self.why_not):
             more = "--json, --all, --conditions or --why-not"
             raise click.UsageError(f"--brief is the verdict alone; leave it out for {more}")
+
+    def check_lines(self) -> None:
+        """Raise UsageError for what --lines does not answer."""
+        if self.brief or self.every_rule or self.why_not:
+            raise click.UsageError("--lines answers in JSON; leave out --brief, --all and --why-not")
 
     def print_decision(self, told: Explanation, snapshot: Snapshot, given: Exits = NO_EXITS) -> None:
         """Writes to standard output what is to be shown; --why-not asks the exits that are ``given``, too."""
@@ -156,33 +125,83 @@ class ExplainOutput:
         return evolve(answer, absent=explain_absence(told.decision, self.why_not, snapshot))
 
 
-def explain_files(
-    files: Sequence[Source],
-    asked: Mapping[str, Any],
-    local: str | None,
-    rules: Rules,
-    lenient: bool,
-    shown: ExplainOutput,
-    sets: Sequence[str] = (),
-    states: Sequence[str] = (),
-    given: Exits = NO_EXITS,
-) -> int:
-    """Explains one put and returns the exit status.
+def add_put_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that describe the put; each overrides what the facts say."""
+    for option in (
+        click.option("--from-cluster-channel", is_flag=True, default=None,
+                     help="The message arrived over a cluster channel."),
+        click.option("--call", type=CALL_WORD, help="The MQI call."),
+        click.option("--bind", type=BIND_WORD, help="The binding of the put."),
+        click.option("--to-queue-manager", "queue_manager", metavar="QMGR", help="The queue manager that it names."),
+        click.option("--put", "queue", metavar="QUEUE", help="The queue that is put to."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
 
-    ``asked`` has the attributes of the put that were given as options. Raises
-    FactsError, NothingAskedError and DisagreementError.
+
+@click.command("explain")
+@facts_argument
+@add_put_options
+@add_facts_options()
+@json_option
+@click.option("--brief", is_flag=True, help="Print the verdict alone, in one line.")
+@click.option("--all", "every_rule", is_flag=True, help="Print every rule, also those that removed no destination.")
+@click.option("--conditions", is_flag=True, help="Print every rule, and each test with the values that it saw.")
+@reading_option
+@add_rules_options
+@add_exit_options
+@click.option(
+    "--why-not",
+    type=strip_padding,
+    metavar="QMGR",
+    help="Explain why that one is not chosen, and which commands would change it.",
+)
+@click.option(
+    "--lines",
+    type=parse_file_name,
+    metavar="FILE",
+    help="Read JSON Lines: one facts document a line in, one result a line out.",
+)
+@group_options(inputs=Inputs, put=PutOptions, output=ExplainOutput)
+def command(inputs: Inputs, put: PutOptions, output: ExplainOutput, lines: str | None) -> int:
+    """Explain which destination a put goes to, and which clause removed each of the others.
+
+    FACTS are facts files (TOML or JSON), MQSC scripts and dmpmqcfg dumps, what runmqsc and mqweb display, in any mix;
+    - is standard input.
+    Exit status: 0 a destination is chosen or the choice is deferred, 1 the rules end in a reason code, 2 bad input.
     """
-    snapshot = apply_what_if(read_sources(files, local, lenient), sets, states)
+    if lines is None:
+        return explain_files(inputs, put, output)
+    output.check_lines()
+    inputs.check_lines()
+    rules, exits = inputs.load_rules(), inputs.load_exits()
+    engine = Engine(rules, exits=exits.given, exit_limit=exits.limit)
+    level: Level = "condition" if output.conditions else "rule"
+    return explain_lines(read_input_lines(lines), sys.stdout.buffer, engine, (inputs, put), level)
+
+
+def explain_files(inputs: Inputs, options: PutOptions, output: ExplainOutput) -> int:
+    """Explain one put and return the exit status. Raises FactsError, NothingAskedError and DisagreementError."""
+    rules, exits = inputs.load_rules(), inputs.load_exits()
+    files = inputs.read_sources()
+    snapshot = inputs.build_snapshot(files)
     place = _place_of_put(snapshot, [file.name for file in files])
-    put = build_put(snapshot.put, asked, snapshot.cluster, place)
+    put = options.build_put(snapshot.put, snapshot.cluster, place)
     refuse_model_queue(put, snapshot, place)
-    told = Explanation.of(decide_with_check(put, snapshot.cluster, rules, shown.conditions), snapshot)
-    if given.names:
-        told = _with_exits(told, given, snapshot)
-        print_unnamed_exits(given, [snapshot.cluster.queue_manager.clwlexit])
-    print_warnings(snapshot.warnings, () if shown.as_json else snapshot.remarks)
-    shown.print_decision(told, snapshot, given)
-    return STATUS[told.decision.outcome]
+    explanation = Explanation.of(decide_with_check(put, snapshot.cluster, rules, output.conditions), snapshot)
+    if exits.names:
+        explanation = _with_exits(explanation, exits, snapshot)
+        print_unnamed_exits(exits, [snapshot.cluster.queue_manager.clwlexit])
+    print_warnings(snapshot.warnings, () if output.as_json else snapshot.remarks)
+    output.print_decision(explanation, snapshot, exits)
+    return STATUS[explanation.decision.outcome]
+
+
+def refuse_model_queue(put: Put, snapshot: Snapshot, source: str | None) -> None:
+    """Raises FactsError if ``put`` names a model queue of the local queue manager."""
+    refusal = snapshot.cluster.refusal(put.queue, put.queue_manager)
+    if refusal:
+        raise FactsError([Diagnostic(source or "put", f"put: {refusal}" if source else refusal)])
 
 
 def decide_with_check(put: Put, cluster: Cluster, rules: Rules, conditions: bool) -> Decision:
@@ -199,34 +218,26 @@ def decide_with_check(put: Put, cluster: Cluster, rules: Rules, conditions: bool
 
 
 def explain_lines(
-    lines: Iterable[bytes],
-    out: BinaryIO,
-    asked: Mapping[str, Any],
-    rules: Rules,
-    conditions: bool,
-    given: Exits = NO_EXITS,
-    changes: ChangeOptions = ((), ()),
+    lines: Iterable[bytes], out: BinaryIO, engine: Engine, asked: tuple[Inputs, PutOptions], level: Level = "rule"
 ) -> int:
-    """Explains each line of ``lines`` with the compiled rules; returns 0, or 2 if a line was bad.
+    """Explain each line of ``lines`` with the rules of ``engine``; return 0, or 2 if a line was bad.
 
-    ``changes`` are what if, in each line.
-
-    A bad line gives ``{"error": "…"}`` in its place and the run goes on. What another reading would give is left
-    out: it would take several times as long. Raises RuleError.
+    What is asked of each line are the put options, and what if of the inputs. A bad line gives ``{"error": "…"}`` in
+    its place and the run goes on. What another reading would give is left out: it would take several times as long.
+    Raises RuleError.
     """
-    engine, named = Engine(rules, exits=given.given, exit_limit=given.limit), dict[str, None]()
-    level: Level = "condition" if conditions else "rule"
+    named = dict[str, None]()
     status = 0
     for number, line in enumerate(lines, start=1):
         try:
-            result, clwlexit = _explained(line, number, engine, asked, level, changes)
+            result, clwlexit = _explained(line, f"line {number}", engine, asked, level)
             named[clwlexit] = None
         except FactsError as error:
             result, status = build_error_line(error), 2
         out.write(f"{result}\n".encode())
     out.flush()
     engine.close()
-    print_unnamed_exits(given, named)
+    print_unnamed_exits(engine.exits, named)
     return status
 
 
@@ -259,18 +270,18 @@ def _with_exits(told: Explanation, given: Exits, snapshot: Snapshot) -> Explanat
 
 
 def _explained(
-    line: bytes, number: int, engine: Engine, asked: Mapping[str, Any], level: Level, changes: ChangeOptions
+    line: bytes, source: str, engine: Engine, asked: tuple[Inputs, PutOptions], level: Level
 ) -> tuple[str, str]:
     """The trace of a line, and the CLWLEXIT in it. Raises FactsError."""
-    source = f"line {number}"
     document = parse_json(decode_line(line, source), source)
     if document.diagnostics:
         raise FactsError(document.diagnostics)
+    inputs, options = asked
     snapshot = read_document(document.data, source)
-    if any(changes):
-        snapshot = _changed(snapshot, changes, source)
+    if inputs.sets or inputs.states:
+        snapshot = _changed(snapshot, inputs, source)
     try:
-        put = build_put(snapshot.put, asked)
+        put = options.build_put(snapshot.put)
     except NothingAskedError as error:
         raise FactsError([Diagnostic(source, str(error))]) from None
     # Each line is a queue manager of its own: no exit remembers anything of the line before.
@@ -282,8 +293,16 @@ def _explained(
     return text, snapshot.cluster.queue_manager.clwlexit
 
 
-def _changed(snapshot: Snapshot, changes: ChangeOptions, source: str) -> Snapshot:
+def _changed(snapshot: Snapshot, inputs: Inputs, source: str) -> Snapshot:
     try:
-        return apply_what_if(snapshot, *changes)
+        return inputs.apply_changes(snapshot)
     except FactsError as error:
         raise FactsError(evolve(each, source=f"{source}: {each.source}") for each in error.diagnostics) from None
+
+
+def _queues(cluster: Cluster | None) -> str:
+    if cluster is None:
+        return ""
+    names = [name for name in cluster.queues_by_name if not name.startswith("SYSTEM.")]
+    shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+    return f"; queues in the facts: {shown}" if names else ""

@@ -14,10 +14,10 @@ import toml
 
 from mqclause.model.configuration.facts_export import build_facts_tables
 from mqclause.model.configuration.file_reports import FileReport, Needed, report_files, still_needed
-from mqclause.model.configuration.snapshot import read_sources
+from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import Diagnostic, FactsError
-from mqclause.tools.commands.options import add_facts_options, apply_what_if, json_option, parse_file_name, read_inputs
+from mqclause.tools.commands.options import Inputs, add_facts_options, group_options, json_option, parse_file_name
 from mqclause.tools.render.findings import build_file_reports_document, print_file_reports
 from mqclause.tools.render.streams import print_json, print_pieces, print_warnings, render_json
 
@@ -36,7 +36,8 @@ AT_ONCE = 1000
     help="Print a line for each file: its format, content and faults; then what is still to be asked.",
 )
 @json_option
-def command(facts: tuple[str, ...], by_source: bool, as_json: bool, to: str | None, **options: Any) -> int:
+@group_options(inputs=Inputs)
+def command(inputs: Inputs, by_source: bool, as_json: bool, to: str | None) -> int:
     """Write what INPUT says as one facts file, which gives the same answers when it is read back.
 
     INPUT is as FACTS of explain. Values that a source states or shows are written; MQ's defaults are not.
@@ -44,10 +45,10 @@ def command(facts: tuple[str, ...], by_source: bool, as_json: bool, to: str | No
     if to == "toml" and (as_json or by_source):
         raise click.UsageError(f"--to toml is a facts file; leave it out for {'--json' if as_json else '--sources'}")
     as_json = as_json or to == "json"
-    given = read_inputs(facts, options.pop("overlays"), options.pop("named_format"))
+    sources = inputs.read_sources()
     if by_source:
-        return report_sources(given, as_json, options["local"])
-    return write_facts(given, as_json, **options)
+        return report_sources(sources, as_json, inputs.local)
+    return write_facts(inputs.build_snapshot(sources), as_json)
 
 
 def report_sources(given: Sequence[Source], as_json: bool, local: str | None) -> int:
@@ -76,11 +77,8 @@ def needed_beside(
         return (), error.diagnostics
 
 
-def write_facts(
-    given: Sequence[Source], as_json: bool, local: str | None, lenient: bool, sets: Sequence[str], states: Sequence[str]
-) -> int:
-    """Writes the facts of all files; returns 0. Raises FactsError."""
-    snapshot = apply_what_if(read_sources(given, local, lenient), sets, states)
+def write_facts(snapshot: Snapshot, as_json: bool) -> int:
+    """Write the facts of all files; return 0."""
     tables = build_facts_tables(snapshot)
     print_pieces(render_json(tables) if as_json else render_toml(tables))
     print_warnings(snapshot.warnings, snapshot.remarks)

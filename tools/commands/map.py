@@ -20,7 +20,14 @@ from mqclause.cluster.map import (
     note_exits,
 )
 from mqclause.model.configuration.members import Members
-from mqclause.tools.commands.options import ClusterQuestion, add_cluster_options, check_one_form, print_member_warnings
+from mqclause.tools.commands.options import (
+    ClusterQuestion,
+    Inputs,
+    add_cluster_options,
+    check_one_form,
+    group_options,
+    print_member_warnings,
+)
 from mqclause.tools.render.cluster import (
     ALIASES_LEFT_OUT,
     describe_missing_exits,
@@ -37,7 +44,8 @@ from mqclause.workload.decision import Engine
 
 @click.command("map")
 @add_cluster_options
-def command(as_json: bool, as_csv: bool, **options: Any) -> int:
+@group_options(inputs=Inputs)
+def command(inputs: Inputs, pattern: str | None, bind: str, as_json: bool, as_csv: bool) -> int:
     """Show where puts go: each clustered queue, from each queue manager that FACTS describe.
 
     Clustered queue-manager aliases have rows too, for puts that name them as queue manager. A share is the part of the
@@ -45,7 +53,7 @@ def command(as_json: bool, as_csv: bool, **options: Any) -> int:
     they would go. Exit status: 0, or 2 for bad input.
     """
     check_one_form(as_json, as_csv)
-    question = ClusterQuestion.of(**options)
+    question = ClusterQuestion.of(inputs, pattern, bind)
     members = question.asked(question.after(question.before()))
     print_member_warnings(members)
     with question.engine(members) as engine:

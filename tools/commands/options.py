@@ -6,9 +6,10 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from fnmatch import fnmatchcase
+from functools import wraps
 from glob import escape, glob, has_magic
 from importlib import import_module
 from inspect import signature
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 import click
-from attrs import evolve, frozen
+from attrs import AttrsInstance, evolve, fields, frozen
 
 from mqclause.cluster.map import MapRow, PrintableRow, PrintedRow
 from mqclause.cluster.plan import PlanRow
@@ -25,21 +26,15 @@ from mqclause.executors.pipeline import find_chaining_fault
 from mqclause.exits.process import Exit
 from mqclause.exits.session import Exits, is_deferred_call
 from mqclause.model.configuration.members import Members, apply_changes_everywhere, get_local_name
-from mqclause.model.configuration.snapshot import Snapshot, apply_changes, read_members
+from mqclause.model.configuration.snapshot import Snapshot, apply_changes, read_members, read_sources
 from mqclause.model.configuration.sources import Source
 from mqclause.model.configuration.view import FOREIGN_CHANNELS_IGNORED
 from mqclause.model.diagnostics import (
     Diagnostic,
-    DomainError,
     FactsError,
     escape_controls,
-    quote_value,
-    suggest_allowed,
     suggest_name,
-    suggest_word,
 )
-from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.objects import Put
 from mqclause.model.readers.encodings import (
     LARGE,
     LONGEST_LINE,
@@ -51,13 +46,10 @@ from mqclause.model.readers.encodings import (
     get_read_budget,
     open_file,
 )
-from mqclause.model.readers.facts_files import parse_toml
-from mqclause.model.readers.formats import FactsDocument
 from mqclause.model.readers.mqsc import MQSC
 from mqclause.model.readers.records import Script
 from mqclause.model.readers.registry import FORMATS, read_contents
 from mqclause.rulebook.rule import ReadingError
-from mqclause.rulebook.rule_file import SEVERITIES
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.own_rules import FOLDER, keep_folder, load_own_rules
 from mqclause.tools.errors import NothingAskedError
@@ -89,8 +81,6 @@ class MqWord(click.Choice):  # type: ignore[type-arg] # it is generic from click
 
 
 BIND_WORD = MqWord("OPEN", "NOTFIXED", "GROUP", "AS_Q_DEF")
-CALL_WORD = MqWord("MQOPEN", "MQPUT", "MQPUT1")
-PUT_KEYS = ("queue", "queue_manager", "bind", "call", "from_cluster_channel")
 
 reading_option = click.option(
     "--reading",
@@ -105,10 +95,6 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 RowT = TypeVar("RowT", MapRow, PrintableRow, PlanRow)
 
 FORM = "NAME=MODULE:FUNCTION"
-
-SETTINGS_FILE = "mqclause.toml"
-_TABLES = ("check",)
-CHECK_KEYS = ("ignore", "fail-on")
 
 FORMAT_NAMES = {each.name.lower(): each.name for each in FORMATS} | {"dmpmqcfg": MQSC.name}
 
@@ -133,20 +119,6 @@ def add_rules_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def add_put_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that describe the put; each overrides what the facts say."""
-    for option in (
-        click.option("--from-cluster-channel", is_flag=True, default=None,
-                     help="The message arrived over a cluster channel."),
-        click.option("--call", type=CALL_WORD, help="The MQI call."),
-        click.option("--bind", type=BIND_WORD, help="The binding of the put."),
-        click.option("--to-queue-manager", "queue_manager", metavar="QMGR", help="The queue manager that it names."),
-        click.option("--put", "queue", metavar="QUEUE", help="The queue that is put to."),
-    ):  # fmt: skip
-        command = option(command)
-    return command
-
-
 def load_rules(given: tuple[str, ...], edition: str | None = None) -> Rules:
     """The rules under the readings, of the edition and in the folder that the options name.
 
@@ -162,7 +134,81 @@ def load_rules(given: tuple[str, ...], edition: str | None = None) -> Rules:
     return Rules(chosen, edition) if folder is None else load_own_rules(folder, chosen, edition)
 
 
-def check_only_lines(others: tuple[str, ...]) -> None:
+@frozen
+class Inputs:
+    """The options that say what a command is asked about: the files, the view of them, what if, the rules, the exits.
+
+    Each field is an option of ``add_facts_options``, ``add_rules_options`` and the like; a command that does not have
+    an option leaves its default.
+    """
+
+    facts: tuple[str, ...] = ()
+    overlays: tuple[str, ...] = ()
+    named_format: str | None = None
+    local: str | None = None
+    lenient: bool = False
+    sets: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
+    readings: tuple[str, ...] = ()
+    edition: str | None = None
+    exits: tuple[str, ...] = ()
+    exit_limit: str | None = None
+
+    @property
+    def about_facts(self) -> tuple[object, ...]:
+        """The options about the facts, which are empty where they are not given."""
+        return self.facts, self.overlays, self.named_format, self.local, self.lenient, self.sets, self.states
+
+    def check_lines(self) -> None:
+        """Raise UsageError for what --lines does not take: each of its lines is one document."""
+        check_only_lines(self.facts)
+        if self.overlays or self.named_format or self.local:
+            raise click.UsageError("--lines: each line is one facts document; leave out --from, --with and --format")
+
+    def load_rules(self) -> Rules:
+        """Load the rules that count. Raises ReadingError, and FactsError for what is wrong with a folder of rules."""
+        return load_rules(self.readings, self.edition)
+
+    def load_exits(self) -> Exits:
+        """Load the functions of --exit. Raises UsageError."""
+        return load_exits(self.exits, self.exit_limit)
+
+    def read_sources(self) -> list[Source]:
+        """Read the files, then the scripts of --with. Raises ClickException."""
+        return read_inputs(self.facts, self.overlays, self.named_format)
+
+    def build_snapshot(self, sources: Sequence[Source]) -> Snapshot:
+        """Build what the local queue manager knows by ``sources``, as it is after what if. Raises FactsError."""
+        return self.apply_changes(read_sources(sources, self.local, self.lenient))
+
+    def read_snapshot(self) -> Snapshot:
+        """Read the files and build the snapshot. Raises ClickException and FactsError."""
+        return self.build_snapshot(self.read_sources())
+
+    def apply_changes(self, snapshot: Snapshot) -> Snapshot:
+        """Apply --set, then --status. Raises FactsError and UsageError."""
+        snapshot = apply_changes(snapshot, self.sets)
+        with blame_status_option():
+            return apply_changes(snapshot, build_state_commands(self.states))
+
+
+def group_options(**groups: type[AttrsInstance]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Pass the options that are fields of an attrs class to the command as one object, under the name given here."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def grouped(**options: Any) -> Any:
+            for name, of in groups.items():
+                given = [each.name for each in fields(of) if each.name in options]
+                options[name] = of(**{each: options.pop(each) for each in given})
+            return command(**options)
+
+        return grouped
+
+    return decorate
+
+
+def check_only_lines(others: Sequence[object]) -> None:
     """Raises UsageError if facts are named beside --lines."""
     if others:
         raise click.UsageError("--lines takes its facts from its own file; name no other")
@@ -214,25 +260,6 @@ def choose_executor() -> ExecutorName:
     return "plain"
 
 
-def build_put(
-    given: Put | None, asked: Mapping[str, Any], cluster: Cluster | None = None, source: str | None = None
-) -> Put:
-    """The put of the facts with what was asked for in its place; ``source`` is where it would stand.
-
-    Raises NothingAskedError and FactsError.
-    """
-    changed: dict[str, Any] = dict(asked)
-    try:
-        put = evolve(given or Put(), **changed) if changed or given is None else given
-    except DomainError as error:
-        raise FactsError([Diagnostic("put", str(error))]) from None
-    if not (put.queue or put.queue_manager):
-        how = "name a queue with --put, or give a [put] table with queue or queue_manager"
-        place = f"{source}: " if source else ""
-        raise NothingAskedError(f"{place}no put: {how}{_queues(cluster)}")
-    return put
-
-
 def add_cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The arguments FACTS and the options that ClusterQuestion.of takes, and the forms of the answer."""
     options: list[Callable[..., Any]] = [
@@ -259,42 +286,27 @@ def add_cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @frozen
 class ClusterQuestion:
-    """The files, the scripts and commands of a change, with the states that it sets, and the rows that are asked for.
+    """What map and plan are asked: the files, a change of them, and the rows to show.
 
-    ``local`` is the member that is asked about, ``pattern`` what its queues have to fit; None: all.
+    ``overlays``, ``states`` and the commands of ``inputs`` are the change. ``pattern`` is what queues have to fit;
+    None: all.
     """
 
+    inputs: Inputs
+    pattern: str | None
+    bind: str
     files: Sequence[Source]
     overlays: Sequence[Source]
-    commands: Sequence[str]
     states: Sequence[str]
-    pattern: str | None
-    local: str | None
-    bind: str
     rules: Rules
-    lenient: bool
     exits: Exits
 
     @classmethod
-    def of(
-        cls,
-        facts: tuple[str, ...],
-        overlays: tuple[str, ...],
-        sets: Sequence[str],
-        states: Sequence[str],
-        bind: str,
-        readings: tuple[str, ...],
-        edition: str | None,
-        named_format: str | None,
-        exits: tuple[str, ...],
-        exit_limit: str | None,
-        **rest: Any,
-    ) -> ClusterQuestion:
-        """What the options ask. Raises ClickException and ReadingError."""
-        files = read_inputs(facts, (), named_format)
-        states, rules = build_state_commands(states), load_rules(readings, edition)
-        given = load_exits(exits, exit_limit)
-        return cls(files, read_overlays(overlays), sets, states, bind=bind.upper(), rules=rules, exits=given, **rest)
+    def of(cls, inputs: Inputs, pattern: str | None, bind: str) -> ClusterQuestion:
+        """Read the files that the options name, and load the rules. Raises ClickException and ReadingError."""
+        files, states = read_inputs(inputs.facts, (), inputs.named_format), build_state_commands(inputs.states)
+        rules, exits = inputs.load_rules(), inputs.load_exits()
+        return cls(inputs, pattern, bind.upper(), files, read_overlays(inputs.overlays), states, rules, exits)
 
     def engine(self, members: Members) -> Engine:
         """The engine with the exits that are given; told are those that none of the members names."""
@@ -311,23 +323,23 @@ class ClusterQuestion:
         if self.overlays:
             names = {get_local_name(each) for each in before}
             before = self._members([*self.files, *(_owned(each, names) for each in self.overlays)])
-        after = apply_changes_everywhere(before, self.commands)
+        after = apply_changes_everywhere(before, self.inputs.sets)
         with blame_status_option():
             return apply_changes_everywhere(after, self.states)
 
     def asked(self, members: Members) -> Members:
         """Those of the members that are asked about. Raises FactsError if there is none."""
-        return tuple(each for each in members if self.local in (None, get_local_name(each)))
+        return tuple(each for each in members if self.inputs.local in (None, get_local_name(each)))
 
     def _members(self, files: Sequence[Source]) -> Members:
         """Also those that --from leaves out: a change may be of theirs."""
         try:
-            found = read_members(files, None, self.lenient)
+            found = read_members(files, None, self.inputs.lenient)
         except FactsError:
-            if self.local is None:
+            if self.inputs.local is None:
                 raise
-            return read_members(files, self.local, self.lenient)
-        return found if self.asked(found) else read_members(files, self.local, self.lenient)
+            return read_members(files, self.inputs.local, self.inputs.lenient)
+        return found if self.asked(found) else read_members(files, self.inputs.local, self.inputs.lenient)
 
     def is_queue_asked(self, row: PrintedRow | PlanRow) -> bool:
         """Whether the queue of a row fits the pattern."""
@@ -395,49 +407,6 @@ def print_unnamed_exits(given: Exits, named: Iterable[str]) -> None:
     print_warnings((), [f"the exit {each!r} is not called: {is_now}{_meant(each, meant)}" for each in others])
 
 
-@frozen(eq=False)
-class CheckSettings:
-    """The checks to ignore, and the severity to fail on."""
-
-    ignore: tuple[str, ...] = ()
-    fail_on: str = SEVERITIES[0]
-    path: str = ""
-
-    @property
-    def remark(self) -> str:
-        """That a file was found, and what it changes; blank where it changes nothing."""
-        said = [f"{', '.join(self.ignore)} ignored"] if self.ignore else []
-        said += [f"fails on {self.fail_on}"] if self.fail_on != SEVERITIES[0] else []
-        return f"{self.path}: {'; '.join(said)}" if said else ""
-
-
-def read_check_settings(folder: Path, known: Sequence[str]) -> CheckSettings:
-    """What the table ``[check]`` of the nearest settings file says; ``known`` are the ids of the checks.
-
-    Raises FactsError with the first thing that is wrong in it, on its line.
-    """
-    found = next(filter(os.path.isfile, (each / SETTINGS_FILE for each in (folder, *folder.parents))), None)
-    if found is None:
-        return CheckSettings()
-    document = _read(found)
-    table = document.data.get("check", {})
-    if not isinstance(table, dict):
-        raise _fault(document, f"check: {quote_value(table)} is given where a table is expected", "check")
-    for key in table:
-        if key not in CHECK_KEYS:
-            said = f"check: unknown key {quote_value(key)}{suggest_allowed(key, CHECK_KEYS)}"
-            raise _fault(document, said, "check", key)
-    ignore, fail_on = table.get("ignore", []), table.get("fail-on", SEVERITIES[0])
-    if not isinstance(ignore, list):
-        _refuse(document, "ignore", ignore, "a list of ids of checks")
-    for each in ignore:
-        if each not in known:
-            _refuse(document, "ignore", each, f"{', '.join(known)}{suggest_word(str(each), known)}")
-    if fail_on not in SEVERITIES:
-        _refuse(document, "fail-on", fail_on, f"{', '.join(SEVERITIES)}{suggest_word(str(fail_on), SEVERITIES)}")
-    return CheckSettings(tuple(ignore), fail_on, str(found))
-
-
 def add_facts_options(
     local: str = "The local queue manager, where several dumps are given.",
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -476,13 +445,6 @@ def add_facts_options(
     return with_options
 
 
-def apply_what_if(snapshot: Snapshot, sets: Iterable[str], states: Iterable[str]) -> Snapshot:
-    """The snapshot with what the options set. Raises FactsError and UsageError."""
-    snapshot = apply_changes(snapshot, sets)
-    with blame_status_option():
-        return apply_changes(snapshot, build_state_commands(states))
-
-
 @contextmanager
 def blame_status_option() -> Iterator[None]:
     """Has faults of the commands that --status stands for name that option."""
@@ -501,13 +463,6 @@ def build_state_commands(states: Iterable[str]) -> list[str]:
             raise click.UsageError(f"--status {each!r} is not CHANNEL=STATE")
         commands.append(f"CHANNEL({quote_mqsc(channel)}) STATUS({quote_mqsc(state)})")
     return commands
-
-
-def refuse_model_queue(put: Put, snapshot: Snapshot, source: str | None) -> None:
-    """Raises FactsError if ``put`` names a model queue of the local queue manager."""
-    refusal = snapshot.cluster.refusal(put.queue, put.queue_manager)
-    if refusal:
-        raise FactsError([Diagnostic(source or "put", f"put: {refusal}" if source else refusal)])
 
 
 def quote_mqsc(text: str) -> str:
@@ -584,14 +539,6 @@ def _unreadable(name: str, error: OSError) -> click.ClickException:
     return click.ClickException(f"{escape_controls(name)}: {(error.strerror or 'cannot be read').lower()}")
 
 
-def _queues(cluster: Cluster | None) -> str:
-    if cluster is None:
-        return ""
-    names = [name for name in cluster.queues_by_name if not name.startswith("SYSTEM.")]
-    shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
-    return f"; queues in the facts: {shown}" if names else ""
-
-
 def _owned(source: Source, members: set[str]) -> Source:
     """The script with its owner. Raises FactsError where it is not said whose it is."""
     contents = read_contents(source.data, source.name)
@@ -647,32 +594,6 @@ def _takes(function: Callable[..., Any]) -> str:
     except TypeError:
         return str(parameters)
     return ""
-
-
-def _read(path: Path) -> FactsDocument:
-    """The settings file, whose tables are all known. Raises FactsError."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FactsError([Diagnostic(str(path), f"is not UTF-8: byte {error.start + 1} is wrong")]) from None
-    except OSError as error:
-        raise FactsError([Diagnostic(str(path), (error.strerror or "cannot be read").lower())]) from None
-    document = parse_toml(text if text.strip() else "[check]", str(path))  # as facts, an empty file is a fault
-    if document.diagnostics:
-        raise FactsError(document.diagnostics)
-    for key in document.data:
-        if key not in _TABLES:
-            said = f"unknown table {quote_value(key)}{suggest_allowed(key, _TABLES)}"
-            raise _fault(document, said, key)
-    return document
-
-
-def _refuse(document: FactsDocument, key: str, value: Any, allowed: str) -> None:
-    raise _fault(document, f"check: {key}: {quote_value(value)} is not allowed; allowed: {allowed}", "check", key)
-
-
-def _fault(document: FactsDocument, message: str, *path: str) -> FactsError:
-    return FactsError([Diagnostic(document.source, message, *document.places.place_of(*path))])
 
 
 def _named(name: str) -> Iterator[NamedFile]:

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import click
 
-from mqclause.model.configuration.snapshot import read_sources
 from mqclause.model.configuration.sources import Source
 from mqclause.retrieval.order import Retrieval, describe_unknown_queue, list_local_queues
-from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.options import (
+    Inputs,
     add_facts_options,
     add_rules_options,
-    apply_what_if,
     facts_argument,
+    group_options,
     json_option,
-    load_rules,
-    read_inputs,
     reading_option,
 )
 from mqclause.tools.errors import NothingAskedError
@@ -35,17 +31,16 @@ from mqclause.tools.render.streams import print_json, print_warnings
 @json_option
 @reading_option
 @add_rules_options
-def command(
-    facts: tuple[str, ...], queue: str | None, readings: tuple[str, ...], edition: str | None, **options: Any
-) -> int:
+@group_options(inputs=Inputs)
+def command(inputs: Inputs, queue: str | None, as_json: bool) -> int:
     """Show in which order a queue's messages come, and why some of them do not.
 
     FACTS are facts files with [[message]] tables and any other input; - is standard input. There is one answer for each
     queue that has messages. Exit status: 0, or 2 for bad input.
     """
-    given = read_inputs(facts, options.pop("overlays"), options.pop("named_format"))
+    files = inputs.read_sources()
     with pause_garbage_collection():
-        return print_orders(given, queue, load_rules(readings, edition), **options)
+        return print_orders(files, inputs, queue, as_json)
 
 
 @contextmanager
@@ -60,22 +55,14 @@ def pause_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def print_orders(
-    files: list[Source],
-    queue: str | None,
-    rules: Rules,
-    local: str | None,
-    as_json: bool,
-    lenient: bool,
-    sets: Sequence[str] = (),
-    states: Sequence[str] = (),
-) -> int:
-    """Prints the order of each queue that has messages, or of the one that is named. Raises FactsError, and
-    NothingAskedError for a name that is no local queue.
+def print_orders(files: list[Source], inputs: Inputs, queue: str | None, as_json: bool) -> int:
+    """Print the order of each queue that has messages, or of the one that is named.
+
+    Raises FactsError, and NothingAskedError for a name that is no local queue.
 
     The list of files is empty after it: what a million messages were read from takes as much room as they do.
     """
-    snapshot = apply_what_if(read_sources(files, local, lenient), sets, states)
+    rules, snapshot = inputs.load_rules(), inputs.build_snapshot(files)
     messages, cluster = snapshot.messages, snapshot.cluster
     print_warnings(snapshot.warnings, snapshot.remarks)
     del snapshot

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import Any
 
 import click
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from mqclause.check.findings import Checks, FindingChanges
 from mqclause.check.lint_run import inspected
@@ -29,11 +28,13 @@ from mqclause.cluster.upgrade import begin_at, list_upgrades, upgrade_members
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.members import Members, get_local_name, remove_member, suspend_member
 from mqclause.model.diagnostics import FactsError
-from mqclause.rulebook.rules import AUTO
+from mqclause.rulebook.rules import AUTO, Rules
 from mqclause.tools.commands.options import (
     ClusterQuestion,
+    Inputs,
     add_cluster_options,
     check_one_form,
+    group_options,
     parse_file_name,
     print_member_warnings,
     quote_mqsc,
@@ -69,6 +70,28 @@ def parse_upgrade(text: str) -> tuple[str, str]:
     if not (strip_padding(name) and equals and edition):
         raise click.BadParameter(f"{text!r} is not {UPGRADE_FORM}, as QM1=mq-9.4")
     return strip_padding(name), edition
+
+
+@frozen
+class MemberChange:
+    """The options that change whole members of the cluster."""
+
+    left_out: tuple[str, ...] = ()
+    failing: tuple[str, ...] = ()
+    suspending: tuple[str, ...] = ()
+    upgrades: tuple[tuple[str, str], ...] = ()
+
+    def apply(self, members: Members, rules: Rules) -> Members:
+        """Return the members after the change. Raises FactsError."""
+        for name in self.left_out:
+            members = remove_member(members, name)
+        for name in self.failing:
+            members = apply_failure(members, name, rules)
+        for name in self.suspending:
+            members = suspend_member(members, name)
+        for name, edition in self.upgrades:
+            members = upgrade_members(members, name, edition, rules)
+        return members
 
 
 @click.command("plan")
@@ -111,16 +134,9 @@ def parse_upgrade(text: str) -> tuple[str, str]:
     metavar="FILE",
     help="Weigh rows by real puts: Parquet, CSV or JSON Lines with queue, from and count.",
 )
+@group_options(inputs=Inputs, change=MemberChange)
 def command(
-    as_json: bool,
-    as_csv: bool,
-    left_out: Sequence[str],
-    failing: Sequence[str],
-    suspending: Sequence[str],
-    upgrades: Sequence[tuple[str, str]],
-    puts: str | None,
-    edition: str | None,
-    **options: Any,
+    inputs: Inputs, change: MemberChange, pattern: str | None, bind: str, as_json: bool, as_csv: bool, puts: str | None
 ) -> int:
     """Show what a change does: which puts go elsewhere, from each queue manager that FACTS describe, and why.
 
@@ -130,17 +146,15 @@ def command(
     input.
     """
     check_one_form(as_json, as_csv)
-    question = ClusterQuestion.of(edition=None if upgrades else edition, **options)
+    question = ClusterQuestion.of(evolve(inputs, edition=None) if change.upgrades else inputs, pattern, bind)
     before = question.before()
-    if upgrades and edition not in (None, AUTO):
-        before = begin_at(before, edition, question.rules)
-    _check_changed(question, (left_out, failing, suspending, upgrades))
-    after = _after(question, before, left_out, failing, suspending)
-    for name, new in upgrades:
-        after = upgrade_members(after, name, new, question.rules)
+    if change.upgrades and inputs.edition not in (None, AUTO):
+        before = begin_at(before, inputs.edition, question.rules)
+    _check_changed(question, change)
+    after = change.apply(question.after(before), question.rules)
     print_member_warnings((*before, *after))
     traffic = _read_traffic(puts) if puts else None
-    checked = _looked_at(question, left_out, suspending, (before, after) if upgrades else None)
+    checked = _looked_at(question, change, (before, after) if change.upgrades else None)
     with question.engine((*before, *after)) as engine:
         found = plan_change(question, before, after, traffic, checked, engine)
         if as_json:
@@ -150,24 +164,6 @@ def command(
         else:
             print_plan(found)
     return SOMETHING_CHANGES if found.rows or found.alias_rows else 0
-
-
-def _after(
-    question: ClusterQuestion,
-    before: Members,
-    left_out: Sequence[str],
-    failing: Sequence[str],
-    suspending: Sequence[str],
-) -> Members:
-    """The members with the change of what they have and of who is there. Raises FactsError."""
-    after = question.after(before)
-    for name in left_out:
-        after = remove_member(after, name)
-    for name in failing:
-        after = apply_failure(after, name, question.rules)
-    for name in suspending:
-        after = suspend_member(after, name)
-    return after
 
 
 def _read_traffic(puts: str) -> Traffic:
@@ -188,9 +184,9 @@ def _write(found: ChangePlan) -> None:
     write_plan(found.rows)
 
 
-def _check_changed(question: ClusterQuestion, members: Iterable[Sequence[Any]]) -> None:
+def _check_changed(question: ClusterQuestion, change: MemberChange) -> None:
     """Raises UsageError where no change is named: an empty one would pass for one that changes nothing."""
-    if not any([question.overlays, question.commands, question.states, *members]):
+    if not (question.overlays or question.inputs.sets or question.states or change != MemberChange()):
         raise click.UsageError("name a change: --set, --with, --status, --without, --fail, --suspend or --upgrade")
 
 
@@ -258,23 +254,21 @@ def _levels(members: Members) -> dict[str, int]:
 
 
 def _looked_at(
-    question: ClusterQuestion,
-    left_out: Sequence[str],
-    suspending: Sequence[str],
-    upgraded: tuple[Members, Members] | None,
+    question: ClusterQuestion, change: MemberChange, upgraded: tuple[Members, Members] | None
 ) -> CheckedChanges:
     """What check finds on one side alone, of members that both sides have, and which senders lead to none then.
 
     Nothing of files that check does not take, and nothing of what a member knows that leaves. ``upgraded`` are the
     members on both sides where they are of other editions.
     """
-    if question.local in left_out:
+    left_out, inputs = change.left_out, question.inputs
+    if inputs.local in left_out:
         return FindingChanges(), ()
     checks = Checks(question.rules)
     try:
-        before = inspected(question.files, checks, question.local, question.lenient)
-        commands = [f"QMGR({quote_mqsc(name)}) SUSPEND(YES)" for name in suspending if name in before.members]
-        changed = before.changed(question.overlays, [*question.commands, *question.states, *commands])
+        before = inspected(question.files, checks, inputs.local, inputs.lenient)
+        commands = [f"QMGR({quote_mqsc(name)}) SUSPEND(YES)" for name in change.suspending if name in before.members]
+        changed = before.changed(question.overlays, [*inputs.sets, *question.states, *commands])
         if upgraded is not None:
             before, changed = (
                 each.upgraded(levels) for each, levels in zip((before, changed), map(_levels, upgraded), strict=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import click
 
 from mqclause.executors.operations import ExecutorName
-from mqclause.model.configuration.snapshot import Snapshot, read_sources
+from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import FactsError
 from mqclause.model.readers.facts_files import parse_json
@@ -18,14 +18,13 @@ from mqclause.replay.rows import Row
 from mqclause.replay.runner import Replay
 from mqclause.tools.commands.explain import build_error_line, decode_line
 from mqclause.tools.commands.options import (
+    Inputs,
     add_exit_options,
     add_facts_options,
     add_rules_options,
-    apply_what_if,
     check_only_lines,
+    group_options,
     json_option,
-    load_exits,
-    load_rules,
     parse_file_name,
     print_unnamed_exits,
     read_input,
@@ -63,52 +62,33 @@ PROGRESS_EVERY = 100_000
     metavar="FILE",
     help="Read JSON Lines: one scenario a line in, one array of results a line out.",
 )
-def command(
-    scenario: tuple[str, ...],
-    as_json: bool,
-    readings: tuple[str, ...],
-    edition: str | None,
-    executor: ExecutorName,
-    lines: str | None,
-    exits: tuple[str, ...],
-    exit_limit: str | None,
-    **options: Any,
-) -> int:
+@group_options(inputs=Inputs)
+def command(inputs: Inputs, scenario: tuple[str, ...], as_json: bool, executor: ExecutorName, lines: str | None) -> int:
     """Simulate events over time: routing, trigger messages, and what held them back, event by event.
 
     SCENARIO is a facts file with [[event]] tables, in TOML or JSON; - is standard input. --facts adds facts of other
     files. Exit status: 0, or 2 for bad input.
     """
-    given = load_exits(exits, exit_limit)
-    replay = Replay(load_rules(readings, edition), executor, given.given, given.limit)
+    exits = inputs.load_exits()
+    replay = Replay(inputs.load_rules(), executor, exits.given, exits.limit)
     if lines is not None:
-        check_only_lines((*scenario, *(name for name, option in options.items() if option)))
+        check_only_lines((*scenario, *filter(None, inputs.about_facts)))
         return replay_lines(read_input_lines(lines), sys.stdout.buffer, replay)
     if len(scenario) != 1:
         raise click.UsageError("name one scenario file (or - for standard input); see --help")
     source = Source(scenario[0], read_input(scenario[0]))
-    return replay_file(source, as_json, replay, read_known_facts(source, **options))
+    return replay_file(source, as_json, replay, read_known_facts(source, inputs))
 
 
-def read_known_facts(
-    source: Source,
-    facts: tuple[str, ...],
-    overlays: tuple[str, ...],
-    named_format: str | None,
-    local: str | None,
-    lenient: bool,
-    sets: tuple[str, ...],
-    states: tuple[str, ...],
-) -> Snapshot | None:
-    """The facts of the scenario with those beside it and what is set; None where there is nothing but the scenario.
+def read_known_facts(source: Source, inputs: Inputs) -> Snapshot | None:
+    """Read the facts of the scenario with those of --facts and what if; None where there is nothing but the scenario.
 
     Raises FactsError, UsageError and ClickException.
     """
-    if not (facts or overlays or sets or states or local is not None):
+    if not (inputs.facts or inputs.overlays or inputs.sets or inputs.states or inputs.local is not None):
         return None
-    beside = read_inputs(facts, (), named_format) if facts else []
-    given = [source, *beside, *read_overlays(overlays)]
-    snapshot = apply_what_if(read_sources(given, local, lenient), sets, states)
+    others = read_inputs(inputs.facts, (), inputs.named_format) if inputs.facts else []
+    snapshot = inputs.build_snapshot([source, *others, *read_overlays(inputs.overlays)])
     print_warnings(snapshot.warnings, snapshot.remarks)
     return snapshot
 

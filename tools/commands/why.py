@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from mqclause.cluster.trigger_remedies import find_immediate_remedies, find_remedies
-from mqclause.model.configuration.snapshot import Snapshot, read_sources
-from mqclause.model.configuration.sources import Source
+from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import quote_value, suggest_name
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put, Queue
 from mqclause.model.timeline.events import HIGHEST_GIVEN
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.options import (
+    Inputs,
     add_facts_options,
     add_rules_options,
-    apply_what_if,
     choose_executor,
     facts_argument,
+    group_options,
     json_option,
-    load_rules,
-    read_inputs,
     reading_option,
 )
 from mqclause.tools.errors import DisagreementError, NothingAskedError
@@ -56,41 +53,23 @@ def parse_priority(_context: click.Context, _parameter: click.Parameter, value: 
 @json_option
 @reading_option
 @add_rules_options
-def command(queue: str, facts: tuple[str, ...], readings: tuple[str, ...], edition: str | None, **options: Any) -> int:
+@group_options(inputs=Inputs)
+def command(inputs: Inputs, queue: str, priority: int | None, as_json: bool) -> int:
     """Explain why QUEUE would not trigger if a message were put now, and what would change that.
 
     QUEUE may end in * to ask for every triggered queue. FACTS are as for explain; depth and open handles
     come from displays or facts files. Exit status: 0 every queue that is asked for triggers, 1 one does not or that
     depends on an unknown fact, 2 bad input.
     """
-    given = read_inputs(facts, options.pop("overlays"), options.pop("named_format"))
-    return explain_triggering(queue, given, rules=load_rules(readings, edition), **options)
-
-
-def explain_triggering(
-    name: str,
-    files: Sequence[Source],
-    local: str | None,
-    priority: int | None,
-    as_json: bool,
-    rules: Rules,
-    lenient: bool,
-    sets: Sequence[str] = (),
-    states: Sequence[str] = (),
-) -> int:
-    """Answers for the queue ``name``, or for each triggered queue that a generic name (``*`` at its end) fits.
-
-    Returns 0 if a message put now would trigger on every queue asked for, else 1. Raises FactsError,
-    NothingAskedError and DisagreementError.
-    """
-    snapshot = apply_what_if(read_sources(files, local, lenient), sets, states)
+    files, rules = inputs.read_sources(), inputs.load_rules()
+    snapshot = inputs.build_snapshot(files)
     print_warnings(snapshot.warnings, snapshot.remarks)
     why, explaining = Why(rules), Triggers(rules, choose_executor())
-    asked = find_named_queues(name, snapshot, rules)
+    asked = find_named_queues(queue, snapshot, rules)
     if not asked:
-        print_none(f"no local queue of {snapshot.cluster.queue_manager.name} that {name!r} fits has TRIGGER", as_json)
+        print_none(f"no local queue of {snapshot.cluster.queue_manager.name} that {queue!r} fits has TRIGGER", as_json)
         return 0
-    answers = [why.ask(queue, snapshot, priority) for queue in asked]
+    answers = [why.ask(each, snapshot, priority) for each in asked]
     for answer in answers:
         check_answer(answer, explaining)
     if as_json:
