@@ -22,7 +22,8 @@ from mqclause.model.configuration.changes import (
 from mqclause.model.configuration.checked_cluster import ClusterCheckContext
 from mqclause.model.configuration.checked_member import ConfiguredMember, Contribution, find_unanswered_senders
 from mqclause.model.configuration.checked_objects import CONFIGURED_QUEUES, ConfiguredObject
-from mqclause.model.configuration.completeness import describe_truncation, fill_in_inserts
+from mqclause.model.configuration.coverage import describe_truncation
+from mqclause.model.configuration.inserts import fill_in_inserts
 from mqclause.model.configuration.scripts import read_scripts
 from mqclause.model.configuration.sources import (
     NOTHING_SHOWN,

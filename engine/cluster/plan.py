@@ -356,6 +356,12 @@ class ChangePlan:
     upgrades: Sequence[Upgrade] = ()
 
     @property
+    def changes_something(self) -> bool:
+        """Whether anything is otherwise after the change: where puts go, which wait, what check finds, factors."""
+        findings = self.findings.new or self.findings.gone
+        return any((self.rows, self.alias_rows, findings, self.restarts, self.remarks, self.to_nobody))
+
+    @property
     def unknown_levels(self) -> list[MissingInformation]:
         """The command levels that no file tells, of members whose puts the upgrade moves."""
         moving = {row.member for row in (*self.rows, *self.alias_rows)}

@@ -708,6 +708,9 @@ def _relation_of_files(connection: DuckDBPyConnection, files: str) -> DuckDBPyRe
         listed = [glob.escape(str(each)) for each in list_files(Path(files)) if each.suffix.lower() == ".parquet"]
         if not listed:
             raise TableError(f"{files}: the folder holds no file that ends in .parquet")
+    elif os.path.exists(files) and not os.path.isfile(files):
+        # DuckDB would wait for a named pipe for ever; it finds none by a pattern.
+        raise TableError(f"{files}: is a device or a named pipe; allowed: a file, or a folder of files")
     try:
         for each in listed:
             check_parquet(connection, each)

@@ -7,12 +7,15 @@ from functools import partial
 from itertools import chain, combinations
 from typing import Any, Self
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
+from mqclause.model.facts.domains import LARGEST
+from mqclause.model.facts.objects import QueueManager
 from mqclause.model.timeline.scenario import Scenario
 from mqclause.model.timeline.trigger_events import DEPTHS, TOTAL_DEPTHS, TriggerEvent
 from mqclause.replay.rows import Row
 from mqclause.trigger.examination import Examination, Triggers, find_thresholds
+from mqclause.workload.exit_answer import find_missing_exit
 
 QUEUE_COUNTS = ("open_input_count", "previous_open_input_count", "open_by_others")
 INITQ_COUNTS = ("initq_open_input_count", "initq_opened_before", "initq_opened_by_others")
@@ -24,6 +27,11 @@ NONE_WRITTEN = (
     "no trigger message was written for {0} before the start: no source tells when the last one was;"
     " DISPLAY QSTATUS('{1}') LPUTDATE LPUTTIME"
 )
+
+INTERVAL = "TRIGINT is {} ms: no display shows it; DISPLAY QMGR TRIGINT"
+NO_EXIT = "no exit is called: no display shows CLWLEXIT; DISPLAY QMGR CLWLEXIT"
+SOME_EXIT = "EXIT"
+"""A name of an exit, where none is known."""
 
 MOST_LOOKS = 1_000
 """At so many occasions of a queue it is asked what several unknown things do together; later, what each does."""
@@ -45,7 +53,7 @@ class Assumptions:
 
     ``taken`` says of processes and queues, by name, how they are taken to be there. Local queues are those of unknown
     IPPROCS, ``handles``, of unknown CURDEPTH, ``depths``, and ``untimed``: nobody tells when the last trigger message
-    was written for them.
+    was written for them. ``attributes`` are unknown ones of the queue manager ``own``.
     """
 
     triggers: Triggers
@@ -53,6 +61,8 @@ class Assumptions:
     handles: set[str]
     depths: set[str]
     untimed: set[str]
+    attributes: set[str]
+    own: QueueManager
     _looks: dict[str, int] = field(factory=dict)
     _counts: dict[tuple[object, ...], Sequence[int]] = field(factory=dict)
 
@@ -60,14 +70,15 @@ class Assumptions:
     def of(cls, scenario: Scenario, triggers: Triggers) -> Self:
         """Those of a scenario, before its first event."""
         handles, depths, untimed = scenario.unknown_handles, scenario.unknown_depths, scenario.unknown_last
-        return cls(triggers, scenario.assumed, set(handles), set(depths), set(untimed))
+        attributes, own = set(scenario.unknown_attributes), scenario.cluster.queue_manager
+        return cls(triggers, scenario.assumed, set(handles), set(depths), set(untimed), attributes, own)
 
     def said(self, row: Row) -> tuple[str, ...]:
         """What the row rests on, each thing once in a replay but for what is taken to be there."""
         if row.event.do == "restart":  # it closes every handle, and no trigger message was written since then
             self.handles.clear()
             self.untimed.clear()
-        return (*self._of_there(row), *self._of_examined(row.examinations), *self._of_get(row))
+        return (*self._of_there(row), *self._of_examined(row.examinations), *self._of_get(row), *self._of_exit(row))
 
     def _of_there(self, row: Row) -> Iterator[str]:
         """What is taken to be there of the queues that a row is about, and of their processes."""
@@ -82,9 +93,17 @@ class Assumptions:
             self.depths.remove(row.event.queue)
             yield NO_MESSAGE.format(row.event.queue)
 
+    def _of_exit(self, row: Row) -> Iterator[str]:
+        """That an exit might have been called where something was routed."""
+        if "clwlexit" in self.attributes and row.routed is not None:
+            self.attributes.remove("clwlexit")
+            named = evolve(self.own, clwlexit=SOME_EXIT)
+            if find_missing_exit(self.triggers.rules, named, ()) is not None:
+                yield NO_EXIT
+
     def _of_examined(self, examinations: Iterable[Examination]) -> Iterator[str]:
         """What examinations rest on: said at the first one that would end otherwise."""
-        if not (self.handles or self.depths or self.untimed):
+        if not (self.handles or self.depths or self.untimed or self.attributes):
             return
         for each in examinations:
             if each.occasion.trigger:
@@ -111,6 +130,7 @@ class Assumptions:
             _Unknown(self.handles, initq, NO_HANDLE.format(initq), partial(_more, INITQ_COUNTS)),
             _Unknown(self.depths, queue, NO_MESSAGE.format(queue), self._deeper),
             _Unknown(self.untimed, queue, none_written, _triggered_at_start),
+            _Unknown(self.attributes, "trigint", INTERVAL.format(occasion.trigint), _with_other_interval),
         ]
         return [each for each in found if each.name in each.unsaid]
 
@@ -141,6 +161,11 @@ def _triggered_at_start(occasion: TriggerEvent) -> Iterator[TriggerEvent]:
     if not occasion.has_triggered:
         seen: dict[str, Any] = {"has_triggered": True, "since_last_trigger": occasion.since_start}
         yield occasion.with_values(seen)
+
+
+def _with_other_interval(occasion: TriggerEvent) -> Iterator[TriggerEvent]:
+    """The same with the shortest and the longest TRIGINT."""
+    yield from (occasion.with_values({"trigint": each}) for each in (0, LARGEST))
 
 
 def _result(examination: Examination) -> tuple[bool, int, bool, bool]:

@@ -84,7 +84,7 @@ class Replay:
         check_type("scenario", scenario, Scenario, ", as read_scenario gives")
         replay = self.at(scenario.cluster)
         exits = ReplayExits(self.engine.exits, scenario.cluster.queue_manager.clwlexit)
-        state = QueueManagerState.of(scenario.cluster, replay.triggers.judge, scenario.messages)
+        state = QueueManagerState.of(scenario.cluster, replay.triggers.callbacks, scenario.messages)
         ways = DeliveryRemarks(replay.engine.rules, scenario.beyond)
         administering = AdministrationSimulator.of(replay.engine, exits, state, scenario.in_flight, ways)
         run = _Run(self, replay, state, SequenceState.of(scenario.cluster), exits, administering)
@@ -108,7 +108,7 @@ class Replay:
                             row.obstacles = find_refusal_remarks(row.routed, scenario.beyond)
                         row.asks_again = administering.describe_repository_request(row.routed, run.state.cluster)
                     elif event.do == "put" and row.reason is None and not row.published:
-                        here = run.state.definitions.base(event.queue)
+                        here = run.state.definitions.find_base_queue(event.queue)
                         row.obstacles = () if here is None else ways.arrived(here.name, run.state.cluster)
                     yield row
         finally:
@@ -165,7 +165,7 @@ class _Run:
             self.administer(row)
             return
         if event.do in ("get", "open") and self.is_elsewhere(row):
-            self.state = before.evolved(now=before.get_event_time(event))
+            self.state = before.replace(now=before.get_event_time(event))
             return
         if event.do == "get":
             self.get(row)
@@ -207,13 +207,13 @@ class _Run:
         administering, before = self.administering, self.state
         administering.sequence = self.sequence
         row.administered = administering.after(row.event, before)
-        self.state = before.evolved(now=before.get_event_time(row.event))
+        self.state = before.replace(now=before.get_event_time(row.event))
         if administering.cluster is not before.cluster:
-            self.state = self.state.evolved(definitions=before.definitions.of(administering.cluster))
+            self.state = self.state.replace(definitions=before.definitions.of(administering.cluster))
         self.exits.record_event(row.event, self.state)
         self.sequence = administering.sequence.noticed(administering.cluster, self.replay.engine.listing)
         for arrival in administering.arrivals:
-            self.state, happened = self.state.arrived(arrival)
+            self.state, happened = self.state.after_arrival(arrival)
             self.look(row, happened)
 
     def is_elsewhere(self, row: Row) -> bool:
@@ -221,7 +221,7 @@ class _Run:
         event, cluster = row.event, self.state.cluster
         reads = event.do == "get" or event.mode in READING_MODES
         here = event.queue_manager in ("", cluster.queue_manager.name)
-        if not (reads and here) or self.state.definitions.base(event.queue) is not None:
+        if not (reads and here) or self.state.definitions.find_base_queue(event.queue) is not None:
             return False
         reason = self.replay.engine.resolve(cluster, event.queue, "", "MQOPEN", for_input=True).reason
         row.fail(None if reason is None else CallFailure(reason.code, reason.because, ""))
@@ -244,7 +244,7 @@ class _Run:
         elif isinstance(row.routed, Destination) or row.administered is not None:
             self.state = self.state.after_remote_put(event, labels, ended.placing)
         else:
-            self.state = self.state.sent(event)
+            self.state = self.state.after_sent(event)
             if ended.fails:
                 row.end(ended)
             return None
@@ -356,7 +356,7 @@ class _Run:
                 self.groups.open(handle.id)
         else:
             row.routed = found
-            self.state = self.state.evolved(handles=self.state.handles.without(handle))
+            self.state = self.state.replace(handles=self.state.handles.without(handle))
 
     def look(self, row: Row, happened: EventResult) -> None:
         """Examines the queues to which something happened, each with what the event has written for it before."""
@@ -388,7 +388,7 @@ class _Run:
     def release(self, row: Row, unit_of_work: str, committed: bool) -> None:
         """The end of a unit of work releases the trigger messages that it held back, or drops them."""
         for held in self.state.held(unit_of_work):
-            keep = self.replay.triggers.releases(self.state.ending(held, committed))
+            keep = self.replay.triggers.releases(self.state.build_end_event(held, committed))
             self.state = self.state.release([held], keep)
             if keep:
                 row.released += [ReleasedTriggerMessage(held.queue, held.event)] * held.count

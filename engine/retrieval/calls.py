@@ -152,7 +152,7 @@ def retrieve(
     retrieval: Retrieval, state: QueueManagerState, event: Event
 ) -> tuple[QueueManagerState, EventResult, RetrievalResult]:
     """The state after a get or browse, what it led to and returned; raises EventError if there is no local queue."""
-    base = state.definitions.base(event.queue)
+    base = state.definitions.find_base_queue(event.queue)
     if base is None:
         raise EventError(f"queue {quote_value(event.queue)} resolves to no local queue; a get needs one")
     named = state.definitions.queues[event.queue].get
@@ -167,7 +167,7 @@ def retrieve(
         return after, NO_RESULT, RetrievalResult(retrieval, event, after, call, view, _reason(retrieval, call, run))
     first: VisibleMessage = run.remaining[0]
     facts = run.facts
-    taken = view.whole(first) if facts["returned_whole"] else [first]
+    taken = view.list_logical_message(first) if facts["returned_whole"] else [first]
     after, happened = state.after_get(event, base.name, facts, taken)
     returned = RetrievalResult(
         retrieval,
@@ -211,10 +211,10 @@ def next_get(
     not, EventError for options that do not go together and for a queue that there is not.
     """
     event = _asking(Event("get", queue=queue), options, match)
-    judge = EnqueueCallbacks(retrieval.terms)
-    base = Definitions(cluster, judge).base(event.queue)
+    callbacks = EnqueueCallbacks(retrieval.terms)
+    base = Definitions(cluster, callbacks).find_base_queue(event.queue)
     lying = [each for each in messages if base is not None and each.queue == base.name]
-    state = QueueManagerState.of(cluster, judge, lying)
+    state = QueueManagerState.of(cluster, callbacks, lying)
     return retrieve(retrieval, state, event)[2]
 
 

@@ -313,7 +313,7 @@ class ReplayCase(ScenarioCase):
         """What each event leads to. Raises FactsError, ReadingError and RuleError."""
         replay = Replay(self.read(rules), executor)
         rows = tuple(replay.rows(self.scenario, str(self)))
-        return ReplayAnswer(replay.triggers.ruleset, rows, tuple(replay.triggers.judge.runs.values()))
+        return ReplayAnswer(replay.triggers.ruleset, rows, tuple(replay.triggers.callbacks.runs.values()))
 
     def to_values(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
         return list(self.answer(rules, executor).documents())

@@ -189,8 +189,8 @@ class Examination:
 class Triggers:
     """The trigger rules, loaded and ready; without state, so threads may share them.
 
-    Arguments as for Engine; it pickles as its rules. ``judge`` is what a queue manager's course depends on, asked of
-    the same rules and those of calls. Raises RuleError.
+    Arguments as for Engine; it pickles as its rules. Its ``callbacks`` answer what a queue manager's course depends on,
+    by the same rules and those of calls. Raises RuleError.
     """
 
     def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
@@ -198,7 +198,7 @@ class Triggers:
         self.executor = executor
         self._course = Pipeline.of(self.rules, TRIGGER, executor)
         calls = Pipeline.of(self.rules, CALL, executor) if self.rules.in_folder(CALL.name) else None
-        self.judge = TriggerCallbacks(self._course, compile_message_terms(self.rules), calls)
+        self.callbacks = TriggerCallbacks(self._course, compile_message_terms(self.rules), calls)
         self._deriving = {fact: _deriving(self.ruleset, fact) for fact in ("trigger_message", "trigger_off")}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -276,7 +276,7 @@ class AnswerCache(dict[int, Any]):
 
 @frozen(eq=False)
 class TriggerCallbacks:
-    """The trigger rules, a ``course``, and those of ``calls`` asked about messages and calls: see model.timeline.judge.
+    """The trigger rules, a ``course``, and those of ``calls`` asked about messages and calls: see RuleCallbacks.
 
     Without rules of calls none fails. ``terms`` of retrieval say what a message is when it is put. ``runs`` are the
     answers about messages so far.
@@ -302,11 +302,11 @@ class TriggerCallbacks:
         """What a message of a group, or a segment, is where it belongs."""
         return self.terms.in_item(message)
 
-    def looks_at(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
+    def examines(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
         """Whether a conclusion can be asked for on such an occasion."""
         return _concludes(self._ruleset, occasion, shared, in_unit_of_work)
 
-    def failure(self, call: QueueCall) -> CallFailure | None:
+    def find_failure(self, call: QueueCall) -> CallFailure | None:
         """What a call fails with by the rules of calls, and what would change that."""
         found = self.calls.run(call, ())[0].failure if self.calls is not None else None
         if self.calls is None or found is None:

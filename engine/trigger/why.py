@@ -219,7 +219,7 @@ class Why:
         answer = WhyAnswer(queue, unknown, asked.found(state, unknown), happened.failure)
         taken = (*(describe_default_queue(each.name) for each in more), *asked.assumed(state, answer))
         remarks, further = _started(queue, snapshot, self.triggers.rules)
-        further = (*_put_left_open(queue, snapshot), *further)
+        further = (*_put_left_open(queue, snapshot), *_interval_left_open(answer, snapshot), *further)
         left_open = frozenset(snapshot.unshown.of(queue))
         return evolve(answer, assumed=taken, remarks=remarks, further=further, left_open=left_open)
 
@@ -236,7 +236,7 @@ class Why:
         """Whether one of ``events``, in place of the put of ``answer``, has a trigger message written for its queue."""
         queue = answer.queue
         state = State.of(
-            add_queues(snapshot.cluster, _shipped(queue, snapshot)), self.triggers.judge, snapshot.messages
+            add_queues(snapshot.cluster, _shipped(queue, snapshot)), self.triggers.callbacks, snapshot.messages
         )
         found = (apply_values(state, answer.unknown, each) for each in answer.found)
         return all(self._wrote_by(events, queue, each) for each in found)
@@ -258,7 +258,7 @@ class Why:
             yield from (each.rule is not None for _, each in found)
 
     def _unknown(self, queue: Queue, state: State, snapshot: Snapshot) -> tuple[UnknownFact, ...]:
-        depths = find_thresholds(self.triggers.steps, state.definitions.described(queue))
+        depths = find_thresholds(self.triggers.steps, state.definitions.describe_queue(queue))
         found = find_unknown_facts(queue, state, snapshot.knowledge.undisplayed, depths, snapshot.unshown.of)
         return tuple(
             evolve(each, command="") if snapshot.knowledge.asked.holds(each.command) else each for each in found
@@ -296,7 +296,7 @@ class UnknownFact:
     ``name`` is what a sentence calls it, ``what`` says it at length, of the object ``of``; ``command`` is the MQSC
     that tells it. ``values`` give the state in which it has each value that it can have, and ``says`` tells that it
     has one of some of them, by their places. It ``is_defined`` if it is how an object is defined, which is no fault
-    before it is known.
+    before it is known; it ``is_timed`` if TRIGINT says how long ago something must be.
     """
 
     name: str
@@ -306,6 +306,7 @@ class UnknownFact:
     values: Sequence[StateChange]
     says: Callable[[Collection[int]], str]
     is_defined: bool = False
+    is_timed: bool = False
 
     @property
     def places(self) -> range:
@@ -380,7 +381,7 @@ def open_elsewhere(state: State, queue: str, mode: str) -> State:
     """``state`` where another queue manager of the queue-sharing group has opened a shared queue."""
     handles = state.handles
     other = Handle(handles.next_id, "", queue, queue, mode, f"another than {handles.local}")
-    return state.evolved(handles=handles.after_open(other))
+    return state.replace(handles=handles.after_open(other))
 
 
 def _kind(examination: Examination) -> list[Rule] | None:
@@ -408,7 +409,7 @@ class _Asked:
 
     def state(self, cluster: Cluster) -> State:
         """The queue manager as its facts say."""
-        return State.of(cluster, self.triggers.judge, self.messages)
+        return State.of(cluster, self.triggers.callbacks, self.messages)
 
     def found(self, state: State, unknown: tuple[UnknownFact, ...]) -> dict[Combination, Examination]:
         """What the rules say, by the values of what is not known."""
@@ -433,7 +434,7 @@ class _Asked:
             if any(answer.differs(each.found(state, answer.unknown)) for each in others):
                 yield f"the message has priority {queue.defprty}, the DEFPRTY of its queue; --priority asks another"
         if queue.curdepth:
-            states = [state.holding(queue, each, queue.curdepth) for each in priorities]
+            states = [state.with_messages(queue, each, queue.curdepth) for each in priorities]
             if any(answer.differs(self.found(each, answer.unknown)) for each in states):
                 there = f"{queue.curdepth} messages" if queue.curdepth > 1 else "message"
                 have = "have" if queue.curdepth > 1 else "has"
@@ -449,6 +450,14 @@ def _put_left_open(queue: Queue, snapshot: Snapshot) -> Iterator[MissingInformat
     if "put" in snapshot.unshown.of(queue):
         what = f"PUT of {queue.name} is shown by no display; taken as {queue.put}, and else the put fails"
         yield MissingInformation(what, queue.name, f"DISPLAY QUEUE('{queue.name}') PUT")
+
+
+def _interval_left_open(answer: WhyAnswer, snapshot: Snapshot) -> Iterator[MissingInformation]:
+    """That no display shows how long ago the last trigger message must be, where that decides."""
+    own = snapshot.cluster.queue_manager
+    if "trigint" in snapshot.unshown.of(own) and any(each.is_timed for each in answer.deciding_unknowns):
+        what = f"TRIGINT of {own.name} is shown by no display; taken as {own.trigint} ms"
+        yield MissingInformation(what, own.name, "DISPLAY QMGR TRIGINT")
 
 
 def _named(name: str, snapshot: Snapshot) -> Queue:
@@ -543,7 +552,7 @@ def _defined_as(state: State, queue: Queue, changed: Mapping[str, Any]) -> State
     if served:
         queues.append(Queue(STAND_IN, local))
     processes = (*cluster.processes, *([Process(STAND_IN)] if changed.get("process") else ()))
-    there = state.evolved(definitions=state.definitions.of(evolve(cluster, queues=queues, processes=processes)))
+    there = state.replace(definitions=state.definitions.of(evolve(cluster, queues=queues, processes=processes)))
     return _served_by(there, STAND_IN) if served else there
 
 
@@ -585,18 +594,18 @@ def _as_it_is(state: State) -> State:
 
 def _with_process(state: State, name: str) -> State:
     there = evolve(state.cluster, processes=(*state.cluster.processes, Process(name)))
-    return state.evolved(definitions=state.definitions.of(there))
+    return state.replace(definitions=state.definitions.of(there))
 
 
 def _with_queue(state: State, queue: Queue, is_served: bool = False) -> State:
     """``state`` where a local queue is defined, and somebody has it open for input or nobody."""
-    there = state.evolved(definitions=state.definitions.of(add_queues(state.cluster, (queue,))))
+    there = state.replace(definitions=state.definitions.of(add_queues(state.cluster, (queue,))))
     return _served_by(there, queue.name) if is_served else there
 
 
 def _served_by(state: State, name: str) -> State:
     """``state`` where somebody has the local queue ``name`` open for input."""
-    return state.evolved(handles=state.handles.add_standing_handles(name, 1))
+    return state.replace(handles=state.handles.add_standing_handles(name, 1))
 
 
 def _of_definition(name: str, of: str, command: str, values: Sequence[StateChange], said: Sequence[str]) -> UnknownFact:
@@ -636,7 +645,7 @@ def _depth(queue: Queue, depths: Collection[int]) -> UnknownFact:
     of = f"of priority {lowest} or higher " if lowest else ""
 
     says = partial(_depths, counts, most, of, name)
-    values = [partial(State.holding, queue=queue, priority=HIGHEST_PRIORITY, count=count) for count in counts]
+    values = [partial(State.with_messages, queue=queue, priority=HIGHEST_PRIORITY, count=count) for count in counts]
     what = f"how many messages {of}are there (CURDEPTH)"
     return UnknownFact(f"CURDEPTH of {name}", what, name, f"DISPLAY QSTATUS('{name}')", values, says)
 
@@ -687,7 +696,7 @@ def _last_trigger(queue: Queue, state: State) -> Iterator[UnknownFact]:
         return
     name, interval = queue.name, state.cluster.queue_manager.trigint
     values = [
-        partial(State.evolved, now=interval, triggers=triggers)
+        partial(State.replace, now=interval, triggers=triggers)
         for triggers in (TriggerHistory({name: 0}), TriggerHistory(started=interval), TriggerHistory({name: interval}))
     ]
     said = [
@@ -708,6 +717,7 @@ def _last_trigger(queue: Queue, state: State) -> Iterator[UnknownFact]:
         command,
         values,
         partial(_or_none, said, none),
+        is_timed=True,
     )
 
 

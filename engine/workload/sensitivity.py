@@ -78,6 +78,11 @@ Route = tuple[str, str]
 NAMES = ("target", "rname", "rqmname", "xmitq")
 """Attributes that can be any name: no other value can be tried."""
 
+EXIT_NAME, SOME_EXIT = "clwlexit", "EXIT"
+"""The attribute that names an exit, and a name in its place."""
+
+BY_AN_EXIT = "An exit that it names would be called, and may choose another destination"
+
 MOST_FACTS = 20
 """Of how many facts that are left open it is asked whether they matter."""
 
@@ -438,6 +443,8 @@ class _Unknown:
     def what(self) -> str:
         """What is not known, in words."""
         unknown = f"{self.words[0]} of {self.fact.name} is shown by no display"
+        if self.attribute == EXIT_NAME:
+            return f"{unknown}; taken as blank. {BY_AN_EXIT}"
         if not self.answers:
             return f"{unknown}, and leads the put on"
         said = "; ".join(f"if {' or '.join(values)}: {answer}" for answer, values in self.answers.items())
@@ -481,7 +488,7 @@ class _Trial:
                 is_other = self.tried(each, {each.attribute: value}, each.said(value))
                 if not is_other and each.attribute == "clusters" and self.is_own(each.fact):
                     self.try_beside(each, value, unknown)
-        return [each for each in unknown if each.answers or self.leads_on(each)]
+        return [each for each in unknown if each.answers or self.leads_on(each) or self.calls(each)]
 
     def try_beside(self, clusters: _Unknown, value: Any, unknown: Sequence[_Unknown]) -> None:
         """In a cluster more is asked of the queue than outside of any: in it, with another attribute of it."""
@@ -504,6 +511,14 @@ class _Trial:
         """Whether it is a name that the put is led to."""
         followed = any(each.fact.name == look.facts["object"] for look in self.decision.resolved.looks)
         return each.attribute in NAMES and self.is_own(each.fact) and followed
+
+    def calls(self, each: _Unknown) -> bool:
+        """Whether it is the name of an exit, and one that is named would be called."""
+        if each.attribute != EXIT_NAME:
+            return False
+        cluster = _with(self.decision.cluster, each.fact, {EXIT_NAME: SOME_EXIT})
+        asked = self.engine.choose(self.decision.put, cluster, self.decision.before).exit
+        return asked is not None and asked.missing is not None
 
     def is_own(self, fact: Fact) -> bool:
         """Whether it is a queue of the local queue manager."""

@@ -126,12 +126,14 @@ class _Balance:
 
     def chosen(self, factors: Mapping[CounterKey, float]) -> Destination:
         """The destination that is chosen next with these factors, and zero for all others."""
-        return self._run(factors).remaining[0]
+        chosen: Destination = self._run(factors).remaining[0]
+        return chosen
 
     def _run(self, factors: Mapping[CounterKey, float]) -> Run:
         counters = {key: self._counter(key, factors) for key in self.numbers}
         last = max(self.numbers.values(), default=START.dest_seq_number)
-        seen = evolve(self.kind.situation, **{PREVIOUS_NUMBER: last}, **dict.fromkeys(CHANGES, False))
+        changed: dict[str, Any] = {PREVIOUS_NUMBER: last, **dict.fromkeys(CHANGES, False)}
+        seen = evolve(self.kind.situation, **changed)
         return self.course.run(seen, self.kind.listed, counters)[0]
 
     def _counter(self, key: CounterKey, factors: Mapping[CounterKey, float]) -> DestinationSequence:
@@ -199,7 +201,8 @@ class _Counters:
         return of_changes and not evaluate(plain, Scope(self.vocabulary, Situation()))
 
     def _plain(self, tree: Node) -> Node:
-        return expand_terms(tree, self.vocabulary).unnest()
+        plain = expand_terms(tree, self.vocabulary)
+        return plain.this if isinstance(plain, exp.Paren) else plain
 
     def _has_counter(self, tree: Node) -> bool:
         named = {each.name for each in expand_terms(tree, self.vocabulary).find_all(exp.Column)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve, fields
@@ -12,6 +12,7 @@ from mqclause.model.diagnostics import DomainError
 from mqclause.model.facts.domains import (
     CHANNEL_NAME,
     CHANNEL_NAME_OR_BLANK,
+    LARGEST,
     NAME,
     NAME_OR_BLANK,
     Description,
@@ -88,6 +89,9 @@ DESCR is read when a fact is made: it is hardly ever that of another queue, and 
 STATUS_ATTRIBUTES: Mapping[str, str] = {"curdepth": "CURDEPTH", "ipprocs": "IPPROCS"}
 """What is so now of a local queue and is no part of its definition: by field of the fact, the MQSC name."""
 
+COUNTED_KINDS, COUNT = ("QLOCAL", "QSTATUS"), Whole(0, LARGEST)
+"""The kinds of rows that show this, and what it may be."""
+
 
 _QUEUE_CLUSTERS = {"clusters": ("CLUSTER", "CLUSNL"), "descr": ("DESCR",)}
 
@@ -135,7 +139,7 @@ _NAMES_READ, _READ = TextCache(_names_read), TextCache(_read)
 
 
 def select_attributes(record: Record, names: Sequence[str]) -> Record:
-    """``record`` with the attributes ``names`` alone, which it has."""
+    """Keep the attributes ``names`` of ``record``, which it has, and no others."""
     if len(names) == len(record.attributes):
         return record
     attributes = {name: record.attributes[name] for name in names}
@@ -144,13 +148,13 @@ def select_attributes(record: Record, names: Sequence[str]) -> Record:
 
 
 def list_stating_attributes(kind: str, field: str) -> tuple[str, ...]:
-    """The MQSC attributes that can state ``field`` of a fact that is made of an object of ``kind``."""
+    """List the MQSC attributes that can state ``field`` of a fact, for an object of ``kind``."""
     read = tuple(name for name, (each, _) in FACT_ATTRIBUTES[kind].items() if each == field)
     return read or _STATING.get(kind, {}).get(field, ())
 
 
 def read_attributes(record: Record, type_: str) -> tuple[Mapping[str, Any], list[DomainError]]:
-    """The values of ``record`` that are fields of facts, and what is refused of it; ``type_`` is its object's type."""
+    """Read the values of ``record`` to fields of facts; also give what is refused. ``type_`` is its object's type."""
     attributes = record.attributes
     names = _NAMES_READ[record.kind, tuple(attributes)]
     found, refused = _READ[record.kind, names, tuple([attributes[name] for name in names])]
@@ -173,7 +177,7 @@ def is_same_value(kind: str, name: str, one: Value, other: Value) -> bool:
 
 
 def clean_description(value: Value) -> str:
-    """The description of a queue as a fact has it."""
+    """Return the description of a queue as a fact has it."""
     return _DESCRIPTION(value, "DESCR")
 
 
@@ -204,6 +208,17 @@ def _description_refusal(stated: Mapping[str, Value]) -> DomainError | None:
     return DomainError("DESCR", given, "allowed: one text, in quotes where it has blanks or commas")
 
 
+def list_count_errors(record: Record) -> Iterator[DomainError]:
+    """List what is shown of a queue as it is now and is no number that MQ has."""
+    for name in STATUS_ATTRIBUTES.values():
+        given = record.attributes.get(name, "")
+        if given:
+            try:
+                _in_domain(COUNT, given, name)
+            except DomainError as error:
+                yield error
+
+
 def _in_domain(domain: Domain, value: Value, key: str) -> Any:
     if isinstance(domain, Names):
         return domain(split_names(value), key)
@@ -216,7 +231,7 @@ def _in_domain(domain: Domain, value: Value, key: str) -> Any:
 
 
 def find_domain_error(domain: Domain, value: Value, key: str) -> DomainError | None:
-    """Why ``value`` is not in ``domain``; None if it is."""
+    """Find why ``value`` is not in ``domain``; None if it is."""
     try:
         domain(value, key)
     except DomainError as error:

@@ -69,12 +69,12 @@ class ConfigurationChange:
 
 
 def replace_fields(placed: PlacedFact[Any], fields: Mapping[str, Any], option: str = SET_OPTION) -> PlacedFact[Any]:
-    """The fact with ``fields`` as ``option`` states them."""
+    """Set ``fields`` of a fact, as ``option`` states them."""
     return placed.replace_values(fields, dict.fromkeys(fields, Origin("stated", option)).__getitem__)
 
 
 def parse_change(text: str) -> ConfigurationChange:
-    """What one command says: an object and its attributes, without a verb. Raises FactsError.
+    """Parse one command: an object and its attributes, without a verb. Raises FactsError.
 
     ``QMGR`` stands without a name too, as in ALTER QMGR: the only queue manager there, the local one, or that of a
     ``QMGR(…)`` behind it.
@@ -122,19 +122,19 @@ def is_change_target(fact: object, change: ConfigurationChange, local: str) -> b
 
 
 def get_owner(fact: Any, default: str = "") -> str:
-    """The queue manager that has what a fact describes; ``default`` for one that names none."""
+    """Return the queue manager that has what a fact describes; ``default`` for a fact that names none."""
     if isinstance(fact, ChannelStatus):
         return default
     return fact.routed_to if isinstance(fact, QueueManagerAlias) else getattr(fact, "queue_manager", default)
 
 
 def build_ambiguity_error(change: ConfigurationChange, owners: Collection[str]) -> FactsError:
-    """That a command does not say whose object is meant."""
+    """Build the error of a command that does not say whose object is meant."""
     return build_option_error(f"{change.object} is on {', '.join(owners)}: say with QMGR(…) which one is meant")
 
 
 def describe_other_owners(change: ConfigurationChange, owners: Collection[str]) -> str:
-    """Whose the object is that a command gives to somebody else; blank if it is nobody's."""
+    """Say whose the object is that a command gives to somebody else; blank if it is nobody's."""
     found = ", ".join(sorted(owners))
     if change.kind == "CHANNEL" and found:
         return f"is no CLUSRCVR, and what that states is what counts for workload; it is on {found}: QMGR({found})"
@@ -142,12 +142,12 @@ def describe_other_owners(change: ConfigurationChange, owners: Collection[str]) 
 
 
 def apply_change(placed: PlacedFact[Any], change: ConfigurationChange) -> PlacedFact[Any]:
-    """The fact as the command leaves it. Raises FactsError."""
+    """Apply a command to a fact. Raises FactsError."""
     return replace_fields(placed, read_changed_fields(change, placed.fact))
 
 
 def read_changed_fields(change: ConfigurationChange, fact: Any) -> dict[str, Any]:
-    """The fields of the fact that the command sets. Raises FactsError."""
+    """Read the fields of a fact that a command sets. Raises FactsError."""
     fields: dict[str, Any] = {}
     for kind in (change.kind, "CLUSQMGR") if change.kind in STATE_ATTRIBUTES else (change.kind,):
         words = {word: value for word, value in change.attributes.items() if (kind == "CLUSQMGR") == _is_besides(word)}
@@ -178,7 +178,7 @@ def read_changed_fields(change: ConfigurationChange, fact: Any) -> dict[str, Any
 
 
 def build_change_error(change: ConfigurationChange, errors: Iterable[DomainError]) -> FactsError:
-    """What is wrong with the values of a command, as the option's fault."""
+    """Build the error of a command with values that are refused."""
     told = map(str, errors)
     return FactsError(
         Diagnostic(SET_OPTION, f"{change.object}: {each}{_how_to_suspend(change.kind, each)}") for each in told
@@ -224,12 +224,12 @@ def _is_besides(word: str) -> bool:
 
 
 def build_option_error(message: str) -> FactsError:
-    """What is wrong with a change, as the fault of the option that states it."""
+    """Build the error of a change, as a fault of the option that states it."""
     return FactsError([Diagnostic(SET_OPTION, message)])
 
 
 def build_change_script(change: ConfigurationChange, owner: str, clusters: Iterable[str] = ()) -> Script:
-    """The script that does to the queue manager ``owner``, which is in ``clusters``, what an option says.
+    """Write a change as a script of the queue manager ``owner``, which is in ``clusters``.
 
     Raises FactsError.
     """

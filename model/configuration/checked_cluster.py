@@ -18,7 +18,7 @@ from mqclause.model.configuration.checked_objects import (
     TEMPORARY_NAME_PREFIX,
     ConfiguredObject,
 )
-from mqclause.model.configuration.completeness import INSERT, has_matching_receiver
+from mqclause.model.configuration.inserts import INSERT, has_matching_receiver
 from mqclause.model.diagnostics import Diagnostic, find_closest
 from mqclause.model.facts.cluster import SUGGESTIONS, Cluster
 from mqclause.model.facts.objects import Channel, ModelQueue, Queue, QueueManager, RemoteQueueManager
@@ -86,7 +86,7 @@ class ClusterCheckContext:
     def of(
         cls, contributions: Sequence[Contribution], levels: Mapping[str, int] | None = None, level: int = 0
     ) -> ClusterCheckContext:
-        """What the contributions say together, whatever their order.
+        """Merge the contributions of queue managers, whatever their order.
 
         ``levels`` are command levels that count before those that files tell; ``level``, unless it is 0, is that of
         each queue manager.
@@ -107,7 +107,7 @@ class ClusterCheckContext:
         return found
 
     def add_contribution(self, each: Contribution, own: bool) -> None:
-        """Takes what a queue manager says of itself, or what it displays of others."""
+        """Add what a queue manager says of itself (``own``), or what it displays of others."""
         for name, level in each.levels.items():
             if (name == each.name) == own:
                 self.levels.setdefault(name, level)
@@ -148,7 +148,7 @@ class ClusterCheckContext:
         return name in self.described and self.described[name].tells_repositories
 
     def list_instances(self, name: str, clusters: Sequence[str]) -> dict[str, Queue]:
-        """The instances of a queue in some clusters, by host."""
+        """List the instances of a queue in some clusters, by host."""
         found: dict[str, Queue] = {}
         for cluster in clusters:
             for host, queue in self.queues.get((name, cluster), {}).items():
@@ -156,7 +156,7 @@ class ClusterCheckContext:
         return found
 
     def list_views(self, about: ConfiguredObject) -> Iterator[ConfiguredObject]:
-        """What the others make of the object: in each of its clusters, with all that a CLUSSDR has otherwise."""
+        """List the object once for each of its clusters, with what other queue managers make of it."""
         if about.is_membership:
             yield from (self.describe_member(about, name) for name in about.clusters)
         elif about.is_route:
@@ -184,7 +184,7 @@ class ClusterCheckContext:
                 )
 
     def describe_hosts(self, name: str, cluster: str) -> dict[str, Any]:
-        """What the hosts of a queue in a cluster have."""
+        """Describe the hosts of a queue in a cluster."""
         key = (name, cluster)
         if key not in self._of_hosts:
             hosts = [*self.queues.get(key, {}).values()]
@@ -198,7 +198,7 @@ class ClusterCheckContext:
         return self._of_hosts[key]
 
     def describe_levels(self, cluster: str) -> dict[str, Any]:
-        """Which command levels the members of a cluster have, as far as the files tell."""
+        """Describe the command levels of the members of a cluster, as far as the files tell."""
         if cluster not in self._of_levels:
             by_level: dict[int, list[str]] = {}
             for name in sorted(self._members_of(cluster)):
@@ -213,7 +213,7 @@ class ClusterCheckContext:
         return self._of_levels[cluster]
 
     def list_levels(self, cluster: str) -> tuple[int, ...]:
-        """The command levels of the members of a cluster, 0 among them where one is not told."""
+        """List the command levels of the members of a cluster, with 0 for one that is not known."""
         return tuple(sorted({self.levels.get(name, 0) for name in self._members_of(cluster)}))
 
     def _members_of(self, cluster: str) -> set[str]:
@@ -221,7 +221,7 @@ class ClusterCheckContext:
         return {host for host, of in self.receivers if of == cluster} | self.members.get(cluster, set())
 
     def describe_knowledge(self, clusters: Iterable[str]) -> dict[str, Any]:
-        """What the files tell of the members of some clusters: of the one that they tell least of."""
+        """Describe what the files tell of the members of some clusters: of the one that they tell least of."""
         unsure = [name for name in clusters if name not in self.closed]
         return {
             "is_told_whole": not unsure,
@@ -230,7 +230,7 @@ class ClusterCheckContext:
         }
 
     def find_differing_attributes(self, hosts: Sequence[Queue]) -> Iterator[str]:
-        """The attributes of which hosts of a queue are known to have several values."""
+        """Find the attributes in which hosts of a queue are known to differ."""
         told = [self.displayed.get(("QUEUE", each.name, each.queue_manager)) for each in hosts]
         for name, values in zip(QUEUE_ATTRIBUTES, zip(*map(_ATTRIBUTES_OF, hosts), strict=True), strict=bool(hosts)):
             if len(set(values)) > 1:
@@ -242,7 +242,7 @@ class ClusterCheckContext:
                 yield from [name] if len(known) > 1 else []
 
     def describe_member(self, about: ConfiguredObject, cluster: str) -> ConfiguredObject:
-        """A queue manager as a member of one of its clusters, with what that has."""
+        """Describe a queue manager as a member of one of its clusters."""
         full, name = self.repositories.get(cluster, set()), about.queue_manager
         own = self.described[name]
         elsewhere = own.clusters - {cluster}
@@ -264,7 +264,7 @@ class ClusterCheckContext:
         )
 
     def describe_cluster(self, cluster: str) -> dict[str, Any]:
-        """What a cluster has, as far as the files tell of its members."""
+        """Describe a cluster, as far as the files tell of its members."""
         told = all(self.described[each].tells_repositories for each in self.members.get(cluster, ()))
         full = self.repositories.get(cluster, ())
         return {
@@ -290,7 +290,7 @@ class ClusterCheckContext:
         )
 
     def describe_route(self, about: ConfiguredObject) -> Iterator[ConfiguredObject]:
-        """A route in its cluster, and where it leads; of a channel that is none nothing is to be said.
+        """Describe a route in its cluster, and where it leads; gives nothing for a channel that is no route.
 
         One that a display shows as a channel of a cluster is one, whatever cluster that is.
         """
@@ -306,7 +306,7 @@ class ClusterCheckContext:
             yield about.replace(leads_to=leads_to)
 
     def describe_sender(self, about: ConfiguredObject) -> ConfiguredObject:
-        """A defined sender with where it leads, and how the receiver of its name is to be reached."""
+        """Describe a defined sender: where it leads, and how the receiver of its name is reached."""
         to = self.by_channel.get(about.name)
         if to is None:
             return about
@@ -319,7 +319,7 @@ class ClusterCheckContext:
                       connects_elsewhere=apart and is_told, **more)  # fmt: skip
 
     def find_differing_states(self, about: ConfiguredObject) -> Iterator[str]:
-        """The attributes that a sender states otherwise than the receiver of its name is known to have them."""
+        """Find the attributes that a sender states otherwise than the receiver of its name."""
         receiver = self.by_channel.get(about.name)
         told = None if receiver is None else self.displayed.get(("CHANNEL", receiver.name, receiver.queue_manager))
         for name, value in about.states.items():
@@ -327,7 +327,7 @@ class ClusterCheckContext:
                 yield name
 
     def count_members(self, queue_manager: str, cluster: str) -> dict[str, Any]:
-        """How many members there are that a member could be told apart from: see ConfiguredObject."""
+        """Count the members of a cluster by kind, so that one of several like ones can be chosen to report."""
         if not self._by_kind:
             for host, name in sorted(self.receivers):
                 if host in self.described:
@@ -342,7 +342,7 @@ class ClusterCheckContext:
         }
 
     def find_undescribed_members(self, local: str | None) -> Iterator[Diagnostic]:
-        """What a CLUSSDR leads to that no file describes; with ``local`` only where that queue manager has it."""
+        """Find CLUSSDRs that lead to a member that no file describes; with ``local`` those of that queue manager."""
         told = set[tuple[str, str]]()
         for owner, each in sorted(self.described.items()):
             for cluster, sender, (file, line) in each.senders if local in (None, owner) else ():
@@ -354,7 +354,7 @@ class ClusterCheckContext:
                     yield Diagnostic(file, f"{leads}: {lacks}; {asked}", line)
 
     def find_outdated_records(self) -> Iterator[ConfiguredObject]:
-        """Each queue of which a queue manager knows an attribute otherwise than its owner is known to have it."""
+        """Find each queue of which a queue manager knows an attribute otherwise than its owner has it."""
         for record in (record for _, each in sorted(self.described.items()) for record in each.records):
             owner = self.described.get(record.owner)
             own = self.queues.get((record.name, record.cluster), {}).get(record.owner)
@@ -370,7 +370,7 @@ class ClusterCheckContext:
                         )  # fmt: skip
 
     def build_local_view(self, about: ConfiguredObject, local: str | None) -> ConfiguredObject:
-        """The object as ``local`` sees it: whether it is its own, and whether they share a cluster."""
+        """Add whether the object is one of ``local``, and whether they share a cluster."""
         if local is None:
             return about
         mine = self.described[local].clusters if local in self.described else frozenset()
@@ -378,7 +378,7 @@ class ClusterCheckContext:
         return about.replace(is_own=about.queue_manager == local, in_shared_cluster=shared)
 
     def describe_appearances(self, name: str, cluster: str) -> Mapping[str, Appearance]:
-        """How the hosts of a queue in a cluster look to whoever chooses, each with the routes to it."""
+        """Describe how the hosts of a queue in a cluster look to the workload rules, each with the routes to it."""
         key = (name, cluster)
         if key not in self._looks:
             self._looks[key] = {
@@ -388,7 +388,7 @@ class ClusterCheckContext:
         return self._looks[key]
 
     def build_trial_cluster(self, about: ConfiguredObject, cluster: str, level: int) -> Cluster:
-        """What somebody else in ``cluster`` sees of a clustered queue: only the channel to this host is not stopped.
+        """Build a cluster as another member sees it, in which only the channel to this host is not stopped.
 
         ``level`` is his command level.
         """
@@ -403,7 +403,7 @@ class ClusterCheckContext:
         return Cluster(QueueManager(OBSERVER, (cluster,), command_level=level), remotes, queues, (), channels)
 
     def build_surrounding_cluster(self, about: ConfiguredObject, more: bool) -> Cluster:
-        """What an alias or a remote definition can lead to, as its queue manager knows it.
+        """Build the cluster that an alias or a remote definition can lead to, as its queue manager knows it.
 
         With ``more`` a member that no file describes has every queue, and is every queue manager, that is named.
         """
@@ -413,7 +413,7 @@ class ClusterCheckContext:
         return self._around[key]
 
     def get_equivalence_key(self, about: ConfiguredObject, queue: Queue) -> tuple[object, ...] | None:
-        """All that rules of names see of an alias, or a remote definition, and of what it leads to, but two names.
+        """Return what rules of names see of an alias, or a remote definition, and its target, but two names.
 
         These are its own and that of the queue that it leads to, where nothing else has them; None if something has.
         """
@@ -455,7 +455,7 @@ class ClusterCheckContext:
         return bool(hosts.keys() - {queue_manager})
 
     def find_similar_queue(self, name: str, about: ConfiguredObject, led: frozenset[str]) -> str:
-        """A queue of its queue manager, or of the clusters of that, whose name is nearly this; blank if none is.
+        """Find a queue of its queue manager, or in the clusters of that, with nearly this name; blank if none is.
 
         None of those that ``led`` to the name.
         """
@@ -467,7 +467,7 @@ class ClusterCheckContext:
         return self._near.setdefault(key, find_closest(name, sorted(known - led - {about.name, name})))
 
     def describe_surrounding_knowledge(self, about: ConfiguredObject) -> dict[str, Any]:
-        """What the files tell of the members of all clusters that the queue manager of an object is in."""
+        """Describe what the files tell of the members of all clusters of an object's queue manager."""
         return self.describe_knowledge(self.described[about.queue_manager].clusters)
 
     def is_known_in(self, queue_manager: str, clusters: frozenset[str]) -> bool:
@@ -483,6 +483,6 @@ def _render_names(names: Sequence[str]) -> str:
 
 
 def parse_addresses(conname: str) -> frozenset[tuple[str, str]]:
-    """The hosts that CONNAME lists, each with its port: 1414 where none is stated."""
+    """Parse CONNAME to the hosts that it lists, each with its port: 1414 where none is stated."""
     found = (part.strip(" ").rstrip(")").partition("(") for part in conname.split(",") if part.strip(" "))
     return frozenset((host.strip(" ").lower(), port.strip(" ") or "1414") for host, _, port in found)

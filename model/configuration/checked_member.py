@@ -29,18 +29,22 @@ from mqclause.model.configuration.checked_objects import (
     FileLine,
     collect_places,
 )
-from mqclause.model.configuration.completeness import (
+from mqclause.model.configuration.coverage import (
     AnsweredInquiries,
     build_coverage,
-    build_record_diagnostic,
     find_partial_dumps,
     is_complete_script,
     is_facts_script,
-    suggest_insert,
 )
+from mqclause.model.configuration.inserts import suggest_insert
 from mqclause.model.configuration.knowledge import find_command_levels
-from mqclause.model.configuration.objects import SYSTEM_PREFIX, MqObject, QueueManagerObjects, detect_platform
-from mqclause.model.configuration.status import build_queue
+from mqclause.model.configuration.objects import (
+    SYSTEM_PREFIX,
+    MqObject,
+    QueueManagerObjects,
+    build_queue,
+    detect_platform,
+)
 from mqclause.model.diagnostics import Diagnostic
 from mqclause.model.facts.delivery import Delivery
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, RemoteQueueManager
@@ -88,7 +92,7 @@ class ConfiguredMember:
 
     @classmethod
     def of(cls, name: str, owner: str, scripts: Sequence[Script]) -> ConfiguredMember:
-        """What its scripts make of it."""
+        """Build a member from its scripts."""
         made = {
             (each.kind, each.name) for script in scripts for each in script.records if each.action in CREATING_ACTIONS
         }
@@ -110,7 +114,7 @@ class ConfiguredMember:
         )
 
     def list_objects(self, words: Collection[str]) -> Iterator[ConfiguredObject]:
-        """Its objects that checks look at, as far as they can be seen without the other queue managers.
+        """List the objects that checks look at, with all that this queue manager alone tells of them.
 
         Of one that has to wait for these it is kept where the keywords ``words`` of MQSC stand, in place of all of it.
         """
@@ -137,7 +141,7 @@ class ConfiguredMember:
         return self.knows_all or all(each.action == "observe" for each in found.statements)
 
     def list_suspended(self) -> Iterator[ConfiguredObject]:
-        """The queue managers that its files show suspended, once for each cluster; itself by a command, too."""
+        """List the queue managers that its files show suspended, once for each cluster; itself by a command, too."""
         by = self.objects.suspension
         # a command about a cluster in which it has no receiver changes nothing
         names = (
@@ -160,11 +164,11 @@ class ConfiguredMember:
                                        suspended_in=cluster, places={"": place})  # fmt: skip
 
     def list_visible_clusters(self, found: MqObject) -> tuple[str, ...]:
-        """The clusters in which a queue, or the queue manager, is."""
+        """List the clusters in which a queue, or the queue manager, is."""
         return self.objects.select_visible(found.clusters)
 
     def describe_queue(self, found: MqObject) -> dict[str, Any]:
-        """What a check sees of a queue alone."""
+        """Describe a queue as far as it is known without other queue managers."""
         seen = {name: found.fields[name] for name in DEFINED_ATTRIBUTES if name in found.fields}
         seen |= {"indxtype": found.text("INDXTYPE").upper() or "NONE", "clchname": found.text("CLCHNAME")}
         seen |= {"defclxq": self.defclxq, "others_serve": self.others_serve}
@@ -191,7 +195,7 @@ class ConfiguredMember:
         return frozenset(self._queues)
 
     def find_missing_target(self, found: MqObject, queue: Queue) -> str:
-        """The queue that an alias leads to where its files tell that it has none of that name; blank if they do not."""
+        """Find the queue that an alias leads to and that is known to be missing; blank if it is there, or may be."""
         target = queue.base_queue
         is_there = target in self.names or target in self.models
         is_lacking = not is_there and self.objects.would_tell_target(found)
@@ -225,7 +229,7 @@ class ConfiguredMember:
         return tuple(found)
 
     def describe_object(self, found: MqObject) -> dict[str, Any]:
-        """What a check sees of a channel, a queue manager, a process or a model queue."""
+        """Describe a channel, a queue manager, a process or a model queue."""
         if found.kind == "QMODEL":
             return {"capexpry": found.capexpry}
         if found.kind == "PROCESS":
@@ -252,7 +256,7 @@ class ConfiguredMember:
         }
 
     def describe_process(self, found: MqObject) -> dict[str, Any]:
-        """What a check sees of a process."""
+        """Describe a process."""
         program = found.text("APPLICID")
         return {
             "appltype": found.text("APPLTYPE").upper(),
@@ -300,17 +304,17 @@ class ConfiguredMember:
         return named.union(each.name for each in self._queues.values() if each.text("CLCHNAME"))
 
     def get_definition(self, name: str) -> MqObject:
-        """The definition of its queue of that name. Raises KeyError."""
+        """Return the definition of its queue of that name. Raises KeyError."""
         return self._queues[name]
 
     def find_own_queue(self, name: str) -> Queue | None:
-        """Its queue of that name."""
+        """Find its queue of that name, as a fact."""
         if name not in self._facts and (found := self._queues.get(name)) is not None:
             self._facts[name] = build_queue(found, self.name, self.list_visible_clusters(found))
         return self._facts.get(name)
 
     def find_local_queue_in_any_case(self, name: str) -> Queue | None:
-        """Its local queue whose name is that one but for letter case."""
+        """Find its local queue whose name differs from that in letter case alone."""
         found = (each.name for each in self._queues_by_case.get(name.casefold(), ()) if each.kind == "QLOCAL")
         return next(filter(None, map(self.find_own_queue, found)), None)
 
@@ -323,13 +327,13 @@ class ConfiguredMember:
         return {}
 
     def list_clustered_queues(self) -> Iterator[tuple[MqObject, Queue]]:
-        """Its queues that a cluster knows, each as a fact too."""
+        """List its queues that a cluster knows, each as a fact too."""
         for found in self._queues.values():
             if clusters := self.list_visible_clusters(found):
                 yield found, build_queue(found, self.name, clusters)
 
     def describe_stream(self, name: str) -> dict[str, Any]:
-        """What a check sees of the queue that STREAMQ names."""
+        """Describe the queue that STREAMQ names."""
         to = self._queues.get(name)
         on = "" if to is None else to.text("STREAMQ")
         family = ".".join(name.split(".")[:3]) if name.startswith(SYSTEM_PREFIX) else ""
@@ -349,7 +353,7 @@ class ConfiguredMember:
         return next((each.text("DEFCLXQ").upper() for each in self.objects.of("QMGR")), "") or "SCTQ"
 
     def count_messages(self, found: MqObject) -> int:
-        """How many messages are on a queue, as far as its files tell."""
+        """Count the messages on a queue, as far as its files tell."""
         text = self.objects.find_depth(found.name) or found.text("CURDEPTH")
         return int(text) if WHOLE_NUMBER.fullmatch(text) else 0
 
@@ -359,7 +363,7 @@ class ConfiguredMember:
         return any(each.text("CLCHNAME") for each in self._queues.values())
 
     def find_processes(self, name: str) -> tuple[Process, ...]:
-        """Its process definitions of that name, in whatever letter case."""
+        """Find its process definitions of that name, in any letter case."""
         return tuple(Process(each.name, **each.fields) for each in self._processes.get(name.casefold(), ()))
 
     @cached_property
@@ -419,7 +423,7 @@ class Contribution:
 
     @classmethod
     def of(cls, member: ConfiguredMember) -> Contribution:
-        """What a member contributes."""
+        """Gather what a member contributes."""
         objects = member.objects
         own = [*member.list_clustered_queues()]
         rows = [row for row in objects.rows if row.text("CLUSTER")]
@@ -463,14 +467,14 @@ class Contribution:
         return self.queue_manager.name
 
     def find_displayed_owners(self, change: ConfigurationChange) -> set[str]:
-        """The other queue managers that have what a command names, as its files display it."""
+        """Find the other queue managers that have what a command names, as its files display it."""
         if change.kind == "QMGR":
             return {each.queue_manager for each in self.receivers if each.queue_manager == change.name}
         facts: tuple[Queue | Channel, ...] = (*self.queues, *self.receivers)
         return {each.queue_manager for each in facts if is_change_target(each, change, self.name)} - {self.name}
 
     def apply_displayed_change(self, change: ConfigurationChange) -> Contribution:
-        """The same after a command about something of others. Raises FactsError.
+        """Apply a command to what is displayed of others. Raises FactsError.
 
         Of them themselves nothing is displayed that it sets, but that they are suspended, of which no check is.
         """
@@ -491,12 +495,12 @@ class Contribution:
         )
 
     def without(self, channels: Collection[str]) -> Contribution:
-        """The same without some of its CLUSSDR channels."""
+        """Leave out some of its CLUSSDR channels."""
         return evolve(self, senders=tuple(each for each in self.senders if each[1] not in channels))
 
 
 def find_unanswered_senders(members: Iterable[Contribution], left: Collection[str]) -> list[Delivery]:
-    """The CLUSSDR channels that no receiver answers once some queue managers have left, of those that stay."""
+    """Find the CLUSSDRs of those who stay that no receiver answers once some queue managers have left."""
     known = [*members]
     receivers = [channel for each in known for channel in each.receivers]
     answered = {channel.name for channel in receivers if channel.queue_manager not in left}
@@ -521,16 +525,16 @@ class _NeededRecords:
     made: Collection[tuple[str, str]]
 
     def script(self) -> Script:
-        """The script with these alone."""
+        """Return the script with these records alone."""
         records = (each for each in self.given.records if each.kind in CHECKED_RECORD_KINDS)
         return evolve(self.given, records=tuple(each for each in records if not self._is_undefined(each)))
 
     def find_undefined(self) -> Iterator[Diagnostic]:
-        """What is altered and nowhere defined."""
+        """Find what is altered and nowhere defined."""
         for each in self.given.records:
             if each.kind in CHECKED_RECORD_KINDS and self._is_undefined(each):
                 near = suggest_insert(each.name, [name for kind, name in self.made if kind == each.kind])
-                yield build_record_diagnostic(each, f"is altered but not defined: not looked at{near}")
+                yield each.build_diagnostic(f"is altered but not defined: not looked at{near}")
 
     def _is_undefined(self, record: Record) -> bool:
         is_named = record.kind != "QMGR" and not record.name.startswith(SYSTEM_PREFIX)

@@ -11,7 +11,7 @@ from typing import Any
 from attrs import field, fields, frozen
 
 from mqclause.model.configuration.attributes import FACT_ATTRIBUTES
-from mqclause.model.configuration.completeness import AnsweredInquiries
+from mqclause.model.configuration.coverage import AnsweredInquiries
 from mqclause.model.configuration.objects import CLUSTER_CHANNELS, MqObject, QueueManagerObjects
 from mqclause.model.configuration.provenance import PlacedFact
 from mqclause.model.configuration.status import (
@@ -192,14 +192,14 @@ class ConfiguredObject:
     found: MqObject | None = field(default=None, metadata={"in_table": None}, repr=False)
 
     def replace(self, **changed: Any) -> ConfiguredObject:
-        """The object with some of its attributes changed: what attrs.evolve gives, in a part of the time."""
+        """Change some of its attributes; as attrs.evolve, and faster."""
         values = [*_VALUES_OF(self)]
         for name, value in changed.items():
             values[_PLACE_OF[name]] = value
         return ConfiguredObject(*values)
 
     def place_of(self, attribute: str) -> FileLine:
-        """The file and the line where an attribute stands, or else the object."""
+        """Return the file and the line where an attribute stands, or else the object."""
         names = list_keywords(attribute)
         if self.found is not None:
             for name in names:
@@ -242,7 +242,7 @@ COUNTS = "which counts for choices made at {}"
 
 
 def collect_places(found: MqObject, words: Collection[str], states: Collection[str]) -> Mapping[str, FileLine]:
-    """Where a definition stands, and what it states: of the keywords of MQSC, and of the attributes ``states``."""
+    """Collect where a definition and its attributes stand: those with the MQSC keywords ``words``, and ``states``."""
     named = words if not states else {*words, *(word for each in states for word in list_keywords(each))}
     stated = {name for by in found.statements for name in by.attributes if name in named}
     places = {"": (found.record.source, found.record.line)}
@@ -253,7 +253,7 @@ def collect_places(found: MqObject, words: Collection[str], states: Collection[s
 
 
 def list_keywords(attribute: str) -> tuple[str, ...]:
-    """The keywords of MQSC under which an attribute can stand."""
+    """List the MQSC keywords under which an attribute can stand."""
     return _KEYWORDS.get(attribute) or (attribute.upper(),)
 
 
@@ -276,11 +276,11 @@ class ConfiguredRoutes:
         self._states = ChannelStates.from_objects(objects)
 
     def rows(self, kind: str) -> list[MqObject]:
-        """What is displayed, of one kind."""
+        """Return the displayed rows of one kind."""
         return [row for row in self.objects.rows if row.kind == kind]
 
     def list_routes(self) -> Iterator[ConfiguredObject]:
-        """The channels of its clusters whose state, or whose partner, its files show, once for each cluster."""
+        """List the cluster channels whose state or partner its files show, once for each cluster."""
         displayed = set[str]()
         for row in self.rows("CLUSQMGR"):
             if channel := row.text("CHANNEL"):
@@ -392,7 +392,7 @@ class ConfiguredRoutes:
                                 owner=self.owner, places=places, is_route=True, **more)  # fmt: skip
 
     def list_hosts(self) -> Iterator[ConfiguredObject]:
-        """The hosts of cluster queues that it knows, by DISPLAY QCLUSTER: of others no file may tell more."""
+        """List the hosts of cluster queues that DISPLAY QCLUSTER shows: of others no file may tell more."""
         own = {each.name for each in self.objects.of("QLOCAL", "QALIAS", "QREMOTE")}
         for row in self.rows("QCLUSTER"):
             host, cluster = row.text("CLUSQMGR"), row.text("CLUSTER")
@@ -411,7 +411,7 @@ class ConfiguredRoutes:
         return None
 
     def build_memberships(self) -> Iterator[ConfiguredObject]:
-        """The queue manager itself, once for each cluster that it has a receiver in, as a member of that."""
+        """Build the queue manager itself as a member, once for each cluster that it has a receiver in."""
         found = dict[str, FileLine]()
         for each in self.objects.channels("CLUSRCVR"):
             for cluster in each.clusters:
@@ -440,7 +440,7 @@ class ConfiguredSenders:
     tells: Callable[[str, str], bool]
 
     def of_queue(self, found: MqObject) -> dict[str, Any]:
-        """What a check sees of the transmission queue, besides what its definition says."""
+        """Describe a transmission queue by the channels that take messages from it."""
         meant = [each.fact for each in self._channels if each.fact.xmitq == found.name]
         unknown = {each.fact.name for each in self._channels if each.origin("status").how == "defaulted"}
         named = found.text("TRIGDATA")
@@ -482,13 +482,13 @@ class ClusterRecord:
 
     @classmethod
     def of(cls, row: MqObject, at: str) -> ClusterRecord:
-        """What a row of DISPLAY QCLUSTER shows."""
+        """Read a row of DISPLAY QCLUSTER."""
         place = row.record.source, row.record.line
         return cls(row.name, row.text("CLUSQMGR"), row.text("CLUSTER"), at, row.fields, place)
 
 
 def select_cluster_records(rows: Iterable[MqObject]) -> list[MqObject]:
-    """The rows that tell of a queue, or of an alias of a queue manager, in a cluster, and whose it is."""
+    """Select the rows that tell of a queue, or of a queue-manager alias, in a cluster, and whose it is."""
     return [row for row in rows if row.kind == "QCLUSTER" and row.text("CLUSQMGR") and row.text("CLUSTER")]
 
 
@@ -498,7 +498,7 @@ def find_outdated_records(
     members: Mapping[str, QueueManagerObjects],
     heard_of: Iterable[QueueManagerObjects],
 ) -> Iterator[Diagnostic]:
-    """Where a row that ``local`` displays, or the owner of a queue of its own, is not as the owner has the queue.
+    """Find displayed rows that differ from the owner's queue: those of ``local``, and of owners themselves.
 
     Of what owners display it tells those alone that ``local`` has ``heard_of`` by their channels: of any other one it
     knows just the rows that it displays itself.
@@ -523,7 +523,7 @@ def find_outdated_records(
 def apply_published_attributes(
     placed: Iterable[PlacedFact[Any]], rows: Iterable[MqObject]
 ) -> Iterator[PlacedFact[Any]]:
-    """The queues of a member as others know them: by what it displays of its own in its clusters, where it does."""
+    """Apply what a member displays of its own queues in clusters: so others know them."""
     shown = {(row.name, row.text("CLUSTER")): row for row in select_cluster_records(rows)}
     for each in placed:
         keys = ((each.fact.name, cluster) for cluster in each.fact.clusters)

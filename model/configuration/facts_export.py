@@ -20,12 +20,12 @@ EXPLICIT_ORIGINS = ("stated", "observed")
 
 
 def build_facts_document(snapshot: Snapshot) -> dict[str, Any]:
-    """The facts document of a snapshot: tables of plain values."""
+    """Build the facts document of a snapshot: tables of plain values."""
     return {table: list(of) if isinstance(of, Iterator) else of for table, of in build_facts_tables(snapshot).items()}
 
 
 def build_facts_tables(snapshot: Snapshot) -> dict[str, Any]:
-    """The tables of the facts document of a snapshot; the rows of a list are made when they are asked for, once.
+    """Build the tables of the facts document of a snapshot; the rows of a list are made when they are asked for, once.
 
     An attribute that a source states or shows is written, one that is at MQ's default because nobody says it is not.
     What is not known, and reads as known where it is left out, is named under ``unknown``.

@@ -14,10 +14,10 @@ from mqclause.model.configuration.completeness import (
     TruncatedDump,
     drop_answered_commands,
     find_dangling_references,
-    find_partial_dumps,
     find_truncated_dumps,
     list_defined_names,
 )
+from mqclause.model.configuration.coverage import find_partial_dumps
 from mqclause.model.configuration.objects import ROW_KEYS
 from mqclause.model.configuration.snapshot import Snapshot, read_members
 from mqclause.model.configuration.sources import (
@@ -29,7 +29,7 @@ from mqclause.model.configuration.sources import (
     shows_nothing,
 )
 from mqclause.model.diagnostics import Diagnostic, FactsError
-from mqclause.model.readers.encodings import unpack_files
+from mqclause.model.readers.encodings import ReadLimitError, unpack_files
 from mqclause.model.readers.facts_files import LIST_MAKERS, read_facts
 from mqclause.model.readers.formats import FactsDocument
 from mqclause.model.readers.records import Record, Script
@@ -84,7 +84,7 @@ class Needed:
 
 
 def report_files(sources: Sequence[Source]) -> list[FileReport]:
-    """What was read of each file; raises FactsError if nothing was read at all."""
+    """Report what was read of each file; raises FactsError if nothing was read at all."""
     found = [account for source in sources for account in _unpacked(source)]
     if all(each.is_refused for each in found):
         raise FactsError([fault for each in found for fault in each.faults])
@@ -102,7 +102,7 @@ def report_files(sources: Sequence[Source]) -> list[FileReport]:
 
 
 def still_needed(sources: Iterable[Source], found: Iterable[FileReport], local: str | None = None) -> list[Needed]:
-    """What the files leave out together, of each queue manager that they describe, or of ``local`` alone.
+    """Find what the files leave out together, of each queue manager that they describe, or of ``local`` alone.
 
     Files that are refused, as ``found`` has it, are left out. Raises FactsError where no facts come of the others.
     """
@@ -132,6 +132,8 @@ def _unpacked(source: Source) -> Iterator[FileReport]:
             yield evolve(_account(evolve(source, name=name, data=data)), given=source.name)
         if is_empty:
             raise FactsError([Diagnostic(source.name, NO_FILE)])
+    except ReadLimitError:
+        raise
     except FactsError as error:
         yield FileReport(source.name, faults=error.diagnostics, given=source.name)
 
@@ -140,6 +142,8 @@ def _account(source: Source) -> FileReport:
     try:
         contents = read_file(source)
         return _of_document(contents) if isinstance(contents, FactsDocument) else _of_scripts(contents)
+    except ReadLimitError:
+        raise
     except FactsError as error:
         return FileReport(source.name, faults=error.diagnostics)
 

@@ -9,12 +9,7 @@ from typing import Self
 from attrs import evolve, field, frozen
 
 from mqclause.model.configuration.attributes import FACT_ATTRIBUTES, list_stating_attributes
-from mqclause.model.configuration.completeness import (
-    NO_INQUIRIES,
-    AnsweredInquiries,
-    build_coverage,
-    is_complete_script,
-)
+from mqclause.model.configuration.coverage import NO_INQUIRIES, AnsweredInquiries, build_coverage, is_complete_script
 from mqclause.model.configuration.objects import SYSTEM_PREFIX
 from mqclause.model.configuration.provenance import Origin, Provenance
 from mqclause.model.diagnostics import Diagnostic
@@ -138,7 +133,7 @@ class _UndisplayedSearch:
     cluster: Cluster
 
     def find(self, attribute: str, kind: str) -> Iterator[str]:
-        """The local queues whose ``attribute`` names such an object of the kind."""
+        """Find the local queues whose ``attribute`` names such an object of the kind."""
         if self.scripts:
             yield from self._not_asked(attribute, kind)
             yield from self._left_out_by_dumps(attribute, kind)
@@ -225,7 +220,7 @@ def _find_sender_attributes(records: Iterable[Record]) -> Mapping[str, Mapping[s
 
 
 def assume_undisplayed_objects(cluster: Cluster, nobody_asked: UndisplayedObjects) -> tuple[Cluster, Mapping[str, str]]:
-    """``cluster`` with what nobody asked for, and by the name of each what is assumed of it."""
+    """Add what nobody asked for to ``cluster``; also give by its name what is assumed of each."""
     own, local = cluster.own_queues, cluster.queue_manager.name
     named = {
         name: {getattr(own[each], name) for each in queues if each in own} for name, queues in nobody_asked.items()
@@ -256,7 +251,7 @@ class Unshown:
     _found: dict[int, tuple[Fact, Unasked]] = field(init=False, factory=dict)
 
     def of(self, fact: Fact) -> Unasked:
-        """The attributes of a fact of the snapshot that are not known; none of one that a program has made."""
+        """Find the attributes of a fact of the snapshot that are not known; none of one that a program has made."""
         if not self.is_possible:
             return NOTHING_UNASKED
         known = self._found.get(id(fact))
@@ -265,7 +260,7 @@ class Unshown:
         return known[1]
 
     def kind_and_name(self, fact: Fact) -> tuple[str, str]:
-        """The kind of what a display shows the fact in, and the name by which it is asked for."""
+        """Return the kind of what a display shows the fact in, and the name by which it is asked for."""
         if isinstance(fact, QueueManager):
             return "QMGR", ""
         if isinstance(fact, Channel):
@@ -302,7 +297,7 @@ class Unshown:
 
 
 def find_command_level(scripts: Sequence[Script], local: str) -> tuple[int, Origin] | None:
-    """The command level of ``local`` and where it is told; None where nothing tells it.
+    """Find the command level of ``local`` and where it stands; None where nothing tells it.
 
     CMDLEVEL or VERSION of the queue manager itself count first, then the head of its dump, of whose two numbers the
     lower one counts where they differ, then VERSION in what is known of it in a cluster.
@@ -331,7 +326,7 @@ def _level_of_head(script: Script) -> tuple[int, Origin] | None:
 
 
 def find_command_levels(scripts: Sequence[Script], owner: str, known_as: str) -> Iterator[tuple[str, int]]:
-    """The command levels that the files of a queue manager tell: of others that it displays, and its own, ``known_as``.
+    """Find the command levels that a queue manager's files tell: of others, and its own, ``known_as``.
 
     What it displays of itself counts where nothing else tells it.
     """
@@ -343,7 +338,7 @@ def find_command_levels(scripts: Sequence[Script], owner: str, known_as: str) ->
 
 
 def find_odd_levels(scripts: Iterable[Script], local: str) -> Iterator[Diagnostic]:
-    """The heads of dumps of ``local`` that name two command levels, which differ, as remarks."""
+    """Find heads of dumps of ``local`` that name two different command levels, as remarks."""
     for script in scripts:
         head = script.header.get(COMMAND_LEVEL, "")
         if (script.queue_manager or local) == local and len({*re.findall(r"[0-9]{3,4}", head)}) > 1:
@@ -378,7 +373,7 @@ def _level_of_version(told: str) -> int:
 def assume_default_queues(
     cluster: Cluster, defined: Mapping[str, frozenset[str]], named_by: Iterable[tuple[str, str]]
 ) -> tuple[Queue, ...]:
-    """The initiation queues that are taken to be there; ``defined`` is what scripts define, by kind.
+    """Return the initiation queues that are taken to be there; ``defined`` is what scripts define, by kind.
 
     ``named_by`` are local queues, each with the initiation queue that it names. A facts file tells all that there is,
     so that nothing is assumed for a queue that no script defines.
@@ -390,10 +385,10 @@ def assume_default_queues(
 
 
 def add_queues(cluster: Cluster, more: tuple[Queue, ...]) -> Cluster:
-    """``cluster`` with ``more`` queues."""
+    """Add ``more`` queues to ``cluster``."""
     return evolve(cluster, queues=(*cluster.queues, *more)) if more else cluster
 
 
 def describe_default_queue(name: str) -> str:
-    """What is assumed of the queue ``name``."""
+    """Say what is assumed of the queue ``name``."""
     return f"{name} is defined as every queue manager is created with it"

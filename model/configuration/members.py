@@ -20,10 +20,10 @@ from mqclause.model.configuration.changes import (
     parse_change,
     replace_fields,
 )
-from mqclause.model.configuration.completeness import suggest_insert
+from mqclause.model.configuration.inserts import suggest_insert
+from mqclause.model.configuration.objects import ALIAS_ATTRIBUTES
 from mqclause.model.configuration.provenance import PlacedFact
 from mqclause.model.configuration.snapshot import Snapshot, replace_facts
-from mqclause.model.configuration.status import ALIAS_ATTRIBUTES
 from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_name
 from mqclause.model.facts.objects import Channel, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 
@@ -36,7 +36,7 @@ OWN_STATE, EVERYWHERE = frozenset({"STATUS"}), frozenset({"SUSPEND"})
 
 
 def apply_changes_everywhere(members: Iterable[Snapshot], commands: Iterable[str]) -> Members:
-    """The members with each command carried out, as ``QLOCAL(Q) QMGR(QM2) CLWLPRTY(5)``; raises FactsError.
+    """Apply each command to all members, as ``QLOCAL(Q) QMGR(QM2) CLWLPRTY(5)``; raises FactsError.
 
     STATUS of a channel belongs to the one that puts: with QMGR(…) to that one alone. What nobody but its owner knows
     is changed there alone, and a queue that comes into a cluster is known to all who are in that.
@@ -49,14 +49,14 @@ def apply_changes_everywhere(members: Iterable[Snapshot], commands: Iterable[str
 
 
 def remove_member(members: Iterable[Snapshot], name: str) -> Members:
-    """The cluster without the member ``name``: nobody knows anything of it. Raises FactsError."""
+    """Remove the member ``name`` from the cluster: nobody knows anything of it. Raises FactsError."""
     found = tuple(members)
     _check_member(found, name, "--without")
     return tuple(_without(each, name) for each in found if get_local_name(each) != name)
 
 
 def fail_member(members: Iterable[Snapshot], name: str, becomes: Callable[[Channel], str]) -> Members:
-    """Every channel to ``name`` has the status that ``becomes`` gives, unless that is blank. Raises FactsError."""
+    """Give every channel to ``name`` the status that ``becomes`` gives, unless that is blank. Raises FactsError."""
 
     def status(fact: Any) -> Mapping[str, Any]:
         is_route = isinstance(fact, Channel) and fact.queue_manager == name and fact.deftype != "CLUSRCVR"
@@ -67,12 +67,12 @@ def fail_member(members: Iterable[Snapshot], name: str, becomes: Callable[[Chann
 
 
 def suspend_member(members: Iterable[Snapshot], name: str) -> Members:
-    """``name`` is suspended in every cluster of its. Raises FactsError."""
+    """Suspend ``name`` in every cluster of its. Raises FactsError."""
     return _for_all(members, name, "--suspend", lambda fact: {"suspended": fact.clusters} if _is(fact, name) else {})
 
 
 def set_command_level(member: Snapshot, level: int, option: str) -> Snapshot:
-    """The member with the command level that ``option`` states of its own queue manager."""
+    """Set the command level of the member's own queue manager, as ``option`` states it."""
     name = get_local_name(member)
     return _with_fields(
         member,
@@ -82,7 +82,7 @@ def set_command_level(member: Snapshot, level: int, option: str) -> Snapshot:
 
 
 def get_local_name(member: Snapshot) -> str:
-    """The queue manager whose snapshot it is."""
+    """Return the queue manager whose snapshot it is."""
     return member.cluster.queue_manager.name
 
 

@@ -10,29 +10,25 @@ from typing import Any, Self, TypeVar
 from attrs import define, field, frozen
 
 from mqclause.model.configuration.attributes import (
+    COUNTED_KINDS,
     FACT_ATTRIBUTES,
     OPPOSITE_FLAGS,
     STATUS_ATTRIBUTES,
+    WHOLE_NUMBER,
     clean_description,
     find_domain_error,
     is_same_value,
+    list_count_errors,
     list_stating_attributes,
     read_attributes,
     select_attributes,
 )
-from mqclause.model.configuration.completeness import (
-    INSERT,
-    AnsweredInquiries,
-    build_coverage,
-    build_record_diagnostic,
-    is_complete_script,
-    is_facts_script,
-    suggest_insert,
-)
+from mqclause.model.configuration.coverage import AnsweredInquiries, build_coverage, is_complete_script, is_facts_script
+from mqclause.model.configuration.inserts import INSERT, suggest_insert
 from mqclause.model.configuration.provenance import FactT, Origin, OriginKind, PlacedFact
 from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, suggest_name
-from mqclause.model.facts.domains import NAME, Words
-from mqclause.model.facts.objects import MESSAGE_CHANNELS
+from mqclause.model.facts.domains import LARGEST, NAME, Words
+from mqclause.model.facts.objects import MESSAGE_CHANNELS, Queue, QueueManagerAlias
 from mqclause.model.readers.mqsc import describe_unknown_attribute, get_known_attributes
 from mqclause.model.readers.records import CombinedCoverage, Record, Script, Value, split_names
 
@@ -146,6 +142,9 @@ class QueueManagerObjects:
 
     def apply_record(self, record: Record) -> None:
         """Carry out one command; object types that make no facts are passed over."""
+        if record.action == "observe" and record.kind in COUNTED_KINDS:
+            for error in list_count_errors(record):
+                self.fault(record, str(error), error.key)
         match record.action:
             case "define" | "alter" | "delete" | "observe" if record.kind in FACT_ATTRIBUTES:
                 self._actions[record.action](record, _key(record))
@@ -161,13 +160,13 @@ class QueueManagerObjects:
 
     def fault(self, record: Record, message: str, attribute: str = "") -> None:
         """Add what is wrong with ``record``, on the line of ``attribute`` if that is given."""
-        self.faults.append(build_record_diagnostic(record, message, attribute))
+        self.faults.append(record.build_diagnostic(message, attribute))
 
     def _warn(self, record: Record, message: str, attribute: str = "") -> None:
-        self._not_carried_out.append(build_record_diagnostic(record, message, attribute))
+        self._not_carried_out.append(record.build_diagnostic(message, attribute))
 
     def find_header_origin(self, key: str) -> Origin | None:
-        """Where a script first says ``key`` of itself."""
+        """Find where a script first says ``key`` of itself."""
         for script in self.scripts:
             if key in script.header_lines:
                 return Origin("observed", script.source, script.header_lines[key])
@@ -184,13 +183,13 @@ class QueueManagerObjects:
                 found.clusters = self._expanded(found, "CLUSTER", "CLUSNL")
 
     def of(self, *kinds: str) -> list[MqObject]:
-        """The objects of ``kinds`` in the order of their definitions, a list that is not to be changed."""
+        """List the objects of ``kinds`` in the order of their definitions; the list is not to be changed."""
         if kinds not in self._of_kinds:
             self._of_kinds[kinds] = [found for found in self._found.values() if found.kind in kinds]
         return self._of_kinds[kinds]
 
     def channels(self, chltype: str) -> list[MqObject]:
-        """The channels of one type."""
+        """List the channels of one type."""
         return [channel for channel in self.of("CHANNEL") if channel.type == chltype]
 
     @cached_property
@@ -204,7 +203,7 @@ class QueueManagerObjects:
         return build_coverage(self.scripts)
 
     def find_depth(self, queue: str) -> str:
-        """CURDEPTH of one of its queues, as a display shows it; blank if none does."""
+        """Find CURDEPTH of one of its queues, as a display shows it; blank if none does."""
         return self._shown.get((queue, self.name), {}).get("CURDEPTH", "")
 
     @cached_property
@@ -243,7 +242,7 @@ class QueueManagerObjects:
         return tuple(each for each in self.clusters if joined is not None and each not in joined)
 
     def select_visible(self, clusters: Iterable[str]) -> tuple[str, ...]:
-        """Those of the ``clusters`` of one of its objects in which other queue managers learn of that."""
+        """Select those of an object's ``clusters`` in which other queue managers learn of it."""
         joined = self.joined_clusters
         return tuple(each for each in clusters if joined is None or each in joined)
 
@@ -273,7 +272,7 @@ class QueueManagerObjects:
         return would and not self.coverage.leaves_out("QLOCAL", target)
 
     def list_contradictions(self, local: QueueManagerObjects) -> list[Diagnostic]:
-        """What is told of different values that are shown; of what others have, ``local`` tells what it shows."""
+        """List different values that are shown; of rows about others only ``local`` is to list its own."""
         return [said for (kind, *_), said in self.differing.items() if self is local or kind not in ROW_KEYS]
 
     @cached_property
@@ -371,7 +370,7 @@ class QueueManagerObjects:
         value = record.listed(attribute)
         if attribute == "STATUS" and {*value} & UNLISTED_STATES:
             message = f"STATUS({' '.join(value)}): no clause speaks of this state, so it is read as not shown"
-            self.remarks.append(build_record_diagnostic(record, message, attribute))
+            self.remarks.append(record.build_diagnostic(message, attribute))
             return False
         return bool(value)
 
@@ -383,7 +382,7 @@ class QueueManagerObjects:
             if known is None and key not in self._refused and not record.name.startswith("SYSTEM."):
                 alike = [found.name for other, found in self._found.items() if _unique_in(other) == _unique_in(key)]
                 near = suggest_name(record.name, alike)
-                self._deleted[key] = build_record_diagnostic(record, f"is deleted but not defined{near}")
+                self._deleted[key] = record.build_diagnostic(f"is deleted but not defined{near}")
             self._found.pop(key, None)
             self._of_kinds.clear()
             self._refused.discard(key)
@@ -422,12 +421,12 @@ class QueueManagerObjects:
             self._warn(record, "MODE(FORCE) stops inbound channels too: their states are left as they are", "MODE")
 
     def find_foreign_suspensions(self, clusters: Sequence[str]) -> Iterator[Diagnostic]:
-        """The clusters in which it is suspended although it is in none but ``clusters``."""
+        """Find the clusters in which it is suspended although it is in none but ``clusters``."""
         for each in self.suspended if self.suspension else ():
             if self.suspension and each not in clusters:
                 near = suggest_name(each, clusters)
                 message = f"SUSPEND: {self.name} is not in the cluster {quote_value(each)}: changes nothing{near}"
-                yield build_record_diagnostic(self.suspension, message, "CLUSTER")
+                yield self.suspension.build_diagnostic(message, "CLUSTER")
 
     def _mismatch(self, record: Record, known: MqObject) -> None:
         self.fault(record, f"is a {known.type}, defined at {known.record.source}:{known.record.line}")
@@ -528,7 +527,7 @@ class MqObject:
         return self.kind != "QLOCAL" and not self.is_topic_alias
 
     def find_statement(self, attribute: str) -> Record | None:
-        """The statement that gives ``attribute`` its value; None if none does."""
+        """Find the statement that gives ``attribute`` its value; None if none does."""
         opposite = OPPOSITE_FLAGS.get(attribute)
         for record in reversed(self.statements):
             if attribute in record.attributes:
@@ -538,17 +537,17 @@ class MqObject:
         return None
 
     def value(self, attribute: str) -> Value:
-        """The value of ``attribute``; blank if it is not stated."""
+        """Return the value of ``attribute``; blank if it is not stated."""
         record = self.find_statement(attribute)
         return record.attributes[attribute] if record else ""
 
     def text(self, attribute: str) -> str:
-        """The value of ``attribute`` without trailing blanks; blank if it is not stated."""
+        """Return the value of ``attribute`` without trailing blanks; blank if it is not stated."""
         value = self.value(attribute)
         return value.rstrip(" ") if isinstance(value, str) else " ".join(split_names(value))
 
     def take(self, record: Record, found: Mapping[str, Any]) -> None:
-        """Set what ``record`` states; ``found`` has its values that are fields of facts."""
+        """Take over what ``record`` states; ``found`` has its values that are fields of facts."""
         self.statements = (*self.statements, record)
         if len(self.statements) > MOST_STATEMENTS:
             self.statements = _still_deciding(self.statements)
@@ -556,12 +555,12 @@ class MqObject:
         self.fields = found if self.fields.keys() <= found.keys() else {**self.fields, **found}
 
     def get_queue_fields(self) -> Mapping[str, Any]:
-        """The fields with the description."""
+        """Return the fields with the description."""
         by = self.find_statement("DESCR")
         return {**self.fields, "descr": clean_description(by.attributes["DESCR"])} if by else self.fields
 
     def copy(self, record: Record) -> MqObject:
-        """An object of ``record``'s kind and name with this one's attributes, but not its disposition."""
+        """Copy its attributes to an object of ``record``'s kind and name, but not its disposition."""
         kept = {name: value for name, value in self.fields.items() if name != "shared"}
         statements = [
             select_attributes(each, [name for name in each.attributes if name != "QSGDISP"]) for each in self.statements
@@ -569,7 +568,7 @@ class MqObject:
         return MqObject(record.kind, record.name, record, tuple(statements), kept)
 
     def origin(self, field: str) -> Origin:
-        """Where ``field`` of a fact that is made of this object comes from, or what its dump shows besides."""
+        """Return where ``field`` of a fact made of this object comes from, or what its dump shows besides."""
         shown = STATUS_ATTRIBUTES.get(field, field) if self.kind == "QLOCAL" else field
         if shown in self.record.informational:
             return Origin("observed", self.record.source, *self.record.place_of(shown))
@@ -588,7 +587,7 @@ class MqObject:
         return any(self.find_statement(each) is None for each in names)
 
     def find_origin(self, *attributes: str) -> Origin | None:
-        """Where the first of ``attributes`` that is stated stands; one that is not blank comes before a blank one."""
+        """Find where the first of ``attributes`` stands; one that is not blank comes before a blank one."""
         stated = [(name, record) for name in attributes if (record := self.find_statement(name))]
         for name, record in sorted(stated, key=lambda each: not self.text(each[0]))[:1]:
             return Origin(_how(record), record.source, *record.place_of(name))
@@ -596,13 +595,12 @@ class MqObject:
 
 
 def place_fact(fact: FactT, found: MqObject, known: Origins = NO_ORIGINS) -> PlacedFact[FactT]:
-    """A fact that is made of one object."""
+    """Give a fact that is made of one object its place."""
     return PlacedFact(fact, found.record.source, found.record.line, _OriginOf(found, known))
 
 
 def find_differing_displays(record: Record, known: MqObject) -> Iterator[tuple[str, Diagnostic]]:
-    """The attributes that ``record`` shows otherwise than they are ``known``, each with what is said of it; of a flag
-    and its opposite the one that comes last in the alphabet.
+    """Find the attributes that ``record`` shows otherwise than they are ``known``, each with a message about it.
 
     What a command sets counts, else what was displayed last. A display before the command, in the same source, shows
     what was so before.
@@ -617,11 +615,11 @@ def find_differing_displays(record: Record, known: MqObject) -> Iterator[tuple[s
             said = f"{shown} is shown, and {other} at {_place(by, before)}; the last one given counts"
         else:
             said = f"{shown} is shown, and {_place(by, before)} states {other}, which counts"
-        yield max(name, before), build_record_diagnostic(record, said, name)
+        yield max(name, before), record.build_diagnostic(said, name)
 
 
 def not_shown(found: Iterable[MqObject], scripts: Sequence[Script]) -> Iterator[tuple[MqObject, Diagnostic]]:
-    """The objects that a script defines and that a log of another file was asked for and does not show."""
+    """Find objects that a script defines and that a log of another file was asked for and does not show."""
     logs = [(each, AnsweredInquiries(each.asked)) for each in scripts if each.asked]
     shown = [{(record.kind, record.name) for record in each.records} for each, _ in logs]
     for each in found if logs else ():
@@ -630,12 +628,12 @@ def not_shown(found: Iterable[MqObject], scripts: Sequence[Script]) -> Iterator[
                 is_other = log.source not in {by.source for by in (each.record, *each.statements)}
                 if is_other and (each.kind, each.name) not in there and asked.tells(each.kind, each.name):
                     said = f"{log.source} was asked for it and shows none: one of the two is out of date"
-                    yield each, build_record_diagnostic(each.record, f"{said}; it counts as defined")
+                    yield each, each.record.build_diagnostic(f"{said}; it counts as defined")
                     break
 
 
 def detect_platform(scripts: Sequence[Script], shown: str) -> str:
-    """ZOS or MULTI, by what the scripts say of themselves and by what was ``shown`` as PLATFORM."""
+    """Return ZOS or MULTI, by what the scripts say of themselves and by what was ``shown`` as PLATFORM."""
     stated = " ".join([shown, *(script.header.get(PLATFORM, "") for script in scripts)]).upper()
     return "ZOS" if "Z/OS" in stated or "MVS" in stated else "MULTI"
 
@@ -647,7 +645,7 @@ class ViewCache(dict[tuple[object, ...], Any]):
     """
 
     def get_or_make(self, key: tuple[object, ...], make: Callable[[], MadeT]) -> MadeT:
-        """What was made for ``key``, or is made now."""
+        """Return what was made for ``key``, or make it now."""
         if key not in self:
             self[key] = make()
         made: MadeT = self[key]
@@ -733,7 +731,7 @@ def _place(by: Record, name: str) -> str:
 
 
 def collect_shown_attributes(scripts: Iterable[Script], local: str) -> Mapping[QueueKey, Mapping[str, str]]:
-    """By queue what its dump shows in comments, or DISPLAY of it, of its QSTATUS and of its handles.
+    """Collect what dumps show in comments, and logs by DISPLAY of queues, their status and handles, by queue.
 
     A script that names no queue manager is that of ``local``.
     """
@@ -782,3 +780,31 @@ def _shown_values(record: Record) -> Mapping[str, str]:
 def _reads(record: Record) -> int:
     """1 if the handle has the queue open for input."""
     return int(bool(record.listed("INPUT")) and record.listed("INPUT") != ("NO",))
+
+
+ALIAS_ATTRIBUTES = ("put", "clwlrank", "clwlprty", "defbind")
+"""What counts of an alias of a queue manager besides its names."""
+
+
+def place_queue(queue: MqObject, member: str, clusters: tuple[str, ...], host: Origins | None) -> PlacedFact[Queue]:
+    """Place the fact of a queue of ``member``; ``host`` is where it is said whose it is."""
+    # An alias of a queue manager is known in its clusters as such, and no instance of a queue.
+    fact = build_queue(queue, member, () if queue.is_manager_alias else clusters)
+    known = host or {"queue_manager": queue.origin("name")}
+    return place_fact(fact, queue, known)
+
+
+def build_queue(queue: MqObject, host: str, clusters: tuple[str, ...]) -> Queue:
+    """Build a queue of ``host`` as a fact, in ``clusters``."""
+    target = queue.text("TARGET") if queue.kind == "QALIAS" else ""
+    fields = queue.get_queue_fields()
+    if WHOLE_NUMBER.fullmatch(capped := queue.capexpry):
+        fields = {**fields, "capexpry": min(int(capped), LARGEST)}
+    return Queue(name=queue.name, queue_manager=host, type=queue.kind, target=target, clusters=clusters, **fields)
+
+
+def build_alias(remote: MqObject, host: str, clusters: tuple[str, ...]) -> QueueManagerAlias:
+    """Build the alias that ``host`` advertises; a blank RQMNAME is the queue manager of the definition."""
+    kept = {name: remote.fields[name] for name in ALIAS_ATTRIBUTES if name in remote.fields}
+    resolved = remote.text("RQMNAME") or host
+    return QueueManagerAlias(remote.name, resolved, clusters, host="" if resolved == host else host, **kept)

@@ -59,7 +59,7 @@ class PlacedFact(Generic[FactT]):
     table: str = ""
 
     def replace_values(self, values: Mapping[str, Any], origin: Callable[[str], Origin]) -> PlacedFact[FactT]:
-        """The fact with other ``values`` of some attributes; ``origin`` tells of each of these where it comes from."""
+        """Set ``values`` of some attributes; ``origin`` tells of each of these where it comes from."""
         fact: Any = self.fact
         chosen = partial(_choose_origin, self.origin, frozenset(values), origin)
         return evolve(self, fact=evolve(fact, **values), origin=chosen)
@@ -84,7 +84,7 @@ class Provenance:
         self._named = _by_name(self.placed)
 
     def of(self, fact: Fact | Put, attribute: str) -> Origin:
-        """Where ``attribute`` of ``fact`` comes from; ``name`` is where the fact itself is stated.
+        """Return where ``attribute`` of ``fact`` comes from; ``name`` is where the fact itself is stated.
 
         Of a fact of a dump ``attribute`` may also be what the dump shows besides: CURDEPTH and the like. A cluster
         that a namelist names stands where the object names the namelist. Raises KeyError for a fact that is not
@@ -127,12 +127,12 @@ class Provenance:
 
 
 def place_table(fact: FactT, document: FactsDocument, table: str) -> PlacedFact[FactT]:
-    """The fact of a table that stands once."""
+    """Place the fact of a table that stands once."""
     return PlacedFact(fact, document.source, None, partial(_origin, document, (table,)), table)
 
 
 def place_rows(facts: Facts, document: FactsDocument) -> Iterator[PlacedFact[Any]]:
-    """The facts of the lists of ``document``, which ``facts`` was made of."""
+    """Place the facts of the lists of ``document``, which ``facts`` was made of."""
     for name, table in LIST_TABLES.items():
         for position, fact in enumerate(getattr(facts, name)):
             origin = partial(_origin, document, (table, position))
@@ -140,7 +140,7 @@ def place_rows(facts: Facts, document: FactsDocument) -> Iterator[PlacedFact[Any
 
 
 def find_misplaced_messages(files: Iterable[tuple[Facts, FactsDocument]], cluster: Cluster) -> Iterator[Diagnostic]:
-    """What is wrong with messages of facts documents, seen from the queues of ``cluster`` and from one another."""
+    """Find messages of facts documents that cannot lie on the queues of ``cluster``, or contradict each other."""
     listed = [(document, at, each) for facts, document in files for at, each in enumerate(facts.messages)]
     for found, message in find_invalid_messages([each for _, _, each in listed], cluster):
         document, at, wrong = listed[found]
@@ -149,7 +149,7 @@ def find_misplaced_messages(files: Iterable[tuple[Facts, FactsDocument]], cluste
 
 
 def place_facts(facts: Facts, document: FactsDocument) -> Iterator[PlacedFact[Any]]:
-    """Every fact of ``document``, and its put."""
+    """Place every fact of ``document``, and its put."""
     if facts.queue_manager is not None:
         yield place_table(facts.queue_manager, document, "queue_manager")
     yield from place_rows(facts, document)
@@ -170,7 +170,7 @@ def merge_facts(
     others: Iterable[PlacedFact[Any]],
     lenient: bool = False,
 ) -> MergedFacts:
-    """The cluster of all facts, in their order; raises FactsError if they contradict each other.
+    """Merge all facts to a cluster, in their order; raises FactsError if they contradict each other.
 
     With ``lenient`` a fact of a script that contradicts the others is left out, with a warning.
     """

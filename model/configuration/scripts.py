@@ -43,7 +43,7 @@ def read_scripts(source: Source, misplaced: Misplaced, reader: SourceReader) -> 
 
 
 def build_scripts(facts: Facts, document: FactsDocument) -> Iterator[Script]:
-    """The objects of each queue manager that a facts document tells of."""
+    """Write what a facts document tells as a script for each queue manager."""
     own = facts.queue_manager.name if facts.queue_manager else ""
     found: dict[str, list[Record]] = {own: [*_about_others(facts, own, document)]}
     for at, queue in enumerate(facts.queues):

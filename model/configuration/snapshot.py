@@ -25,16 +25,13 @@ from mqclause.model.configuration.changes import (
     parse_change,
 )
 from mqclause.model.configuration.completeness import (
-    NO_INQUIRIES,
-    AnsweredInquiries,
     MissingInformation,
-    build_record_diagnostic,
     describe_lone_host_assumptions,
     describe_member_assumptions,
     find_missing_information,
-    find_partial_dumps,
-    suggest_insert,
 )
+from mqclause.model.configuration.coverage import NO_INQUIRIES, AnsweredInquiries, find_partial_dumps
+from mqclause.model.configuration.inserts import suggest_insert
 from mqclause.model.configuration.knowledge import LocalKnowledge, Unshown, find_command_level, find_odd_levels
 from mqclause.model.configuration.objects import ViewCache, collect_shown_attributes
 from mqclause.model.configuration.provenance import (
@@ -60,7 +57,7 @@ from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster, ContradictionE
 from mqclause.model.facts.delivery import DeliveryContext
 from mqclause.model.facts.messages import Message
 from mqclause.model.facts.objects import Channel, ChannelStatus, Put, Queue, QueueManager
-from mqclause.model.readers.facts_files import MOST_FAULTS, Facts, read_facts
+from mqclause.model.readers.facts_files import LIST_TABLES, MOST_FAULTS, Facts, read_facts
 from mqclause.model.readers.formats import NO_PLACES, DocumentPlaces, FactsDocument, Format
 from mqclause.model.readers.records import HANDLES, Record, Script
 from mqclause.model.readers.registry import FORMATS
@@ -173,6 +170,11 @@ def read_document(data: object, source: str, places: DocumentPlaces = NO_PLACES)
     )
 
 
+def _states_facts(facts: Facts) -> bool:
+    """Whether a document tells of any object: one with a put, or with events alone, tells of none."""
+    return facts.queue_manager is not None or any(getattr(facts, name) for name in LIST_TABLES)
+
+
 @define(eq=False)
 class SnapshotBuilder:
     """Build what the queue manager ``local`` knows from what sources hold, in five steps.
@@ -214,7 +216,8 @@ class SnapshotBuilder:
         if self.faults:
             raise FactsError(self.faults)
         own = self.build_local_queue_manager()
-        self.asked = AnsweredInquiries.at(self.scripts, own.fact.name, alone=not self.documents)
+        by_displays = not any(_states_facts(facts) for facts, _ in self.files)
+        self.asked = AnsweredInquiries.at(self.scripts, own.fact.name, alone=by_displays)
         self.observed = collect_shown_attributes(self.scripts, own.fact.name)
         snapshot = self.build_snapshot(self.merge_facts(own), put)
         return apply_overlays(snapshot, changes_elsewhere)
@@ -224,7 +227,7 @@ class SnapshotBuilder:
         self.documents = [each for each in self.documents if get_stated_name(each) in (None, self.local)]
 
     def find_local_name(self) -> str | None:
-        """The local queue manager's name if a facts document or the caller says it; others contradict the first."""
+        """Find the local queue manager's name, if a facts document or the caller says it; one document may."""
         asked = check_local_name(self.local)
         stated = [(each, name) for each in self.documents if (name := get_stated_name(each)) is not None]
         for document, name in stated[1:]:
@@ -293,7 +296,7 @@ class SnapshotBuilder:
         return files
 
     def find_put(self) -> PlacedFact[Put] | None:
-        """The put that the facts documents describe: one at most."""
+        """Find the put that the facts documents describe: one at most."""
         found = [place_table(facts.put, document, "put") for facts, document in self.files if facts.put is not None]
         for put in found[1:]:
             message = f"put is given twice; it stands in {found[0].source} and in {put.source}; allowed: one"
@@ -302,7 +305,7 @@ class SnapshotBuilder:
         return found[0] if found else None
 
     def build_local_queue_manager(self) -> PlacedFact[QueueManager]:
-        """The local queue manager, by a facts document or by scripts: the two may not both state its attributes.
+        """Build the local queue manager from a facts document or scripts: the two may not both state its attributes.
 
         Its clusters are those of the scripts where the document gives none, and so is its command level.
         """
@@ -334,7 +337,7 @@ class SnapshotBuilder:
         return merge_facts(own, placed, self.contents.reader.lenient)
 
     def build_snapshot(self, merged: MergedFacts, put: PlacedFact[Put] | None) -> Snapshot:
-        """Put beside the cluster what the sources leave out, and what is odd about them."""
+        """Add what the sources leave out, and what is odd about them."""
         cluster, view, scripts = merged.cluster, self.view, self.scripts
         odd_levels = find_odd_levels(scripts, cluster.queue_manager.name)
         return Snapshot(
@@ -352,7 +355,7 @@ class SnapshotBuilder:
         )
 
     def list_assumptions(self, cluster: Cluster) -> Iterator[str]:
-        """What the sources cannot tell, and what is taken in its place."""
+        """List what the sources cannot tell, with what was taken in its place."""
         view = self.view
         if self.scripts:
             yield from view.repositories
@@ -479,7 +482,7 @@ def _check_messages(files: Sequence[tuple[Facts, FactsDocument]], cluster: Clust
 
 
 def apply_overlays(snapshot: Snapshot, overlays: Iterable[Script]) -> Snapshot:
-    """The snapshot with what ``overlays`` alter of queue managers that no script describes. Raises FactsError."""
+    """Apply ``overlays`` of queue managers that no script describes. Raises FactsError."""
     faults: list[Diagnostic] = []
     for script in overlays:
         owner = script.queue_manager or snapshot.cluster.queue_manager.name
@@ -494,7 +497,7 @@ def apply_overlays(snapshot: Snapshot, overlays: Iterable[Script]) -> Snapshot:
 
 
 def apply_changes(snapshot: Snapshot, commands: Iterable[str]) -> Snapshot:
-    """The snapshot with each of ``commands`` carried out, as ``QLOCAL(Q) QMGR(QM2) CLWLPRTY(5)``; raises FactsError.
+    """Apply each of ``commands``, as ``QLOCAL(Q) QMGR(QM2) CLWLPRTY(5)``; raises FactsError.
 
     CHANNEL takes STATUS too, which belongs to the local queue manager's routes, and QMGR takes SUSPEND(YES).
     """
@@ -504,7 +507,7 @@ def apply_changes(snapshot: Snapshot, commands: Iterable[str]) -> Snapshot:
 
 
 def apply_record(snapshot: Snapshot, record: Record, owner: str) -> Snapshot:
-    """The snapshot with a command of the queue manager ``owner`` that alters an object; raises FactsError."""
+    """Apply a command of the queue manager ``owner`` that alters an object; raises FactsError."""
     of = "" if record.kind == "QMGR" else owner
     name = owner if record.kind == "QMGR" else record.name
     if record.kind == "CHANNEL" and "STATUS" in record.attributes and owner == snapshot.cluster.queue_manager.name:
@@ -514,7 +517,7 @@ def apply_record(snapshot: Snapshot, record: Record, owner: str) -> Snapshot:
 
 
 def replace_facts(snapshot: Snapshot, placed: Iterable[PlacedFact[Any]]) -> Snapshot:
-    """The snapshot with other facts, the local queue manager's first; raises FactsError if they contradict."""
+    """Replace all facts, the local queue manager's first; raises FactsError if they contradict each other."""
     facts = list(placed)
     own, *others = (each for each in facts if not isinstance(each.fact, Put))
     put = [each for each in facts if isinstance(each.fact, Put)]
@@ -531,11 +534,11 @@ def _as_change(record: Record) -> Record:
         return evolve(record, action="alter", attributes={"STATUS": get_state_after(record)}, places=())
     if record.action in ("suspend", "resume"):
         if record.listed("CLUSNL"):
-            raise FactsError([build_record_diagnostic(record, f"CLUSNL: {NO_NAMELIST}")])
+            raise FactsError([record.build_diagnostic(f"CLUSNL: {NO_NAMELIST}")])
         suspend = "YES" if record.action == "suspend" else "NO"
         cluster = {name: value for name, value in record.attributes.items() if name == "CLUSTER"}
         return evolve(record, action="alter", attributes={"SUSPEND": suspend, **cluster}, places=())
-    raise FactsError([build_record_diagnostic(record, f"{record.action.upper()} {NO_CHANGE}")])
+    raise FactsError([record.build_diagnostic(f"{record.action.upper()} {NO_CHANGE}")])
 
 
 def _changed(snapshot: Snapshot, change: ConfigurationChange) -> Snapshot:

@@ -20,7 +20,7 @@ from mqclause.model.diagnostics import (
     quote_value,
 )
 from mqclause.model.facts.domains import NAME
-from mqclause.model.readers.encodings import Content, read_content, share_read_budget, unpack_files
+from mqclause.model.readers.encodings import Content, ReadLimitError, read_content, share_read_budget, unpack_files
 from mqclause.model.readers.facts_files import has_facts
 from mqclause.model.readers.formats import FactsDocument, Format
 from mqclause.model.readers.json_responses import MQWEB, PCF
@@ -77,6 +77,8 @@ class SourceReader:
     def read(self, source: Source, parse: Callable[[Source], ParsedT]) -> Iterator[ParsedT]:
         """Give what ``parse`` makes of each file in a source; a file for which it raises FactsError costs no other.
 
+        Raises ReadLimitError: then no further file is read.
+
         The files of an archive were found there, as in a folder: what cannot be read is passed by with a warning,
         unless the source is named, or said to be of a queue manager, and nothing in it can be.
         """
@@ -90,6 +92,8 @@ class SourceReader:
                     is_found = source.found or (name != source.name and not source.queue_manager)
                     if is_found and isinstance(parsed, FactsDocument):
                         _check_has_facts(parsed)
+                except ReadLimitError:
+                    raise
                 except FactsError as error:
                     self.unread.append(name)
                     refused += error.diagnostics
@@ -98,6 +102,8 @@ class SourceReader:
                     yield parsed
             if is_empty:
                 raise FactsError([Diagnostic(source.name, NO_FILE)])
+        except ReadLimitError:
+            raise
         except FactsError as error:
             self.unread.append(source.name)
             (self.warnings if source.found else self.faults).extend(error.diagnostics)
@@ -105,7 +111,7 @@ class SourceReader:
         (self.warnings if may_pass else self.faults).extend(refused)
 
     def copy(self) -> SourceReader:
-        """A reader with the same faults so far."""
+        """Make a reader with the same faults so far."""
         return SourceReader(self.lenient, [*self.faults], [*self.warnings], [*self.files], [*self.unread])
 
     def add_script_faults(self, faults: Iterable[Diagnostic]) -> None:
@@ -213,7 +219,7 @@ def check_local_name(local: str | None) -> str | None:
 
 
 def get_stated_name(document: FactsDocument) -> str | None:
-    """The name of the document's local queue manager; None if it has none, or one that cannot be."""
+    """Return the name of the document's local queue manager; None if it has none, or one that cannot be."""
     try:
         return NAME(document.data["queue_manager"]["name"], "name")
     except (DomainError, KeyError, TypeError, IndexError):

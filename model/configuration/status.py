@@ -16,13 +16,13 @@ from mqclause.model.configuration.attributes import (
     WHOLE_NUMBER,
     select_attributes,
 )
-from mqclause.model.configuration.completeness import NO_INQUIRIES, AnsweredInquiries, build_record_diagnostic
+from mqclause.model.configuration.coverage import NO_INQUIRIES, AnsweredInquiries
 from mqclause.model.configuration.objects import (
+    ALIAS_ATTRIBUTES,
     CLUSTER_CHANNELS,
     QUEUE_TYPES,
     SYSTEM_PREFIX,
     MqObject,
-    Origins,
     QueueManagerObjects,
     ViewCache,
     place_fact,
@@ -50,9 +50,6 @@ STATUS_FIELDS = ("status", "dest_seq_number", "dest_seq_factor")
 """What no script holds of a channel."""
 
 
-ALIAS_ATTRIBUTES = ("put", "clwlrank", "clwlprty", "defbind")
-"""What counts of an alias of a queue manager besides its names."""
-
 RowKey = tuple[str, ...]
 
 UNSHOWN_STATUS = str(fields(Channel).status.default)
@@ -73,12 +70,12 @@ class ChannelStates:
 
     @classmethod
     def from_objects(cls, objects: QueueManagerObjects) -> ChannelStates:
-        """What the commands among a queue manager's ``objects`` say."""
+        """Gather the commands on channels among a queue manager's ``objects``."""
         others = (each.name for each in objects.of("CHANNEL") if each.type not in CLUSTER_CHANNELS)
         return cls(objects.operated, frozenset(others))
 
     def find_route_state(self, channel: str, queue_manager: str) -> tuple[str, Origin | None] | None:
-        """The state after the latest command about a route, and where it is stated; None if there is no command.
+        """Find the state after the latest command about a route, and where it is stated; None without a command.
 
         START states none: the one that is taken is an assumption.
         """
@@ -86,7 +83,7 @@ class ChannelStates:
         return self.find_state(channel, queue_manager)
 
     def find_state(self, channel: str, queue_manager: str = "") -> tuple[str, Origin | None] | None:
-        """The same of a channel that is no route of a cluster."""
+        """Find the same of a channel that is no route of a cluster."""
         for record in reversed(self.operated):
             if record.name == channel and record.listed("QMNAME") in ((), (queue_manager,)):
                 stated = Origin("stated", record.source, *record.place_of("STATUS"))
@@ -94,22 +91,20 @@ class ChannelStates:
         return None
 
     def find_warnings(self) -> Iterator[Diagnostic]:
-        """What the commands leave open; to be asked when every route has been."""
+        """Find what the commands leave open; to be asked when every route has been."""
         for record in self.operated:
             verb = record.action.upper()
             if record.name in self.others and record.name not in self._met:
                 continue
             if record.name not in self._met:
                 near = suggest_name(record.name, self._met)
-                yield build_record_diagnostic(record, f"{verb}: no route of a cluster has this channel: left out{near}")
+                yield record.build_diagnostic(f"{verb}: no route of a cluster has this channel: left out{near}")
             elif record.action == "start":
-                yield build_record_diagnostic(
-                    record, f"{verb}: taken as {STARTED_STATUS}; whether it runs is not known"
-                )
+                yield record.build_diagnostic(f"{verb}: taken as {STARTED_STATUS}; whether it runs is not known")
 
 
 def get_state_after(record: Record) -> str:
-    """MQ's own defaults: STOPPED, or INACTIVE where one partner's instances are stopped."""
+    """Return the state that a command leaves: by MQ's defaults STOPPED, or INACTIVE where one partner's is stopped."""
     if record.action == "start":
         return STARTED_STATUS
     of_one_partner = record.listed("QMNAME") or record.listed("CONNAME")
@@ -119,7 +114,7 @@ def get_state_after(record: Record) -> str:
 def build_channel_statuses(
     member: QueueManagerObjects, rows: Iterable[MqObject], states: ChannelStates, asked: AnsweredInquiries
 ) -> Iterator[PlacedFact[ChannelStatus]]:
-    """The channels of the queue manager that belong to no cluster, as ``rows`` of DISPLAY CHSTATUS show them.
+    """Build the channels that belong to no cluster, as ``rows`` of DISPLAY CHSTATUS show them.
 
     One that is defined and not shown is as the commands leave it, or INACTIVE where somebody ``asked``.
     """
@@ -141,7 +136,7 @@ def is_cluster_channel(row: MqObject, defined: Collection[str] = ()) -> bool:
 
 
 def complete_channels(document: FactsDocument, channels: Sequence[PlacedFact[Channel]]) -> FactsDocument:
-    """The document, with the queue manager of each channel that it only names, if ``channels`` say which it is."""
+    """Add the queue manager of each channel that a document only names, if ``channels`` say which it is."""
     rows = document.data.get("channel") if channels and isinstance(document.data, dict) else None
     if not isinstance(rows, list):
         return document
@@ -153,7 +148,7 @@ def complete_channels(document: FactsDocument, channels: Sequence[PlacedFact[Cha
 
 
 def merge_channel_states(placed: Iterable[PlacedFact[Any]]) -> list[PlacedFact[Any]]:
-    """All that is ``placed``, where what only states how a described route is now stands in the route itself."""
+    """Merge facts that only state how a described route is now into the route itself."""
     kept: dict[int, PlacedFact[Any]] = dict(enumerate(placed))
     channels = {at: each for at, each in kept.items() if isinstance(each.fact, Channel)}
     described: dict[str, list[int]] = {}
@@ -174,34 +169,10 @@ def merge_channel_states(placed: Iterable[PlacedFact[Any]]) -> list[PlacedFact[A
     return list(kept.values())
 
 
-def place_queue(queue: MqObject, member: str, clusters: tuple[str, ...], host: Origins | None) -> PlacedFact[Queue]:
-    """The fact of a queue of ``member``; ``host`` is where that is said whose it is."""
-    # An alias of a queue manager is known in its clusters as such, and no instance of a queue.
-    fact = build_queue(queue, member, () if queue.is_manager_alias else clusters)
-    known = host or {"queue_manager": queue.origin("name")}
-    return place_fact(fact, queue, known)
-
-
-def build_queue(queue: MqObject, host: str, clusters: tuple[str, ...]) -> Queue:
-    """A queue of ``host`` as a fact, in ``clusters``."""
-    target = queue.text("TARGET") if queue.kind == "QALIAS" else ""
-    fields = queue.get_queue_fields()
-    if WHOLE_NUMBER.fullmatch(capped := queue.capexpry):
-        fields = {**fields, "capexpry": min(int(capped), LARGEST)}
-    return Queue(name=queue.name, queue_manager=host, type=queue.kind, target=target, clusters=clusters, **fields)
-
-
-def build_alias(remote: MqObject, host: str, clusters: tuple[str, ...]) -> QueueManagerAlias:
-    """The alias that ``host`` advertises; a blank RQMNAME is the queue manager of the definition."""
-    kept = {name: remote.fields[name] for name in ALIAS_ATTRIBUTES if name in remote.fields}
-    resolved = remote.text("RQMNAME") or host
-    return QueueManagerAlias(remote.name, resolved, clusters, host="" if resolved == host else host, **kept)
-
-
 def apply_current_status(
     placed: PlacedFact[Any], observed: Mapping[tuple[str, str], Mapping[str, str]], cache: ViewCache
 ) -> PlacedFact[Any]:
-    """A queue with the depth and the open handles that were ``observed``, by queue and queue manager.
+    """Apply the depth and the open handles that were ``observed`` of a queue, by queue and queue manager.
 
     What is stated stays. A script states neither: what nobody shows of its queue is not known, to anybody.
     """
@@ -225,7 +196,7 @@ class DisplayedRows:
         self._rows = list(rows)
 
     def get_rows(self, kind: str) -> list[MqObject]:
-        """The rows of one kind."""
+        """Return the rows of one kind."""
         return [row for row in self._rows if row.kind == kind]
 
     @property
@@ -247,13 +218,13 @@ class DisplayedRows:
         )
 
     def describe_repositories(self) -> Iterator[str]:
-        """How far each cluster is shown: a full repository knows all of it, another one what it has a use for."""
+        """Say how far each cluster is shown: a full repository knows all of it, another one what it has a use for."""
         for cluster in self.partial_of:
             of = f"{self.local} is no full repository of {cluster}"
             yield f"{of}: it shows the queue managers and queues that it has asked for"
 
     def merge_queue_manager(self, own: PlacedFact[QueueManager]) -> PlacedFact[QueueManager]:
-        """The local queue manager, with the clusters that it is in and those that it is suspended in."""
+        """Add the clusters that the local queue manager is shown in, and those that it is suspended in."""
         suspended = self._suspended(self.local, own.fact.suspended)
         clusters = tuple(dict.fromkeys((*own.fact.clusters, *self.clusters)))
         return evolve(own, fact=evolve(own.fact, clusters=clusters, suspended=suspended))
@@ -261,7 +232,7 @@ class DisplayedRows:
     def merge_remotes(
         self, placed: Iterable[PlacedFact[RemoteQueueManager]]
     ) -> Iterator[PlacedFact[RemoteQueueManager]]:
-        """The other queue managers that a dump describes or a row names."""
+        """Merge the other queue managers that a dump describes with those that a row names."""
         waiting = _by(self.get_rows("CLUSQMGR"), lambda row: (row.name,))
         for (host,), rows in _by(self.get_rows("QCLUSTER"), lambda row: (row.text("CLUSQMGR"),)).items():
             waiting.setdefault((host,), rows)
@@ -284,7 +255,7 @@ class DisplayedRows:
     def merge_channels(
         self, placed: Iterable[PlacedFact[Channel]], states: ChannelStates
     ) -> Iterator[PlacedFact[Channel]]:
-        """The routes, and their states as CLUSQMGR shows them, or CHSTATUS, or commands, where it does not."""
+        """Merge the routes with their states as CLUSQMGR shows them, or else CHSTATUS, or else commands."""
         rows = [row for row in self.get_rows("CLUSQMGR") if row.text("CHANNEL")]
         waiting = {(row.text("CHANNEL"), row.name, row.text("CLUSTER")): row for row in rows}
         for each in placed:
@@ -299,7 +270,7 @@ class DisplayedRows:
             yield self._with_state(place_fact(fact, row, origins), row, states)
 
     def find_differences(self) -> Iterator[Diagnostic]:
-        """Where CHSTATUS shows another state of a route than CLUSQMGR does, which is the one that is taken."""
+        """Find routes of which CHSTATUS shows another state than CLUSQMGR, which is the one that is taken."""
         shown = _by(filter(is_cluster_channel, self.get_rows("CHSTATUS")), lambda row: (row.name,))
         for row in self.get_rows("CLUSQMGR"):
             state = row.fields.get("status")
@@ -315,7 +286,7 @@ class DisplayedRows:
                 yield Diagnostic(shown_by.source, message, *shown_by.place_of("STATUS"))
 
     def find_namesakes(self) -> Iterator[Diagnostic]:
-        """Where CLUSQMGR shows two queue managers of one name in a cluster, of which one was most likely made anew."""
+        """Find two queue managers of one name in a cluster, of which one was most likely made anew."""
         first: dict[RowKey, MqObject] = {}
         for row in self.get_rows("CLUSQMGR"):
             known = first.setdefault((row.name, row.text("CLUSTER")), row)
@@ -327,7 +298,7 @@ class DisplayedRows:
                 yield Diagnostic(shown.source, message, *shown.place_of("QMID"))
 
     def merge_queues(self, placed: Iterable[PlacedFact[Queue]]) -> Iterator[PlacedFact[Queue]]:
-        """The queues: what is the local queue manager's own stands in its own definition."""
+        """Merge the queues with the rows about them; the local queue manager's own stay as they are defined."""
         waiting = _by(self._instances(), lambda row: (row.name, row.text("CLUSQMGR")))
         for each in placed:
             rows = waiting.pop((each.fact.name, each.fact.queue_manager), [])
@@ -344,7 +315,7 @@ class DisplayedRows:
             yield place_fact(fact, row, {"queue_manager": row.find_origin("CLUSQMGR")})
 
     def merge_aliases(self, placed: Iterable[PlacedFact[QueueManagerAlias]]) -> Iterator[PlacedFact[QueueManagerAlias]]:
-        """The aliases of queue managers; what one resolves to is not displayed, so that it is its host."""
+        """Merge the queue-manager aliases; what one resolves to is not displayed, so it is taken as its host."""
         waiting = _by(self._instances("QMGR"), lambda row: (row.name, row.text("CLUSQMGR")))
         for each in placed:
             rows = waiting.pop((each.fact.name, each.fact.routed_to), [])
@@ -489,7 +460,7 @@ SENDER_ROW_ATTRIBUTES = frozenset({"CHANNEL", "CLUSTER", "DEFTYPE", "STATUS", "S
 def drop_outdated_rows(
     rows: Iterable[MqObject], members: Mapping[str, QueueManagerObjects], local: str
 ) -> Iterator[MqObject]:
-    """The rows displayed at ``local`` without what overlays of ``members`` change: their own objects say that."""
+    """Drop from the rows displayed at ``local`` what overlays of ``members`` change: their own objects say that."""
     changes = {name: [*_commands(member)] for name, member in members.items()}
     if not any(changes.values()):
         yield from rows

@@ -9,30 +9,21 @@ from typing import Any, Self
 from attrs import define, field, frozen
 
 from mqclause.model.configuration.checked_objects import apply_published_attributes, find_outdated_records
-from mqclause.model.configuration.completeness import (
-    Membership,
-    build_record_diagnostic,
-    fill_in_inserts,
-    find_open_names,
-    has_complete_dump,
-)
+from mqclause.model.configuration.completeness import Membership
+from mqclause.model.configuration.coverage import has_complete_dump
+from mqclause.model.configuration.inserts import fill_in_inserts, find_open_names
 from mqclause.model.configuration.objects import (
     PLATFORM,
     Origins,
     QueueManagerObjects,
     ViewCache,
+    build_alias,
     detect_platform,
     place_fact,
-)
-from mqclause.model.configuration.provenance import FactT, Origin, PlacedFact
-from mqclause.model.configuration.status import (
-    ChannelStates,
-    DisplayedRows,
-    build_alias,
-    build_channel_statuses,
-    drop_outdated_rows,
     place_queue,
 )
+from mqclause.model.configuration.provenance import FactT, Origin, PlacedFact
+from mqclause.model.configuration.status import ChannelStates, DisplayedRows, build_channel_statuses, drop_outdated_rows
 from mqclause.model.diagnostics import Diagnostic, quote_value, suggest_name
 from mqclause.model.facts.cluster import CLUSTER_FIELDS
 from mqclause.model.facts.domains import NAME
@@ -101,7 +92,7 @@ class ClusterView:
     others: OtherMembers = OtherMembers()
 
     def listed(self) -> list[PlacedFact[Any]]:
-        """The facts of all lists."""
+        """List the facts of all lists."""
         return [each for name in CLUSTER_FIELDS.values() for each in getattr(self, name)]
 
 
@@ -150,7 +141,7 @@ def _choose_local(named: Sequence[str], local: str | None, nameless: int) -> str
 
 
 def find_unnamed_sources(local: str, scripts: Iterable[Script]) -> Iterator[Diagnostic]:
-    """The files that do not say whose they are, where another one says that it is of ``local``."""
+    """Find files that do not say whose they are, where another one says that it is of ``local``."""
     files = [script for script in scripts if not script.overlay]
     if any(script.queue_manager for script in files):
         for source in dict.fromkeys(script.source for script in files if script.records and not script.queue_manager):
@@ -232,7 +223,7 @@ class ViewBuilder:
         )
 
     def build_other_members(self) -> OtherMembers:
-        """What is told of the other queue managers, whoever sees them."""
+        """Gather what is told of the other queue managers, whoever sees them."""
         members = self.members.items()
         return OtherMembers(
             {name: each.queue_targets for name, each in members if each is not self.own},
@@ -243,12 +234,12 @@ class ViewBuilder:
         )
 
     def find_strangers(self) -> Iterator[str]:
-        """The members that share no cluster with it, by their files and by what it displays of them itself."""
+        """Find the members that share no cluster with the local one, by their files and by what it displays."""
         shown = {row.name for row in self.shown.get_rows("CLUSQMGR")}
         return (name for name, member in self.members.items() if member not in self.everyone and name not in shown)
 
     def find_remarks(self) -> Iterator[Diagnostic]:
-        """What is odd in what the local queue manager, and those that it knows, have or show."""
+        """Find what is odd in what the local queue manager, and those that it knows, have or show."""
         mine, everyone = self.own, self.everyone
         yield from (*mine.remarks, *(one for each in everyone for one in each.list_contradictions(mine)))
         yield from find_open_names(one for each in everyone for one in each.scripts)
@@ -258,33 +249,33 @@ class ViewBuilder:
     def apply_published(
         self, member: QueueManagerObjects, placed: Iterator[PlacedFact[FactT]]
     ) -> Iterable[PlacedFact[FactT]]:
-        """The queues of a member as the local queue manager knows them."""
+        """Apply what a member displays of its own queues: so the local queue manager knows them."""
         own = [row for row in member.rows if row.text("CLUSQMGR") == member.name] if member.name != self.local else ()
         return apply_published_attributes(placed, own) if own else placed
 
     def select_own_clusters(self, clusters: Iterable[str]) -> tuple[str, ...]:
-        """Those of ``clusters`` that the local queue manager is in: it knows of no other ones."""
+        """Select those of ``clusters`` that the local queue manager is in: it knows of no other ones."""
         return tuple(each for each in clusters if self.clusters is None or each in self.clusters)
 
     def get_sight(self, member: QueueManagerObjects) -> Callable[[Iterable[str]], tuple[str, ...]]:
-        """What of the clusters of one of ``member``'s objects the local queue manager learns of: all of its own."""
+        """Return a function that selects the clusters of an object of ``member`` in which it is visible."""
         if member.name == self.local:
             return tuple
         return lambda clusters: member.select_visible(self.select_own_clusters(clusters))
 
     def find_warnings(self) -> Iterator[Diagnostic]:
-        """What the commands of all members ask for and nobody carries out."""
+        """Find what the commands of all members ask for and nobody carries out."""
         for member in self.members.values():
             yield from member.warnings
             shown = self.shown.clusters if member.name == self.local else ()
             yield from member.find_foreign_suspensions((*member.clusters, *shown))
             for record in member.operated if member.name != self.local else ():
                 message = f"{record.action.upper()}: the states of {member.name}'s {FOREIGN_CHANNELS_IGNORED}"
-                yield build_record_diagnostic(record, message)
+                yield record.build_diagnostic(message)
         yield from self.states.find_warnings()
 
     def build_queue_manager(self) -> PlacedFact[QueueManager]:
-        """The local queue manager by its own objects."""
+        """Build the local queue manager by its own objects."""
         mine = self.own
         of = [found.fields for found in mine.of("QMGR")]
         clusters, full = mine.clusters, {name for found in mine.of("QMGR") for name in found.clusters}
@@ -300,7 +291,7 @@ class ViewBuilder:
         return _placed_whole(fact, mine)
 
     def build_remote(self, other: QueueManagerObjects) -> PlacedFact[RemoteQueueManager]:
-        """What the local queue manager learns of another one, by the objects of that."""
+        """Build what the local queue manager learns of another one, by the objects of that."""
         sight = self.get_sight(other)
         suspended = sight(other.suspended)
         clusters = sight(other.clusters)
@@ -309,7 +300,7 @@ class ViewBuilder:
         return _placed_whole(RemoteQueueManager(other.name, clusters, suspended, bool(full), partial_in), other)
 
     def build_queues(self, member: QueueManagerObjects) -> Iterator[PlacedFact[Queue]]:
-        """The local queue manager's queues, and the clustered ones of another member."""
+        """Build the local queue manager's queues, or the clustered ones of another member."""
         host = member.find_header_origin(OWNER)
         of_host: Origins = {"queue_manager": host}
         sight = self.get_sight(member)
@@ -321,7 +312,7 @@ class ViewBuilder:
             yield make() if member.name == self.local else self.cache.get_or_make((queue, clusters), make)
 
     def build_aliases(self, member: QueueManagerObjects) -> Iterator[PlacedFact[QueueManagerAlias]]:
-        """The aliases of queue managers that ``member`` has in a cluster."""
+        """Build the queue-manager aliases that ``member`` has in a cluster."""
         by, sight = member.find_header_origin(OWNER), self.get_sight(member)
         for remote in member.of("QREMOTE"):
             if remote.is_manager_alias and (clusters := sight(remote.clusters)):
@@ -330,7 +321,7 @@ class ViewBuilder:
                 yield place_fact(build_alias(remote, member.name, clusters), remote, known)
 
     def build_routes(self) -> Iterator[PlacedFact[Channel]]:
-        """The local cluster receivers, and the routes to other members that their cluster receivers make.
+        """Build the local cluster receivers, and the routes to other members that their receivers make.
 
         Of a local cluster sender only its type is read: it takes its attributes from the receiver.
         """

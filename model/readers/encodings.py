@@ -49,6 +49,9 @@ LEAST_FED = 1 << 12
 MACOS_FOLDER = "__MACOSX"
 """The folder in which macOS packs what it knows of the other files."""
 
+ENCRYPTED, LOCKED = 1, "is encrypted; unpack it first"
+"""The flag of such a file in an archive, and what is told of it."""
+
 NO_GZIP = "something follows what is packed"
 UNREADABLE = (
     zlib.error, lzma.LZMAError, zipfile.BadZipFile, struct.error, EOFError, NotImplementedError, RuntimeError, OSError,
@@ -106,6 +109,10 @@ def decode_text(data: bytes | Content, source: str) -> DecodedText:
     return found
 
 
+class ReadLimitError(FactsError):
+    """More is to be read than one command may read: no file is read after it, and none is passed by for it."""
+
+
 @define(eq=False)
 class ReadBudget:
     """How much may still be read: bytes that are unpacked, each once however often it is read, and files."""
@@ -115,7 +122,7 @@ class ReadBudget:
     _files: int = 0
 
     def unpack(self, packed: str, size: int, source: str) -> None:
-        """Counts so many bytes of what is ``packed``, all that were unpacked of it so far. Raises FactsError."""
+        """Counts so many bytes of what is ``packed``, all that were unpacked of it so far. Raises ReadLimitError."""
         more = size - self._sizes.get(packed, 0)
         if more <= 0:
             return
@@ -123,13 +130,13 @@ class ReadBudget:
         self._unpacked += more
         if self._unpacked > MOST_UNPACKED:
             said = f"holds more than {MOST_UNPACKED >> 20} MB when it is unpacked, with what was unpacked before it"
-            raise FactsError([Diagnostic(source, f"{said}; unpack it first")])
+            raise ReadLimitError([Diagnostic(source, f"{said}; unpack it first")])
 
     def read(self, files: int, source: str) -> None:
-        """Counts so many files. Raises FactsError."""
+        """Counts so many files. Raises ReadLimitError."""
         self._files += files
         if self._files > MOST_FILES:
-            raise FactsError([Diagnostic(source, f"more than {MOST_FILES} files are to be read; allowed: so many")])
+            raise ReadLimitError([Diagnostic(source, f"more than {MOST_FILES} files are to be read; allowed: so many")])
 
 
 @contextmanager
@@ -428,6 +435,8 @@ class _Unzipped:
 
     def pieces(self) -> Iterator[bytes]:
         """As of Content."""
+        if self.member.flag_bits & ENCRYPTED:
+            raise FactsError([Diagnostic(self.source, LOCKED)])
         try:
             with self.archive.opened.open(self.member) as file:
                 while piece := file.read(PIECE):

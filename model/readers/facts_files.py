@@ -380,10 +380,14 @@ class RepeatedKeysObject(dict[str, Any]):
     repeated: tuple[str, ...] = ()
 
 
-def parse_json_values(text: str) -> list[tuple[Any, int]]:
-    """The values that stand in ``text`` one after the other, each with its first line; none if it is no JSON."""
+def parse_json_values(text: str, repeating: list[RepeatedKeysObject] | None = None) -> list[tuple[Any, int]]:
+    """The values that stand in ``text`` one after the other, each with its first line; none if it is no JSON.
+
+    ``repeating`` gets the objects in which a key stands more than once.
+    """
     found, at, line = list[tuple[Any, int]](), 0, 1
-    decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+    make = None if repeating is None else partial(_object, repeating)
+    decoder = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=make)
     begun = BETWEEN_VALUES.match(text)
     end = begun.end() if begun else 0
     try:
@@ -448,7 +452,7 @@ def _parse_json(text: str, source: str) -> FactsDocument:
     except _ConstantError:
         return FactsDocument(source, None, (_constant_fault(text, source),))
     places = DocumentPlaces(text, find_json_places)
-    told = _repeated(data) if repeating else ()
+    told = find_repeated_keys(data) if repeating else ()
     faults = tuple(Diagnostic(source, message, *places.find_nearest(*path)) for path, message in told)
     return FactsDocument(source, data, faults, places)
 
@@ -476,7 +480,7 @@ def _constant_fault(text: str, source: str) -> Diagnostic:
     return Diagnostic(source, f"is not JSON: {found[0]} is no number of JSON", line, column)
 
 
-def _repeated(data: object) -> Iterator[tuple[DocumentPath, str]]:
+def find_repeated_keys(data: object) -> Iterator[LocatedFault]:
     """Where a key stands that stands more than once in its object, and a message."""
     waiting: list[tuple[DocumentPath, str, object]] = [((), "", data)]
     while waiting:
@@ -486,6 +490,8 @@ def _repeated(data: object) -> Iterator[tuple[DocumentPath, str]]:
                 yield (*path, key), f"{label}key {quote_value(key)} is given more than once"
         if isinstance(value, dict):
             waiting += [child for key in reversed(value) for child in _children(path, label, key, value[key])]
+        elif isinstance(value, list):
+            waiting += [((*path, at), label, each) for at, each in enumerate(value)][::-1]
 
 
 def _children(path: DocumentPath, label: str, key: str, value: object) -> list[tuple[DocumentPath, str, object]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
@@ -13,8 +14,14 @@ from typing import Any
 from attrs import evolve, frozen
 
 from mqclause.model.diagnostics import Diagnostic, is_secret, quote_value, suggest_allowed
-from mqclause.model.readers.facts_files import parse_json, parse_json_values
-from mqclause.model.readers.formats import Confidence, Format
+from mqclause.model.readers.facts_files import (
+    RepeatedKeysObject,
+    find_json_places,
+    find_repeated_keys,
+    parse_json,
+    parse_json_values,
+)
+from mqclause.model.readers.formats import Confidence, DocumentPlaces, Format
 from mqclause.model.readers.mqsc import OWNER
 from mqclause.model.readers.records import FLAGS, TEXT_ATTRIBUTES, Record, Script, Value, expand_synonyms
 from mqclause.model.readers.runmqsc import NOTHING_ANSWERED, TYPES_SHOWN, detect_kind, read_runmqsc
@@ -31,6 +38,9 @@ PARAMETERS = re.compile(r'"parameters"\s*:')
 OTHER_OBJECTS = frozenset({"AUTHINFO", "CHLAUTH", "CONN", "LISTENER", "SERVICE", "SUB", "TOPIC"})
 """The names of objects of other kinds, which may show an attribute of these names too."""
 
+TWICE = "key {} is given more than once"
+"""What a parser of JSON passes over, and is told."""
+
 NO = ("no", "NO", False)
 """What a word that stands alone in MQSC comes as where it does not hold."""
 
@@ -40,11 +50,16 @@ def read_mqweb(text: str, source: str) -> Script:
 
     Of several answers those that do not tell whose they are belong to the queue manager that the others are of.
     """
-    given = [*_answers(text)]
+    repeating = list[RepeatedKeysObject]()
+    values = parse_json_values(text, repeating)
+    given = [*_answers(values)]
     lines = _lines_of_items(text, [data for data, _ in given])
     answers = [_read_answer(data, source, line, lines) for data, line in given]
     if not answers:
         return Script(source, "", (), parse_json(text, source).diagnostics)
+    if repeating:
+        told = (*answers[0].diagnostics, *_repeated_keys(text, source, values))
+        answers[0] = evolve(answers[0], diagnostics=told)
     names = list(dict.fromkeys(each.queue_manager for each in answers if each.queue_manager))
     if len(names) < 2:
         return _together(answers)
@@ -80,12 +95,20 @@ def build_observed_records(
 
 def _recognised(text: str, _: str) -> Confidence:
     """By the key that holds the answers, or the errors."""
-    return Confidence.sure_if(MQWEB_KEY.search(text) and any(_answers(text)))
+    return Confidence.sure_if(MQWEB_KEY.search(text) and any(_answers(parse_json_values(text))))
 
 
-def _answers(text: str) -> Iterator[tuple[dict[str, Any], int]]:
-    """The answers in ``text``, each with its first line: alone, one after the other, or in a list."""
-    for value, line in parse_json_values(text):
+def _repeated_keys(text: str, source: str, values: Sequence[tuple[Any, int]]) -> Iterator[Diagnostic]:
+    """What is told of keys that stand more than once in an object, of which a program takes the last."""
+    places = DocumentPlaces(text, find_json_places) if len(values) == 1 else None
+    for value, line in values:
+        for path, message in find_repeated_keys(value):
+            yield Diagnostic(source, message, *(places.find_nearest(*path) if places else (line,)))
+
+
+def _answers(values: Iterable[tuple[Any, int]]) -> Iterator[tuple[dict[str, Any], int]]:
+    """The answers in a text, each with its first line: alone, one after the other, or in a list."""
+    for value, line in values:
         yield from ((each, line) for each in (value if isinstance(value, list) else [value]) if _is_answer(each))
 
 
@@ -135,7 +158,12 @@ def _read_answer(data: dict[str, Any], source: str, line: int, lines: Iterator[i
             remarks += [_of_file(each, line) for each in part.remarks]
             owners += [part.queue_manager] if part.queue_manager else []
         stands_on = next(lines, line) if "parameters" in shown else line
-        for row in _rows(shown.get("parameters")):
+        twice = list[str]()
+        rows = [*_rows(shown.get("parameters"), twice)]
+        faults += [
+            Diagnostic(source, f"{TWICE.format(quote_value(name))} in other letters", stands_on) for name in twice
+        ]
+        for row in rows:
             records += build_observed_records(row, source, owners, faults, stands_on)
     header, header_lines = ({OWNER: owners[0]} if owners else {}), dict.fromkeys((OWNER, BEGINS), line)
     owner = owners[0] if owners else ""
@@ -153,13 +181,22 @@ def _errors(given: object, source: str, line: int) -> Iterator[Diagnostic]:
         yield Diagnostic(source, f"mqweb answered with an error: {quote_value(message, 200)}", line)
 
 
-def _rows(parameters: object) -> Iterator[dict[str, Any]]:
+def _rows(parameters: object, twice: list[str]) -> Iterator[dict[str, Any]]:
     """The objects of one answer: handles and the like are rows of their own."""
     if isinstance(parameters, dict):
         rows = parameters.get("objects")
-        kept = {str(key).upper(): value for key, value in parameters.items() if key != "objects"}
+        kept = _in_upper_case({key: value for key, value in parameters.items() if key != "objects"}, twice)
         for row in rows if isinstance(rows, list) else [{}]:
-            yield kept | {str(key).upper(): value for key, value in row.items()} if isinstance(row, dict) else kept
+            yield kept | _in_upper_case(row, twice) if isinstance(row, dict) else kept
+
+
+def _in_upper_case(row: Mapping[str, Any], twice: list[str]) -> dict[str, Any]:
+    """A row by keys in upper case; ``twice`` gets those that stand there in several ways."""
+    found = {key.upper(): value for key, value in row.items()}
+    if len(found) < len(row):
+        times = Counter(key.upper() for key in row)
+        twice += [key for key in found if times[key] > 1]
+    return found
 
 
 def _holding(key: str, value: object) -> str:
@@ -230,6 +267,7 @@ def read_pcf(text: str, source: str) -> Script:
     parsed = parse_json(text, source)
     records, owners, faults = list[Record](), list[str](), list(parsed.diagnostics)
     for row in _pcf_rows(parsed.data):
+        faults += [Diagnostic(source, f"{TWICE.format(quote_value(key))} by its number, too") for key in _twice(row)]
         records += build_observed_records(_in_mqsc(row), source, owners, faults)
     owner = owners[0] if owners else ""
     return Script(source, owner, tuple(records), tuple(faults), {OWNER: owner} if owner else {})
@@ -272,6 +310,13 @@ def _in_mqsc(row: Mapping[str, Any]) -> dict[str, Any]:
     if found.get("TYPE") == "QCLUSTER" and "CLUSQMGR" not in found and "QMNAME" in found:
         found["CLUSQMGR"] = found["QMNAME"]  # the host of a cluster queue, by either name
     return found
+
+
+def _twice(row: Mapping[str, Any]) -> Iterator[str]:
+    """The names of parameters that a row has by their numbers besides."""
+    known = load_pcf_parameters()
+    met = Counter(id(known[key]) for key in row if key in known)
+    yield from (key for key in row if key in known and met[id(known[key])] > 1 and not key.isdigit())
 
 
 def _pcf_text(value: object) -> object:

@@ -23,7 +23,7 @@ from typing import Any, Self, TypeVar
 
 from attrs import define, evolve, field, frozen
 
-from mqclause.model.diagnostics import Diagnostic
+from mqclause.model.diagnostics import Diagnostic, quote_value
 
 Value = str | tuple[str, ...]
 """An attribute's value: text, or a list of texts; blank and flags without a value are ``""``."""
@@ -227,6 +227,11 @@ class Record:
     def find_line(self, attribute: str) -> int | None:
         """The line on which ``attribute`` stands; the record's own line if that is not known."""
         return self.place_of(attribute)[0]
+
+    def build_diagnostic(self, message: str, attribute: str = "") -> Diagnostic:
+        """Build a message about it, on the line of ``attribute`` if that is given."""
+        what = f"{self.kind} {quote_value(self.name)}" if self.name else self.kind
+        return Diagnostic(self.source, f"{what}: {message}", *self.place_of(attribute))
 
     def listed(self, attribute: str) -> tuple[str, ...]:
         """The value of ``attribute`` as a list of names, without blank ones; empty if it is not stated."""

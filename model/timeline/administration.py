@@ -147,7 +147,7 @@ _request = Maker(Request)
 
 
 def find_administration_faults(cluster: Cluster, event: Event) -> Iterator[str]:
-    """What is wrong with the objects that an event of administration names."""
+    """Find what is wrong with the objects that an event of administration names."""
     own = cluster.queue_manager
     named = event.queue_manager or own.name
     if event.do == "arrive":
@@ -174,12 +174,12 @@ def find_administration_faults(cluster: Cluster, event: Event) -> Iterator[str]:
 
 
 def get_member(cluster: Cluster, name: str) -> Member:
-    """The queue manager of that name, the local one or another. Raises KeyError."""
+    """Return the queue manager of that name, the local one or another. Raises KeyError."""
     return cluster.queue_manager if name in ("", cluster.queue_manager.name) else cluster.remote[name]
 
 
 def set_suspended(cluster: Cluster, name: str, suspended: tuple[str, ...]) -> Cluster:
-    """The snapshot with a queue manager suspended in these clusters, and no others."""
+    """Suspend a queue manager in these clusters, and no others."""
     found = get_member(cluster, name)
     after: Any = evolve(found, suspended=suspended)
     if isinstance(found, QueueManager):
@@ -189,14 +189,14 @@ def set_suspended(cluster: Cluster, name: str, suspended: tuple[str, ...]) -> Cl
 
 
 def set_available(cluster: Cluster, name: str, available: bool) -> Cluster:
-    """The snapshot after another queue manager failed, or came back."""
+    """Set whether another queue manager is available: it failed, or came back."""
     found = cluster.remote[name]
     others = (evolve(each, available=available) if each is found else each for each in cluster.remote_queue_managers)
     return evolve(cluster, remote_queue_managers=tuple(others))
 
 
 def set_status(cluster: Cluster, status: dict[int, str]) -> Cluster:
-    """The snapshot with another status of some channels, by their place in the list."""
+    """Set the status of some channels, by their place in the list."""
     if not status:
         return cluster
     channels = (evolve(each, status=status[at]) if at in status else each for at, each in enumerate(cluster.channels))
@@ -204,7 +204,7 @@ def set_status(cluster: Cluster, status: dict[int, str]) -> Cluster:
 
 
 def list_known_objects(cluster: Cluster, name: str) -> Iterator[KnownObject]:
-    """All that is known in the cluster ``name``: queue managers, queues, aliases, then channels."""
+    """List all that is known in the cluster ``name``: queue managers, queues, aliases, then channels."""
     for listed in (
         (cluster.queue_manager,),
         cluster.remote_queue_managers,
@@ -216,7 +216,7 @@ def list_known_objects(cluster: Cluster, name: str) -> Iterator[KnownObject]:
 
 
 def select_instances(cluster: Cluster, but_for: str = "") -> Cluster:
-    """The snapshot as far as the choice for a message on its way sees it: its queue's instances in clusters.
+    """Select what the choice for a message on its way sees: the instances of its queue in clusters.
 
     Its name was resolved where it was put, so what else has that name here is none. Those of one queue manager are left
     out, with the routes to it.
@@ -235,7 +235,7 @@ def select_instances(cluster: Cluster, but_for: str = "") -> Cluster:
 
 
 def apply_refresh(cluster: Cluster, name: str, removed: Collection[int], unnamed: Collection[int]) -> Cluster:
-    """The snapshot with what is ``removed`` (ids of objects) gone from the cluster ``name``.
+    """Remove what a refresh removes (``removed``, by id) from the cluster ``name``.
 
     What is in further clusters stays there. Of a queue manager the name stays, in no cluster, unless it is ``unnamed``
     (ids again) and no channel leads to it any more.
@@ -264,7 +264,7 @@ def apply_refresh(cluster: Cluster, name: str, removed: Collection[int], unnamed
 
 
 def read_in_flight(data: object, cluster: Cluster | None) -> tuple[tuple[InFlightMessage, ...], list[str]]:
-    """The messages in flight of a document, and every fault; ``cluster`` is None where its facts are at fault."""
+    """Read the messages in flight of a document, and every fault; ``cluster`` is None where its facts are at fault."""
     made, faults = read_rows(data, "in_flight", _maker)
     if cluster is not None and not faults:
         faults = list(islice(_faults(made, cluster), MOST_FAULTS))
@@ -272,7 +272,7 @@ def read_in_flight(data: object, cluster: Cluster | None) -> tuple[tuple[InFligh
 
 
 def find_route(message: InFlightMessage, cluster: Cluster) -> Channel:
-    """The route on which it was sent. Raises KeyError."""
+    """Find the route on which a message was sent. Raises KeyError."""
     for channel in cluster.channels:
         if _is_route(message, channel):
             return channel
@@ -355,7 +355,7 @@ class RepositoryContent:
 
 
 def read_repository_content(sources: Sequence[Source], on: date) -> RepositoryContent:
-    """What files say is held, as it can be looked at ``on`` a day; raises FactsError with every fault.
+    """Read what files say is held, as it can be looked at ``on`` a day; raises FactsError with every fault.
 
     Files in MQ's own formats hold nothing of the kind.
     """
@@ -381,7 +381,7 @@ def read_repository_content(sources: Sequence[Source], on: date) -> RepositoryCo
 
 
 def parse_day(text: str) -> date:
-    """The day that an option names. Raises ValueError with what is allowed."""
+    """Parse the day that an option names. Raises ValueError with what is allowed."""
     try:
         found: date = DAY(text, "--on")
     except DomainError:

@@ -237,7 +237,7 @@ class Event:
 
 
 def render_event_label(position: int, do: object) -> str:
-    """How a message names the event at ``position``, counted from 1: by its number in a replay, ``event 0 (put)``."""
+    """Name the event at ``position``, counted from 1, by its number in a replay: ``event 0 (put)``."""
     number = position - 1
     return f"event {number} ({do.lower()})" if isinstance(do, str) and do.lower() in EVENT_WORDS else f"event {number}"
 
@@ -257,7 +257,7 @@ class Alteration(NamedTuple):
 
 
 def apply_alter(cluster: Cluster, event: Event) -> Alteration:
-    """What the alter ``event`` makes of ``cluster``; raises EventError if it cannot be."""
+    """Apply the alter ``event`` to ``cluster``; raises EventError if it cannot be."""
     try:
         found = find_altered_objects(cluster, event)
     except EventError as error:  # it is in the facts, and a refresh has removed it
@@ -275,12 +275,12 @@ def apply_alter(cluster: Cluster, event: Event) -> Alteration:
 
 
 def set_attribute(cluster: Cluster, queue: Queue, name: str, value: object) -> Cluster:
-    """``cluster`` with one attribute of ``queue`` changed."""
+    """Set one attribute of ``queue``."""
     return _replaced(cluster, [queue], [_evolved(queue, {name: value})])
 
 
 def find_altered_objects(cluster: Cluster, event: Event) -> Sequence[Altered]:
-    """The objects that an alter names, all of one kind; raises EventError if there is none."""
+    """Find the objects that an alter names, all of one kind; raises EventError if there is none."""
     if event.channel:
         if event.queue or event.queue_manager:
             raise EventError("names a channel together with another object; allowed: one object")
@@ -300,12 +300,12 @@ def find_altered_objects(cluster: Cluster, event: Event) -> Sequence[Altered]:
 
 
 def describe_unknown_name(table: str, name: str, known: Iterable[str]) -> str:
-    """What is wrong with the name of an object that is not in the facts."""
+    """Say what is wrong with the name of an object that is not in the facts."""
     return f"{table} {quote_value(name)} is not known; allowed: one of the facts{suggest_word(name, known)}"
 
 
 def find_conflicting_keys(row: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with the keys of a put or a get beside each other; their values are looked at elsewhere."""
+    """Find keys of a put or a get that may not be given together; their values are checked elsewhere."""
     if "options" in row:
         yield from _of_options(row["options"])
     if row.keys().isdisjoint(MESSAGE_KEYS):
@@ -324,7 +324,7 @@ def find_conflicting_keys(row: Mapping[str, Any]) -> Iterator[str]:
 
 
 def read_rows(data: object, table: str, maker: Maker[_Row]) -> tuple[list[_Row], list[str]]:
-    """What the rows of a table in a parsed document make, or every fault of them. Never raises."""
+    """Read the rows of a table in a parsed document, or every fault of them. Never raises."""
     given = data.get(table, ()) if isinstance(data, Mapping) else ()
     if isinstance(given, Mapping):
         said = f"write [[{table}]] in TOML, a list of objects in JSON"
@@ -342,7 +342,7 @@ def read_rows(data: object, table: str, maker: Maker[_Row]) -> tuple[list[_Row],
 
 
 def find_row_faults(label: str, row: Any, maker: Maker[Any]) -> Iterator[str]:
-    """Every fault of one row."""
+    """Find every fault of one row."""
     if not isinstance(row, Mapping):
         yield f"{label}: {quote_value(row)} is given where a table is expected"
         return

@@ -41,14 +41,14 @@ class MessageLabels(NamedTuple):
     part: int = 0
 
     def at(self, index: int) -> str:
-        """The label of the message at ``index`` in the run, counted from 0."""
+        """Return the label of the message at ``index`` in the run, counted from 0."""
         number, repeat, _, _ = self.after(index) if index else self
         if number < 0:
             return "#"
         return f"#{number}" if repeat < 0 else f"#{number}.{repeat}"
 
     def after(self, size: int) -> MessageLabels:
-        """The labels of what follows ``size`` messages."""
+        """Return the labels of what follows ``size`` messages."""
         number, repeat, segments, part = self
         if number < 0:
             return self
@@ -95,14 +95,14 @@ class MessageChain(NamedTuple):
 
     @classmethod
     def of(cls, runs: list[MessageRun], uncommitted: int) -> MessageChain:
-        """The chain of these runs, oldest first, none of which joins another."""
+        """Chain these runs, oldest first, none of which joins another."""
         if not runs:
             return cls(uncommitted=uncommitted)
         older = build_map((run.first, run, run.leads) for run in runs[:-1])
         return cls(older, runs[-1], sum(run.size for run in runs), uncommitted)
 
     def put(self, run: MessageRun) -> MessageChain:
-        """After messages were put outside syncpoint, behind all others."""
+        """Put messages outside syncpoint, behind all others."""
         last, committed = self.last, self.committed + run.size
         if last is None:
             return MessageChain(None, run, committed, self.uncommitted)
@@ -111,19 +111,19 @@ class MessageChain(NamedTuple):
         return MessageChain(_pushed(self.older, last), run, committed, self.uncommitted)
 
     def put_uncommitted(self, count: int) -> MessageChain:
-        """After a unit of work put so many."""
+        """Put so many messages within a unit of work."""
         return self._replace(uncommitted=self.uncommitted + count)
 
     def after_commit(self, run: MessageRun) -> MessageChain:
-        """After the unit of work that put ``run`` is committed: available, at the place of its put."""
+        """Commit the put of ``run``: it is available, at the place of its put."""
         return self.after_get_backout(run)._replace(uncommitted=self.uncommitted - run.size)
 
     def after_put_backout(self, run: MessageRun) -> MessageChain:
-        """After the unit of work that put ``run`` is backed out."""
+        """Back out the put of ``run``."""
         return self._replace(uncommitted=self.uncommitted - run.size)
 
     def got(self, place: int) -> tuple[MessageRun, MessageChain]:
-        """The available message at ``place``, as a run, and the chain without it; there must be one."""
+        """Take the available message at ``place``, as a run; there must be one. Also give the chain without it."""
         run = self.find_run(place)
         assert run is not None  # noqa: S101 - the caller's duty
         taken = run.select_part(place, place + 1)
@@ -137,18 +137,18 @@ class MessageChain(NamedTuple):
         return taken, left._replace(committed=self.committed - 1)
 
     def find_run(self, place: int) -> MessageRun | None:
-        """The run that has an available message at ``place``."""
+        """Find the run that has an available message at ``place``."""
         run = self.last
         if run is None or place < run.first:
             run = find_last_before(self.older, place + 1)
         return run if run is not None and place < run.end else None
 
     def after_get_backout(self, run: MessageRun) -> MessageChain:
-        """After ``run`` became available (again), at its own place."""
+        """Make ``run`` available again, at its own place."""
         return self._with(run)._replace(committed=self.committed + run.size)
 
     def runs(self, place: int = 0, leading: bool = False) -> Iterator[MessageRun]:
-        """The available messages from a place on, oldest first; ``leading``: only those that can begin an item."""
+        """List the available messages from a place on, oldest first; ``leading``: only those that can begin an item."""
         begun = self.find_run(place) if place else None
         if begun is not None and begun.first < place and (begun.leads or not leading):
             yield begun.select_part(place, begun.end)
@@ -158,7 +158,7 @@ class MessageChain(NamedTuple):
             yield self.last
 
     def drop_nonpersistent(self) -> MessageChain:
-        """After the loss of the non-persistent messages; no unit of work may have uncommitted messages here."""
+        """Drop the non-persistent messages; no unit of work may have uncommitted messages here."""
         kept = EMPTY_CHAIN
         for run in self.runs():
             if run.persistent:
@@ -184,12 +184,12 @@ class MessageChain(NamedTuple):
 
 
 def insert_entry(at: SortedMap, key: Any, value: Any, marked: bool = True) -> TreapNode:
-    """The map with ``value`` under ``key``, in place of what was there."""
+    """Insert ``value`` under ``key``, in place of what was there."""
     return _inserted(remove_key(at, key), key, value, marked, (hash(key) * MIXER) & MASK)
 
 
 def remove_key(at: SortedMap, key: Any) -> SortedMap:
-    """The map without the entry under ``key``, if there is one."""
+    """Remove the entry under ``key``, if there is one."""
     if at is None:
         return None
     if at.key == key:
@@ -202,7 +202,7 @@ def remove_key(at: SortedMap, key: Any) -> SortedMap:
 
 
 def build_map(entries: Iterable[tuple[Any, Any, bool]]) -> SortedMap:
-    """The map of entries that come in the order of their keys: key, value, marked."""
+    """Build the map of entries that come in the order of their keys: key, value, marked."""
     found: SortedMap = None
     for key, value, marked in entries:
         found = _joined(found, _node(key, value, marked, (hash(key) * MIXER) & MASK, None, None))
@@ -210,7 +210,7 @@ def build_map(entries: Iterable[tuple[Any, Any, bool]]) -> SortedMap:
 
 
 def iterate_entries(at: SortedMap, key: Any = None, marked_only: bool = False) -> Iterator[tuple[Any, Any]]:
-    """The entries from ``key`` on (None: all), in the order of the keys."""
+    """Iterate over the entries from ``key`` on (None: all), in the order of the keys."""
     waiting: list[TreapNode] = []
     while at is not None or waiting:
         while at is not None and (at.any_marked or not marked_only):
@@ -228,7 +228,7 @@ def iterate_entries(at: SortedMap, key: Any = None, marked_only: bool = False) -
 
 
 def find_last_before(at: SortedMap, key: Any) -> Any:
-    """The value under the highest key that is below ``key``; None if there is none."""
+    """Find the value under the highest key that is below ``key``; None if there is none."""
     found = None
     while at is not None:
         if at.key < key:
@@ -315,7 +315,7 @@ class QueueState(NamedTuple):
         return self.committed + self.uncommitted
 
     def counted(self, counts: Mapping[int, bool]) -> tuple[int, int]:
-        """How many messages are of a priority that ``counts``: committed ones, and all."""
+        """Count the messages of a priority that ``counts``: committed ones, and all."""
         committed = uncommitted = 0
         if self.committed or self.uncommitted:
             for priority, chain in enumerate(self.chains):
@@ -333,7 +333,7 @@ class QueueState(NamedTuple):
         message: Message | None = None,
         told: ItemRole = SINGLE_MESSAGE_ROLE,
     ) -> QueueState:
-        """After ``count`` messages put outside syncpoint, or the one ``message`` that has an identity."""
+        """Put ``count`` messages outside syncpoint, or the one ``message`` that has an identity."""
         run = MessageRun(self.arrived, count, persistent, labels, message, told)
         chains, known = self._with(priority, self.chains[priority].put(run)), self.known
         if message is not None:
@@ -349,15 +349,15 @@ class QueueState(NamedTuple):
         message: Message | None = None,
         told: ItemRole = SINGLE_MESSAGE_ROLE,
     ) -> tuple[MessageRun, QueueState]:
-        """The run that a unit of work puts, and the queue with its places taken."""
+        """Put messages within a unit of work: gives their run, and the queue with its places taken."""
         run = MessageRun(self.arrived, count, persistent, labels, message, told)
         chains = self._with(priority, self.chains[priority].put_uncommitted(count))
         queue = QueueState(chains, self.committed, self.uncommitted + count, self.known, self.arrived + count)
         return run, queue
 
     @classmethod
-    def lying(cls, messages: Iterable[tuple[int, Message, ItemRole]]) -> tuple[QueueState, list[FoundMessage]]:
-        """A queue on which messages with an identity lie, each with the priority that it is enqueued with.
+    def from_messages(cls, messages: Iterable[tuple[int, Message, ItemRole]]) -> tuple[QueueState, list[FoundMessage]]:
+        """Build a queue of messages with an identity, each with the priority that it is enqueued with.
 
         Given in the order of their arrival. Also those of them that a unit of work has put that is still open.
         """
@@ -379,11 +379,11 @@ class QueueState(NamedTuple):
         return cls(chains, sum(map(len, runs)), len(uncommitted), known, arrived), uncommitted
 
     def first(self) -> FoundMessage | None:
-        """What a plain get finds: the oldest available message of the highest priority, if there is any."""
+        """Find what a plain get finds: the oldest available message of the highest priority, if there is any."""
         return next(self.runs(), None)
 
     def at(self, priority: int, place: int) -> FoundMessage | None:
-        """The available message of a priority at a place."""
+        """Return the available message of a priority at a place."""
         run = self.chains[priority].find_run(place)
         return None if run is None else FoundMessage(priority, run.select_part(place, place + 1))
 
@@ -392,7 +392,7 @@ class QueueState(NamedTuple):
         return self.chains[priority].find_run(place) is not None
 
     def got(self, found: FoundMessage | None = None) -> tuple[FoundMessage | None, QueueState]:
-        """The available message that begins the run ``found`` (None: the first one), and the queue without it."""
+        """Take the available message that begins the run ``found`` (None: the first); also give the queue then."""
         found = found or self.first()
         if found is None:
             return None, self
@@ -403,7 +403,7 @@ class QueueState(NamedTuple):
         return FoundMessage(priority, run), after
 
     def item(self, key: ItemKey, place: tuple[int, int] = (0, 0), first_only: bool = False) -> Iterator[FoundMessage]:
-        """The messages of an item from a place on: in its sequence, those of one place in physical order.
+        """List the messages of an item from a place on: in its sequence, those of one place in physical order.
 
         ``first_only``: those that are the first of it, as rules say.
         """
@@ -414,37 +414,37 @@ class QueueState(NamedTuple):
                 return
             yield message
 
-    def first_of(self, key: ItemKey) -> FoundMessage | None:
-        """The message that is the first of an item: of several the one of the lowest place, in physical order."""
+    def find_item_start(self, key: ItemKey) -> FoundMessage | None:
+        """Find the first message of an item: of several the one of the lowest place, in physical order."""
         return next(self.item(key, first_only=True), None)
 
     def find_matching(self, by: str, label: str) -> Iterator[FoundMessage]:
-        """The messages with an identity whose ``id`` or ``correlation`` is ``label``, in physical order."""
+        """Find the messages with an identity whose ``id`` or ``correlation`` is ``label``, in physical order."""
         for (kind, found, *_), message in iterate_entries(self.known, (by, label)):
             if (kind, found) != (by, label):
                 return
             yield message
 
     def after_commit(self, priority: int, run: MessageRun) -> QueueState:
-        """After the commit of the unit of work that put ``run``."""
+        """Commit the put of ``run``."""
         return self._changed(priority, self.chains[priority].after_commit(run))._known_by(priority, run)
 
     def after_put_backout(self, priority: int, run: MessageRun) -> QueueState:
-        """After the backout of the unit of work that put ``run``."""
+        """Back out the put of ``run``."""
         after = self._changed(priority, self.chains[priority].after_put_backout(run))
         return after._replace(arrived=run.first) if run.end == self.arrived else after
 
     def after_own_get(self, priority: int) -> QueueState:
-        """After a unit of work got a message that it had put itself; its place stays empty."""
+        """Drop a message that a unit of work got and had put itself; its place stays empty."""
         chain = self.chains[priority]
         return self._changed(priority, chain._replace(uncommitted=chain.uncommitted - 1))
 
     def after_get_backout(self, priority: int, run: MessageRun) -> QueueState:
-        """After the backout of the unit of work that got ``run``: its messages are where they were."""
+        """Back out the get of ``run``: its messages are where they were."""
         return self._changed(priority, self.chains[priority].after_get_backout(run))._known_by(priority, run)
 
     def drop_nonpersistent(self) -> QueueState:
-        """After a restart that found no open unit of work."""
+        """Drop the non-persistent messages, as a restart does; no unit of work may be open."""
         lost = [found for found in self.runs() if found.run.message is not None and not found.run.persistent]
         known = self.known
         for each in lost:
@@ -452,11 +452,11 @@ class QueueState(NamedTuple):
         return self._each(MessageChain.drop_nonpersistent)._replace(known=known)
 
     def after_clear(self) -> QueueState:
-        """After all messages were removed, of which no unit of work has any; those that follow take later places."""
+        """Remove all messages, of which no unit of work has any; those that follow take later places."""
         return QueueState(arrived=self.arrived)
 
     def runs(self, priority: int = HIGHEST_PRIORITY, place: int = 0, leading: bool = False) -> Iterator[FoundMessage]:
-        """The available messages in the order in which gets deliver them, from a place on.
+        """List the available messages in the order in which gets deliver them, from a place on.
 
         ``leading``: only those that can be the first of an item of the logical order.
         """
@@ -513,11 +513,11 @@ class MessageRun(NamedTuple):
         return self.told.is_first
 
     def label(self, place: int) -> str:
-        """How the message at a place is called."""
+        """Return how the message at a place is called."""
         return self.labels.at(place - self.first) if self.message is None else self.message.id
 
     def places_of(self, label: str) -> range:
-        """The places of the messages that are called ``label``: those that one put made."""
+        """Find the places of the messages that are called ``label``: those that one put made."""
         if self.message is not None:
             return range(self.first, self.first + (self.message.id == label))
         number, dot, repeat = label.removeprefix("#").partition(".")
@@ -532,7 +532,7 @@ class MessageRun(NamedTuple):
         return found if found and self.label(found[0]) == label else range(0)
 
     def select_part(self, first: int, end: int) -> MessageRun:
-        """Its messages from the place ``first`` to the one before ``end``."""
+        """Select its messages from the place ``first`` to the one before ``end``."""
         begun, _, persistent, labels, message, told = self
         return MessageRun(
             first, end - first, persistent, labels.after(first - begun) if first > begun else labels, message, told
@@ -549,7 +549,7 @@ class MessageRun(NamedTuple):
         )
 
     def join_later(self, later: MessageRun) -> MessageRun:
-        """This run and the one that joins it."""
+        """Join the run that follows it."""
         return MessageRun(self.first, self.size + later.size, self.persistent, self.labels)
 
 
@@ -596,11 +596,11 @@ class ApplicationPosition(NamedTuple):
     browses_logically: bool | None = None
 
     def with_get_group(self, group: CurrentGroup | None) -> ApplicationPosition:
-        """The same with another current group of gets."""
+        """Set the current group of gets."""
         return self if group is None and self.gets is None else self._replace(gets=group)
 
     def with_put_group(self, group: CurrentGroup | None) -> ApplicationPosition:
-        """The same with another current group of puts."""
+        """Set the current group of puts."""
         return self if group is None and self.puts is None else self._replace(puts=group)
 
 
@@ -608,7 +608,7 @@ NOWHERE = ApplicationPosition()
 
 
 def get_value(at: SortedMap, key: Any) -> Any:
-    """The value under ``key``; None if there is none."""
+    """Return the value under ``key``; None if there is none."""
     while at is not None:
         if at.key == key:
             return at.value
@@ -643,7 +643,7 @@ class Cursor(NamedTuple):
 
 
 def get_current_group(message: Message | None, told: ItemRole, logical: bool) -> CurrentGroup | None:
-    """The group of a message that a call returned or put, the last one if it was several; None if it ends with it."""
+    """Return the group of a message that a call returned or put, the last of several; None if it ends with it."""
     if message is None or message.item == SINGLE_MESSAGE or told.ends_item:
         return None
     amid = not told.ends_message
@@ -652,6 +652,6 @@ def get_current_group(message: Message | None, told: ItemRole, logical: bool) ->
 
 
 def get_put_group(message: Message | None, told: ItemRole, logical: bool) -> CurrentGroup | None:
-    """The same of a message that was put: also behind a segment without data more can be put."""
+    """Return the same of a message that was put: also behind a segment without data more can be put."""
     group = get_current_group(message, told, logical)
     return group if message is None or group is None or group.next else group._replace(next=message.place)

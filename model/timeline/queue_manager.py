@@ -1,6 +1,6 @@
 """What the local queue manager holds at one moment: queues, handles, units of work, trigger messages.
 
-An occasion from which nothing can follow by the rules, as the judge says, is left out: it takes no time.
+A trigger event from which nothing can follow by the rules, as the callbacks say, is left out: it takes no time.
 """
 
 from __future__ import annotations
@@ -80,12 +80,12 @@ class TriggerHistory:
     next_id: int = 0
     started: int = 0
 
-    def written(self, queue: str, now: int) -> TriggerHistory:
-        """After a trigger message for ``queue``."""
+    def record_trigger(self, queue: str, now: int) -> TriggerHistory:
+        """Record a trigger message for ``queue``."""
         return TriggerHistory({**self.last, queue: now}, self.waiting, self.next_id, self.started)
 
-    def holding(self, made: HeldTriggerMessage) -> TriggerHistory:
-        """With one more message held back."""
+    def hold_back(self, made: HeldTriggerMessage) -> TriggerHistory:
+        """Hold one more message back."""
         before = self.waiting.get(made.unit_of_work)
         latest = before.latest if before else None
         if before and latest and _one_run(latest, made):
@@ -97,7 +97,7 @@ class TriggerHistory:
         return TriggerHistory(self.last, {**self.waiting, made.unit_of_work: held}, made.id + made.count, self.started)
 
     def held(self, unit_of_work: str) -> tuple[HeldTriggerMessage, ...]:
-        """What ``unit_of_work`` holds back, in the order of writing."""
+        """List what ``unit_of_work`` holds back, in the order of writing."""
         found = []
         at = self.waiting.get(unit_of_work)
         while at is not None:
@@ -106,7 +106,7 @@ class TriggerHistory:
         return tuple(found[::-1])
 
     def without(self, released: Iterable[HeldTriggerMessage]) -> TriggerHistory:
-        """With ``released`` no longer held back."""
+        """Drop ``released``, which is no longer held back."""
         gone = {each.id for each in released}
         waiting: dict[str, HeldBackTriggers | None] = {}
         for unit_of_work in self.waiting:
@@ -118,7 +118,7 @@ class TriggerHistory:
         return TriggerHistory(self.last, waiting, self.next_id, self.started)
 
     def after_restart(self, now: int) -> TriggerHistory:
-        """After a restart at ``now``: nothing written yet, nothing held back."""
+        """Start anew at ``now``: nothing written yet, nothing held back."""
         return TriggerHistory(next_id=self.next_id, started=now)
 
 
@@ -156,13 +156,15 @@ class QueueManagerContent:
     begun: SortedMap = None
 
     @classmethod
-    def of(cls, cluster: Cluster, judge: RuleCallbacks = DEFAULT_CALLBACKS, messages: Iterable[Message] = ()) -> Self:
-        """A queue manager as its facts say: ``curdepth`` persistent messages on a queue, ``ipprocs`` handles.
+    def of(
+        cls, cluster: Cluster, callbacks: RuleCallbacks = DEFAULT_CALLBACKS, messages: Iterable[Message] = ()
+    ) -> Self:
+        """Start a queue manager as its facts say: ``curdepth`` persistent messages on a queue, ``ipprocs`` handles.
 
         ``messages`` lie on its queues, in the order of their arrival. Where nothing is known, and of all else, there is
-        nothing: it has just been started. ``judge`` answers what rules decide.
+        nothing: it has just been started. ``callbacks`` answer what rules decide.
         """
-        definitions = Definitions(cluster, judge)
+        definitions = Definitions(cluster, callbacks)
         local = [queue for queue in definitions.queues.values() if queue.type == "QLOCAL"]
         standing = {queue.name: queue.ipprocs for queue in local if queue.ipprocs}
         queues = {each.name: EMPTY_QUEUE.put(each.defprty, each.curdepth, True) for each in local if each.curdepth}
@@ -170,12 +172,12 @@ class QueueManagerContent:
         handles = Handles(cluster.queue_manager.name, standing=standing)
         return cls(definitions, handles, queues={**queues, **lying}, units=units)
 
-    def holding(self, queue: Queue, priority: int, count: int) -> Self:
-        """The state with ``count`` persistent messages of ``priority`` on the local queue, and no others."""
-        return self.evolved(queues={**self.queues, queue.name: EMPTY_QUEUE.put(priority, count, True)})
+    def with_messages(self, queue: Queue, priority: int, count: int) -> Self:
+        """Place ``count`` persistent messages of ``priority`` on the local queue, and no others."""
+        return self.replace(queues={**self.queues, queue.name: EMPTY_QUEUE.put(priority, count, True)})
 
     def position(self, event: Event) -> ApplicationPosition:
-        """Where the application of ``event`` stands in its queue, under the name that the event gives."""
+        """Return where the application of ``event`` stands in its queue, under the name that the event gives."""
         return self.positions.get((event.by, event.queue), NOWHERE)
 
     @property
@@ -184,15 +186,15 @@ class QueueManagerContent:
         return self.definitions.cluster
 
     def queue(self, name: str) -> QueueState:
-        """The messages of the local queue ``name``."""
+        """Return the messages of the local queue ``name``."""
         return self.queues.get(name, EMPTY_QUEUE)
 
     def get_depth(self, name: str) -> int:
-        """How many messages are on the local queue ``name``, committed or not."""
+        """Count the messages on the local queue ``name``, committed or not."""
         return self.queue(name).depth
 
-    def begun_by(self, queue: str, item: ItemKey) -> str | None:
-        """The application that has got messages of an item of a local queue, and not yet all; None if nobody has."""
+    def find_item_reader(self, queue: str, item: ItemKey) -> str | None:
+        """Find the application that has got messages of an item, and not yet all; None if nobody has."""
         found: str | None = None if self.begun is None else get_value(self.begun, (queue, *item))
         return found
 
@@ -200,16 +202,16 @@ class QueueManagerContent:
         """Whether so many messages more leave the local queue within its MAXDEPTH."""
         return self.queue(queue.name).depth + messages <= queue.maxdepth
 
-    def sent(self, event: Event) -> Self:
-        """The state after a put whose message went to another queue manager: the time and the unit of work."""
-        return self.evolved(now=self.get_event_time(event), units=self.list_units_with(event))
+    def after_sent(self, event: Event) -> Self:
+        """Record a put whose message went to another queue manager: the time and the unit of work."""
+        return self.replace(now=self.get_event_time(event), units=self.list_units_with(event))
 
     def find_output_handle(self, application: str, queue: str, to_queue_manager: str = "") -> Handle | None:
-        """The handle by which a put of ``application`` to these names is an MQPUT; None for an MQPUT1."""
+        """Find the handle by which a put of ``application`` to these names is an MQPUT; None for an MQPUT1."""
         return self.handles.find_output_handle(application, queue, to_queue_manager)
 
     def find_trigger_failure(self, queue: str) -> CallFailure | None:
-        """Why a trigger message for the local queue ``queue`` cannot be put on its initiation queue; None if it can."""
+        """Find why a trigger message for ``queue`` cannot be put on its initiation queue; None if it can."""
         initq = self.definitions.local_queue(self.local_queue(queue).initq)
         if initq is None:
             return None
@@ -217,52 +219,52 @@ class QueueManagerContent:
         call = QueueCall(
             initq.name, "MQPUT", initq.put, initq.put, depth, 1, initq.maxdepth, shared=initq.shared, named=initq.name
         )
-        return self.definitions.judge.failure(call)
+        return self.definitions.callbacks.find_failure(call)
 
     def after_trigger_message(
         self, queue: str, *, available: bool, unit_of_work: str, event: int, trigtype: str = "", placed: bool = True
     ) -> Self:
-        """The state after a trigger message for the local queue ``queue``, created by event number ``event``.
+        """Record a trigger message for the local queue ``queue``, created by event number ``event``.
 
         It is on the initiation queue at once, unless it could not be ``placed`` there: ``available``, else held back by
         ``unit_of_work``. ``trigtype`` is the trigger type that it was written for; blank is the queue's own.
         """
         local = self.local_queue(queue)
-        triggers = self.triggers.written(queue, self.now)
+        triggers = self.triggers.record_trigger(queue, self.now)
         initq = self.definitions.local_queue(local.initq) if placed else None
         if available:
             if initq is None:
-                return self.evolved(triggers=triggers)
+                return self.replace(triggers=triggers)
             put = self.queue(initq.name).put(initq.defprty, 1, False)
-            return self.evolved(triggers=triggers, queues={**self.queues, initq.name: put})
+            return self.replace(triggers=triggers, queues={**self.queues, initq.name: put})
         made = HeldTriggerMessage(triggers.next_id, queue, local.initq, trigtype or local.trigtype, unit_of_work, event)
         if initq is None:
-            return self.evolved(triggers=triggers.holding(made))
+            return self.replace(triggers=triggers.hold_back(made))
         run, put = self.queue(initq.name).put_uncommitted(initq.defprty, 1, False)
         made = evolve(made, priority=initq.defprty, run=run)
-        return self.evolved(triggers=triggers.holding(made), queues={**self.queues, initq.name: put})
+        return self.replace(triggers=triggers.hold_back(made), queues={**self.queues, initq.name: put})
 
     def with_trigger_off(self, queue: str) -> Self:
-        """The state after TriggerControl of the local queue ``queue`` was set to off."""
+        """Set TriggerControl of the local queue ``queue`` to off."""
         cluster = set_attribute(self.cluster, self.local_queue(queue), "trigger", False)
-        return self.evolved(definitions=self.definitions.of(cluster))
+        return self.replace(definitions=self.definitions.of(cluster))
 
     def held(self, unit_of_work: str) -> tuple[HeldTriggerMessage, ...]:
-        """The trigger messages that ``unit_of_work`` holds back, also after its end until they are released."""
+        """List the trigger messages that ``unit_of_work`` holds back, also after its end until they are released."""
         return self.triggers.held(unit_of_work)
 
     def release(self, held: Iterable[HeldTriggerMessage], keep: bool) -> Self:
-        """The state after ``held`` became available on their initiation queues (``keep``) or were dropped."""
+        """Release ``held`` to their initiation queues (``keep``), or drop them."""
         released = tuple(held)
         end = QueueState.after_commit if keep else QueueState.after_put_backout
         queues = dict(self.queues)
         for each in released:
             if each.run is not None:
                 queues[each.initq] = end(queues[each.initq], each.priority, each.run)
-        return self.evolved(triggers=self.triggers.without(released), queues=queues)
+        return self.replace(triggers=self.triggers.without(released), queues=queues)
 
     def update_trigger_event(self, occasion: TriggerEvent, written: int = 0) -> TriggerEvent:
-        """``occasion`` as it is now: with what trigger messages written since then have changed.
+        """Update ``occasion`` with what trigger messages written since then have changed.
 
         ``written`` is how many the same event has written for the queue.
         """
@@ -275,19 +277,19 @@ class QueueManagerContent:
     def with_queue(
         self, event: Event, name: str, queue: QueueState, units: Mapping[str, UnitOfWork], more: Mapping[str, Any]
     ) -> Self:
-        """The state after a put or get changed one queue; written out because every one passes here."""
+        """Replace one queue after a put or get; written out because every one passes here."""
         now = self.now if event.at is None else self.get_event_time(event)
         queues = {**self.queues, name: queue}
         positions, kept = more.get("positions", self.positions), more.get("kept_groups", self.kept_groups)
         begun = more.get("begun", self.begun)
         return type(self)(self.definitions, self.handles, now, queues, units, self.triggers, positions, kept, begun)
 
-    def evolved(self, **changed: Any) -> Self:
-        """The state with some of its parts changed."""
+    def replace(self, **changed: Any) -> Self:
+        """Replace some of its parts."""
         return type(self)(**{**dict(zip(_PARTS, _parts(self), strict=True)), **changed})
 
     def get_event_time(self, event: Event) -> int:
-        """When ``event`` happens; raises EventError if that is in the past."""
+        """Return when ``event`` happens; raises EventError if that is in the past."""
         if event.at is None:
             return self.now
         if event.at < self.now:
@@ -295,12 +297,12 @@ class QueueManagerContent:
         return event.at
 
     def list_units_with(self, event: Event) -> Mapping[str, UnitOfWork]:
-        """The units of work, with the one that ``event`` names."""
+        """List the units of work, with the one that ``event`` names."""
         name = event.unit_of_work
         return self.units if not name or name in self.units else {**self.units, name: None}
 
     def local_queue(self, name: str) -> Queue:
-        """The definition of a local queue; raises EventError if there is none."""
+        """Return the definition of a local queue; raises EventError if there is none."""
         queue = self.definitions.local_queue(name)
         if queue is None:
             raise EventError(f"queue {quote_value(name)} is not a local queue")
@@ -315,29 +317,31 @@ class QueueManagerContent:
         """Milliseconds since the queue manager was started, at the beginning or by the last restart."""
         return self.now - self.triggers.started
 
-    def ending(self, held: HeldTriggerMessage, committed: bool) -> TriggerEvent:
-        """The end of the unit of work that holds ``held`` back, as its queue is now."""
+    def build_end_event(self, held: HeldTriggerMessage, committed: bool) -> TriggerEvent:
+        """Build the end of the unit of work that holds ``held`` back, as its queue is now."""
         queue = self.definitions.local_queue(held.queue)
-        opened = self.definitions.opened(queue, self.handles) if queue is not None else TriggerEvent(held.queue)
+        opened = (
+            self.definitions.describe_open_queue(queue, self.handles) if queue is not None else TriggerEvent(held.queue)
+        )
         kind = "committed" if committed else "backed_out"
         return opened.with_values({"occasion": kind, "written_trigtype": held.trigtype})
 
     def build_trigger_event(self, kind: str, queue: Queue, before: QueueManagerContent, **seen: Any) -> TriggerEvent:
-        """``queue`` as the rules see it in this state, which came of the state ``before``."""
+        """Describe ``queue`` as the rules see it in this state, which came of the state ``before``."""
         name, handles = queue.name, self.handles
         seen |= {"occasion": kind, "since_start": self.since_start, **self._last_trigger(name)}
         if "depth" not in seen:
             seen |= _depths(self.definitions.messages(queue).counts, before.queue(name), self.queue(name))
         if before.handles is not handles:
-            seen["previous_open_input_count"] = before.handles.opens(name).here
-            seen["initq_opened_before"] = before.handles.opens(queue.initq).here
-        return self.definitions.opened(queue, handles).with_values(seen)
+            seen["previous_open_input_count"] = before.handles.count_opens(name).here
+            seen["initq_opened_before"] = before.handles.count_opens(queue.initq).here
+        return self.definitions.describe_open_queue(queue, handles).with_values(seen)
 
 
 def place_messages(
     definitions: Definitions, messages: Iterable[Message]
 ) -> tuple[dict[str, QueueState], dict[str, UnitOfWork]]:
-    """The queues on which ``messages`` lie, and the open units of work that have put some of them."""
+    """Place ``messages`` on queues; also give the open units of work that have put some of them."""
     listed: dict[str, list[tuple[int, Message, ItemRole]]] = {}
     for each in messages:
         queue = definitions.queues[each.queue]
@@ -345,7 +349,7 @@ def place_messages(
         listed.setdefault(each.queue, []).append((placed, each, definitions.in_item(each)))
     queues, units = dict[str, QueueState](), dict[str, UnitOfWork]()
     for name, of_queue in listed.items():
-        queues[name], uncommitted = QueueState.lying(of_queue)
+        queues[name], uncommitted = QueueState.from_messages(of_queue)
         for found in uncommitted:
             message = found.run.message
             assert message is not None  # noqa: S101 - each has an identity
@@ -355,7 +359,7 @@ def place_messages(
 
 
 def record_put(unit: UnitOfWork, queue: str, priority: int, segments: int, run: MessageRun) -> UnitOfWorkStep:
-    """The unit of work after a put."""
+    """Record a put in a unit of work."""
     return _after(unit, UnitOfWorkStep(queue, True, priority, segments, run, unit))
 
 
@@ -412,12 +416,12 @@ WATCHED_ATTRIBUTES = tuple(
 
 
 def record_get(unit: UnitOfWork, queue: str, priority: int, run: MessageRun) -> UnitOfWorkStep:
-    """The unit of work after a get."""
+    """Record a get in a unit of work."""
     return _after(unit, UnitOfWorkStep(queue, False, priority, 0, run, unit))
 
 
 def remove_put(unit: UnitOfWork, queue: str, priority: int, place: int) -> UnitOfWork:
-    """The unit of work after it got a message that it had put itself: as though it had never put it."""
+    """Remove a put from a unit of work that got its message itself, as though it had never put it."""
     kept: UnitOfWork = None
     for done in list_oldest_first(unit):
         run = done.run
@@ -430,27 +434,27 @@ def remove_put(unit: UnitOfWork, queue: str, priority: int, place: int) -> UnitO
 
 
 def iterate_newest_first(unit: UnitOfWork) -> Iterator[UnitOfWorkStep]:
-    """What the unit of work did, backwards."""
+    """Iterate over what the unit of work did, backwards."""
     while unit is not None:
         yield unit
         unit = unit.before
 
 
 def count_messages(unit: UnitOfWork, queue: str) -> int:
-    """How many messages the unit of work has put on, or got from, a queue."""
+    """Count the messages that the unit of work has put on, or got from, a queue."""
     return sum(done.run.size for done in iterate_newest_first(unit) if done.queue == queue)
 
 
 def list_oldest_first(unit: UnitOfWork) -> list[UnitOfWorkStep]:
-    """What the unit of work did, in order."""
+    """List what the unit of work did, in order."""
     return list(iterate_newest_first(unit))[::-1]
 
 
 def build_trigger_events(
     state: QueueManagerContent, before: QueueManagerContent, kind: str, queue: Queue, **seen: Any
 ) -> tuple[TriggerEvent, ...]:
-    """The occasion that ``state`` came of the state ``before``, as ``queue`` sees it."""
-    if not state.definitions.judge.looks_at(kind, queue.shared, seen.get("in_unit_of_work", False)):
+    """Build the trigger event by which ``state`` came of ``before``, for ``queue``; none if no rule examines it."""
+    if not state.definitions.callbacks.examines(kind, queue.shared, seen.get("in_unit_of_work", False)):
         return ()
     return (state.build_trigger_event(kind, queue, before, **seen),)
 
@@ -458,7 +462,7 @@ def build_trigger_events(
 def build_alter_events(
     state: QueueManagerContent, before: QueueManagerContent, change: QueueChange
 ) -> Iterator[TriggerEvent]:
-    """The alter itself, then PUT of an initiation queue for the queues that it serves, then GET of the queue."""
+    """Build the alter itself, then PUT of an initiation queue for the queues that it serves, then GET of the queue."""
     old, new = change
     if new.type != "QLOCAL":
         return
@@ -474,7 +478,7 @@ def build_alter_events(
 def build_served_queue_events(
     state: QueueManagerContent, before: QueueManagerContent, kind: str, initq: str, **seen: Any
 ) -> Iterator[TriggerEvent]:
-    """One occasion for each local queue whose INITQ is ``initq``."""
+    """Build a trigger event for each local queue whose INITQ is ``initq``."""
     for name in state.definitions.queues_by_initq.get(initq, ()):
         yield from build_trigger_events(state, before, kind, state.local_queue(name), **seen)
 
@@ -482,7 +486,7 @@ def build_served_queue_events(
 def build_queue_events(
     state: QueueManagerContent, before: QueueManagerContent, kind: str, queues: Sequence[str]
 ) -> Iterator[TriggerEvent]:
-    """One occasion for each of ``queues`` that is a local queue."""
+    """Build a trigger event for each of ``queues`` that is a local queue."""
     for name in queues:
         queue = state.definitions.local_queue(name)
         if queue is not None:
@@ -492,7 +496,7 @@ def build_queue_events(
 def apply_commit(
     state: QueueManagerContent, before: QueueManagerContent, unit: UnitOfWork
 ) -> tuple[Mapping[str, QueueState], TriggerEvents]:
-    """The queues after the commit of ``unit``, and every message that it had put, one after the other."""
+    """Commit ``unit``: gives the queues, and every message that it had put, one after the other."""
     queues = dict(before.queues)
     runs: list[Arrivals] = []
     for done in list_oldest_first(unit):
@@ -501,7 +505,7 @@ def apply_commit(
         depth = queues[done.queue]
         queues[done.queue] = depth.after_commit(done.priority, done.run)
         queue = state.definitions.local_queue(done.queue)
-        if queue is not None and state.definitions.judge.looks_at("put_committed", queue.shared, False):
+        if queue is not None and state.definitions.callbacks.examines("put_committed", queue.shared, False):
             step = done.segments if state.definitions.messages(queue).counts[done.priority] else 0
             first = _first_committed(state, before, queue, depth, (done.priority, done.segments, step))
             runs.append(Arrivals(first, done.run.size // done.segments, step))

@@ -132,7 +132,7 @@ def is_browse(event: Event) -> bool:
 
 
 def build_get_call(event: Event, view: QueueView, queue: Queue, named_get: str, platform: str) -> RetrievalCall:
-    """A get of ``queue`` as the rules see it; ``named_get`` is GET of what was named: the queue, or an alias of it."""
+    """Describe a get of ``queue`` to the rules; ``named_get`` is GET of what was named: it, or an alias of it."""
     if view.position is NOWHERE and not event.match:
         return _first_call(event.options, event.unit_of_work, queue.get, named_get, platform, queue.indxtype)
     gets, _, cursor, _, stated = view.position
@@ -169,7 +169,7 @@ def build_get_call(event: Event, view: QueueView, queue: Queue, named_get: str, 
 
 
 def list_candidates(call: RetrievalCall, view: QueueView, left_out: Set[str]) -> Iterator[VisibleMessage]:
-    """The messages that a get may return, in physical order, as far as can be without those ``left_out``."""
+    """List the messages that a get may return, in physical order, as far as can be without those ``left_out``."""
     leading = left_out >= LEADING
     if COMMITTED not in left_out or (BEHIND_ITEM in left_out and not leading):
         return view.list_all_messages()
@@ -178,22 +178,22 @@ def list_candidates(call: RetrievalCall, view: QueueView, left_out: Set[str]) ->
         return _one(view.at(*cursor.at) if cursor is not None else None)
     for walk, current in ((NEXT_OF_GETS, gets), (NEXT_OF_BROWSE, cursor.group if cursor is not None else None)):
         if walk in left_out:
-            return _one(view.of_item(current.item, current.next) if current is not None else None)
+            return _one(view.find_in_item(current.item, current.next) if current is not None else None)
     goes_on = BEHIND in left_out or BEHIND_ITEM in left_out
     behind = (call.cursor_priority, call.cursor_arrival) if goes_on else None
     if WITH_ID in left_out and call.match_id:
         return view.find_by_id(call.match_id, behind)
     if WITH_CORRELATION in left_out and call.match_correlation:
-        return view.correlated(call.match_correlation, behind)
+        return view.find_by_correlation(call.match_correlation, behind)
     if WITH_GROUP in left_out and call.match_group:
-        return view.grouped(call.match_group, behind)
-    return view.physical(behind, leading)
+        return view.find_by_group(call.match_group, behind)
+    return view.list_physical(behind, leading)
 
 
 def get_position_after(
     event: Event, position: ApplicationPosition, facts: Mapping[str, Any], first: VisibleMessage, last: VisibleMessage
 ) -> ApplicationPosition:
-    """Where the application stands after a get or browse that returned the messages from ``first`` to ``last``.
+    """Return where the application stands after a get that returned messages from ``first`` to ``last``.
 
     ``facts`` is what rules say of the call.
     """
@@ -215,7 +215,7 @@ def get_position_after(
 def record_browse_order(
     event: Event, position: ApplicationPosition, facts: Mapping[str, Any], found: bool
 ) -> ApplicationPosition:
-    """The same position, with how the application browses if rules say that the call states it; ``found`` something."""
+    """Record how the application browses, if rules say that the call states it; ``found`` something."""
     logical = "LOGICAL_ORDER" in event.options
     if position.browses_logically is logical or not (facts["states_browsing"] or (found and facts["begins_browsing"])):
         return position
@@ -223,7 +223,7 @@ def record_browse_order(
 
 
 def build_put_call(event: Event, position: ApplicationPosition, given_priority: int) -> RetrievalCall:
-    """A put as the rules see it; ``given_priority`` is the one of MQMD."""
+    """Describe a put to the rules; ``given_priority`` is the one of MQMD."""
     puts = position.puts
     return RetrievalCall(
         mqi_call="MQPUT",
@@ -244,7 +244,7 @@ def build_put_call(event: Event, position: ApplicationPosition, given_priority: 
 
 
 def build_close_call(position: ApplicationPosition) -> RetrievalCall:
-    """The close of an application's last handle on a queue, as the rules see it."""
+    """Describe the close of an application's last handle on a queue to the rules."""
     gets, puts = position.gets, position.puts
     return RetrievalCall(
         mqi_call="MQCLOSE",
@@ -258,7 +258,7 @@ def build_close_call(position: ApplicationPosition) -> RetrievalCall:
 
 
 def build_placement(facts: Mapping[str, Any]) -> PutPlacement:
-    """The same by the facts that rules derived; what is beyond the numbers of MQMD counts as the nearest of them."""
+    """Build a placement from facts that rules derived; what is beyond the numbers of MQMD counts as the nearest."""
     sequence = min(max(facts["put_sequence"], 1), LARGEST)
     offset = min(max(facts["put_offset"], 0), LARGEST_LONG)
     return PutPlacement(facts["joins_group"], sequence, offset, facts["makes_current"], facts["is_set_back"])
@@ -267,7 +267,7 @@ def build_placement(facts: Mapping[str, Any]) -> PutPlacement:
 def build_message(
     event: Event, puts: CurrentGroup | None, placing: PutPlacement, labels: MessageLabels
 ) -> Message | None:
-    """The message of a put that gives it an identity, called by ``labels`` unless it has an id; None of any other.
+    """Build the message of a put that gives it an identity, called by ``labels`` unless it has an id; else None.
 
     ``puts`` is the current group of the application's puts; a new group without a name is called by ``labels``, too.
     """
@@ -283,7 +283,7 @@ def build_message(
 
 
 def get_message_group(event: Event, puts: CurrentGroup | None, placing: PutPlacement, labels: MessageLabels) -> str:
-    """The group that the message of a put belongs to, as ``put_message`` has it; blank if it is in none."""
+    """Return the group that the message of a put belongs to; blank if it is in none."""
     message = build_message(event, puts, placing, labels)
     kind, label = (SINGLE_MESSAGE if message is None else message.item)[:2]
     return label if kind == "group" else ""
@@ -306,7 +306,7 @@ class QueueView:
     by: str = ""
 
     def list_all_messages(self) -> Iterator[VisibleMessage]:
-        """The messages in physical order with those that the call may not see, as their units of work are open."""
+        """List the messages in physical order, also those of open units of work, which the call may not see."""
         hidden = sorted(self.uncommitted(), key=lambda each: (-each[1].priority, each[1].run.first))
         return merge(self._each(("", found) for found in self.queue.runs()), self._each(hidden),
                      key=_in_physical_order)  # fmt: skip
@@ -320,7 +320,7 @@ class QueueView:
                 yield seen
 
     def expand_runs(self, listed: Iterable[VisibleMessage]) -> Iterator[VisibleMessage]:
-        """The messages that are listed, and those like them, of which the first alone is."""
+        """Expand the messages that are listed to those like them, of which the first alone is."""
         for seen in listed:
             yield seen
             if seen.found is not None:
@@ -328,14 +328,14 @@ class QueueView:
                 for place in range(run.first + 1, run.end):
                     yield self.seen(FoundMessage(priority, run.select_part(place, place + 1)))
 
-    def physical(self, behind: tuple[int, int] | None = None, leading: bool = False) -> Iterator[VisibleMessage]:
-        """The messages in physical order, of like ones the first; ``behind`` a place; ``leading``: that begin items."""
+    def list_physical(self, behind: tuple[int, int] | None = None, leading: bool = False) -> Iterator[VisibleMessage]:
+        """List the messages in physical order, of like ones the first; ``leading``: that begin items."""
         priority, place = behind if behind is not None else (HIGHEST_PRIORITY, -1)
         for found in self.queue.runs(priority, place + 1, leading):
             yield self.seen(found)
 
     def find_by_id(self, label: str, behind: tuple[int, int] | None = None) -> Iterator[VisibleMessage]:
-        """The messages that are called ``label``, in physical order."""
+        """Find the messages that are called ``label``, in physical order."""
         known = [found for found in self.queue.find_matching("id", label) if _is_behind(found, behind)]
         if known or not label.startswith("#"):
             yield from map(self.seen, known)
@@ -347,40 +347,40 @@ class QueueView:
                     if _is_behind(found, behind):
                         yield self.seen(found)
 
-    def correlated(self, label: str, behind: tuple[int, int] | None = None) -> Iterator[VisibleMessage]:
-        """The messages whose CorrelId is ``label``, in physical order."""
+    def find_by_correlation(self, label: str, behind: tuple[int, int] | None = None) -> Iterator[VisibleMessage]:
+        """Find the messages whose CorrelId is ``label``, in physical order."""
         return (
             self.seen(found) for found in self.queue.find_matching("correlation", label) if _is_behind(found, behind)
         )
 
-    def grouped(self, label: str, behind: tuple[int, int] | None = None) -> Iterator[VisibleMessage]:
-        """The messages whose GroupId is ``label``, in physical order."""
+    def find_by_group(self, label: str, behind: tuple[int, int] | None = None) -> Iterator[VisibleMessage]:
+        """Find the messages whose GroupId is ``label``, in physical order."""
         members = [found for kind in ITEM_KINDS for found in self.queue.item((kind, label))]
         members.sort(key=lambda found: (-found.priority, found.run.first))
         return (self.seen(found) for found in members if _is_behind(found, behind))
 
     def at(self, priority: int, place: int) -> VisibleMessage | None:
-        """The message at a place."""
+        """Return the message at a place."""
         found = self.queue.at(priority, place)
         return None if found is None else self.seen(found)
 
-    def of_item(self, item: ItemKey, place: Place | None) -> VisibleMessage | None:
-        """The message at a place of an item: of several the first in physical order."""
+    def find_in_item(self, item: ItemKey, place: Place | None) -> VisibleMessage | None:
+        """Find the message at a place of an item: of several the first in physical order."""
         if place is None:
             return None
         found = next(self.queue.item(item, place), None)
         return self.seen(found) if found is not None and _place(found) == place else None
 
     def line(self, first: VisibleMessage | None) -> Iterator[VisibleMessage]:
-        """A message and what follows it in its item without a gap: no message comes twice."""
+        """List a message and what follows it in its item without a gap: no message comes twice."""
         at, before = first, NO_PLACE
         while at is not None and at.found is not None and at.message is not None and before < at.message.place:
             yield at
             before = at.message.place
-            at = self.of_item(at.message.item, at.found.run.told.next)
+            at = self.find_in_item(at.message.item, at.found.run.told.next)
 
-    def whole(self, first: VisibleMessage) -> list[VisibleMessage]:
-        """The logical message that ``first`` begins, segment by segment, up to its last one or to the first gap."""
+    def list_logical_message(self, first: VisibleMessage) -> list[VisibleMessage]:
+        """List the logical message that ``first`` begins, by segments, up to its last one or to the first gap."""
         segments = []
         for each in self.line(first):
             segments.append(each)
@@ -389,7 +389,7 @@ class QueueView:
         return segments or [first]
 
     def seen(self, found: FoundMessage) -> VisibleMessage:
-        """A message as the rules see it: the first of a run."""
+        """Describe a message to the rules: the first of a run."""
         priority, run = found
         seen: VisibleMessage = VisibleMessage.__new__(VisibleMessage)
         seen.view, seen.found, seen.message = self, found, run.message
@@ -434,7 +434,7 @@ class QueueView:
         return first is not None and (first.priority, first.run.first) == (seen.priority, seen.arrival)
 
     def tell(self, seen: VisibleMessage, name: str) -> None:
-        """Tells a message what it is in its item: by what was told of it, by the first one, or by a walk."""
+        """Set what a message is in its item: as it was set before, by the first one, or by a walk."""
         assert seen.found is not None  # noqa: S101 - told to the type checker
         if name in ROLE_ATTRIBUTES:
             _tell(seen, seen.found.run)
@@ -450,7 +450,7 @@ class QueueView:
             self._tell_of_all(seen, seen.message)
 
     def _tell_of_first(self, seen: VisibleMessage, message: Message) -> None:
-        first, spot = self.queue.first_of(message.item), (seen.priority, seen.arrival)
+        first, spot = self.queue.find_item_start(message.item), (seen.priority, seen.arrival)
         stands_at = first or next(self.queue.item(message.item), None)
         same = next(self.queue.item(message.item, message.place), None)
         seen.first_there = first is not None
@@ -461,13 +461,13 @@ class QueueView:
     def _tell_of_segments(self, seen: VisibleMessage, message: Message) -> None:
         found = next(self.queue.item(message.item, (seen.sequence, 0)), None)
         begins = self.seen(found) if found is not None and _place(found)[0] == seen.sequence else None
-        last = self.whole(begins)[-1] if begins is not None and begins.begins_message else None
+        last = self.list_logical_message(begins)[-1] if begins is not None and begins.begins_message else None
         seen.segments_end = last is not None and last.ends_message
         seen.message_ends_group = last is not None and last.ends_message and last.last_in_group
 
     def _tell_of_all(self, seen: VisibleMessage, message: Message) -> None:
         """Walks along the item from its first message."""
-        first, spot = self.queue.first_of(message.item), (seen.priority, seen.arrival)
+        first, spot = self.queue.find_item_start(message.item), (seen.priority, seen.arrival)
         last, seen.in_line = None, False
         for last in self.line(None if first is None else self.seen(first)):
             seen.in_line = seen.in_line or (last.priority, last.arrival) == spot
@@ -485,7 +485,7 @@ def build_queue_view(
     ``sees``; None is what its own has put, unless it browses.
     """
     seen, own = state.queue(queue), "" if is_browse(event) else event.unit_of_work
-    position, begun_by = state.position(event), partial(state.begun_by, queue)
+    position, begun_by = state.position(event), partial(state.find_item_reader, queue)
     if sees is None:
         for done in iterate_newest_first(state.units.get(own)):
             if done.is_put and done.queue == queue:
@@ -507,13 +507,13 @@ def build_queue_view(
 def apply_get(
     state: StateT, event: Event, queue: str, facts: Mapping[str, Any], taken: Sequence[VisibleMessage]
 ) -> StateT:
-    """The state after a get or browse of the local queue ``queue`` returned ``taken``, which is not empty.
+    """Apply a get or browse of the local queue ``queue`` that returned ``taken``, which is not empty.
 
     ``facts`` is what rules say of where the application stands after it.
     """
     position = get_position_after(event, state.position(event), facts, taken[0], taken[-1])
     if is_browse(event):
-        return state.evolved(
+        return state.replace(
             now=state.get_event_time(event),
             units=state.list_units_with(event),
             **change_position(state, event, position),
@@ -533,17 +533,17 @@ def apply_get(
 
 
 def apply_failed_get(state: StateT, event: Event, facts: Mapping[str, Any]) -> StateT:
-    """The state after a get or browse that returned nothing: how the application browses may have been stated."""
+    """Apply a get or browse that returned nothing: how the application browses may have been stated."""
     position = record_browse_order(event, state.position(event), facts, False)
-    after = state.sent(event)
+    after = state.after_sent(event)
     more = change_position(after, event, position)
-    return after.evolved(**more) if more else after
+    return after.replace(**more) if more else after
 
 
 def change_position(
     state: QueueManagerContent, event: Event, position: ApplicationPosition, kind: str = ""
 ) -> dict[str, Any]:
-    """The parts of a state that change when an application's position does.
+    """Change an application's position: gives the parts of the state that differ.
 
     A backout sets the current group of its gets or puts (``kind``) back to what it was before the first successful
     call in the unit of work.
@@ -563,7 +563,7 @@ def change_position(
 
 
 def restore_positions(state: QueueManagerContent, unit: str) -> dict[str, Any]:
-    """The positions after the backout of a unit of work, and what is kept for the others."""
+    """Restore positions after the backout of a unit of work; also give what is kept for the others."""
     positions = dict(state.positions)
     for (by, queue, kind), group in state.kept_groups.get(unit, {}).items():
         position = positions.get((by, queue), ApplicationPosition())
@@ -572,12 +572,12 @@ def restore_positions(state: QueueManagerContent, unit: str) -> dict[str, Any]:
 
 
 def drop_kept_groups(state: QueueManagerContent, unit: str) -> dict[str, Any]:
-    """What is kept for the other units of work after the commit of one."""
+    """Drop what is kept for a unit of work that is committed."""
     return {"kept_groups": _without(state.kept_groups, unit)} if unit in state.kept_groups else {}
 
 
 def end_positions(state: QueueManagerContent, by: str, queue: str) -> dict[str, Any]:
-    """The positions after the close of the last handle of an application on a queue: they end with it."""
+    """End the positions of an application on a queue, as the close of its last handle does."""
     positions = {key: each for key, each in state.positions.items() if key != (by, queue)}
     kept = {
         unit: {key: group for key, group in groups.items() if key[:2] != (by, queue)}
@@ -587,7 +587,7 @@ def end_positions(state: QueueManagerContent, by: str, queue: str) -> dict[str, 
 
 
 def reset_read_positions(state: QueueManagerContent, queue: str) -> dict[str, Any]:
-    """The positions after a name was made to lead to another queue: what was got and browsed before is not there."""
+    """Reset positions after a name was made to lead to another queue: what was got and browsed before is not there."""
     positions = {
         key: ApplicationPosition(puts=each.puts) if key[1] == queue else each for key, each in state.positions.items()
     }
@@ -705,9 +705,9 @@ def _begun(state: QueueManagerContent, event: Event, queue: str, last: VisibleMe
         return {}
     item, told = last.message.item, SINGLE_MESSAGE_ROLE if last.found is None else last.found.run.told
     if told.ends_item:
-        known = state.begun_by(queue, item)
+        known = state.find_item_reader(queue, item)
         return {} if known is None else {"begun": remove_key(state.begun, (queue, *item))}
-    if state.begun_by(queue, item) == event.by:
+    if state.find_item_reader(queue, item) == event.by:
         return {}
     return {"begun": insert_entry(state.begun, (queue, *item), event.by)}
 

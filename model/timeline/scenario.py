@@ -139,7 +139,8 @@ class Scenario:
     ``in_flight`` are messages that are under way to other queue managers. ``assumed`` says of initiation queues, by
     name, that each is taken to be there although no script defines it; of local queues of scripts nobody tells how many
     handles are open for input, ``unknown_handles``, how many messages are there, ``unknown_depths``, and when the last
-    trigger message was written, ``unknown_last``; ``beyond`` is what is told of other places.
+    trigger message was written, ``unknown_last``; ``unknown_attributes`` are those of the local queue manager that no
+    display shows; ``beyond`` is what is told of other places.
     """
 
     cluster: Cluster
@@ -150,6 +151,7 @@ class Scenario:
     unknown_handles: frozenset[str] = frozenset()
     unknown_depths: frozenset[str] = frozenset()
     unknown_last: frozenset[str] = frozenset()
+    unknown_attributes: frozenset[str] = frozenset()
     beyond: DeliveryContext = field(factory=DeliveryContext)
 
 
@@ -159,7 +161,7 @@ def read_scenario(path: str | Path) -> Scenario:
 
 
 def read_scenario_source(source: Source, known: Snapshot | None = None) -> Scenario:
-    """The scenario in a file's content; raises FactsError with every fault. ``known`` is as for ``scenario_of``."""
+    """Read the scenario in a file's content; raises FactsError with every fault. ``known`` as in build_scenario."""
     document = _document(source)
     if document.diagnostics and document.data is None:
         raise FactsError(document.diagnostics)
@@ -173,7 +175,7 @@ def read_scenario_source(source: Source, known: Snapshot | None = None) -> Scena
 
 
 def locate_error(error: FactsError, source: Source) -> FactsError:
-    """The error of an event that could not happen, with the place of that event in the file's content."""
+    """Add the place of an event in the file's content to the error that it could not happen."""
     places = _document(source).places
     found = [places.told_by(each.message) for each in error.diagnostics]
     told = zip(error.diagnostics, found, strict=True)
@@ -183,7 +185,7 @@ def locate_error(error: FactsError, source: Source) -> FactsError:
 def build_scenario(
     data: object, source: str, known: Snapshot | None = None, places: DocumentPlaces = NO_PLACES
 ) -> Scenario:
-    """The scenario in a parsed document; raises FactsError with every fault, at its ``places``.
+    """Build the scenario in a parsed document; raises FactsError with every fault, at its ``places``.
 
     ``known`` are the facts, where the document's own were read with those of other files.
     """
@@ -194,6 +196,7 @@ def build_scenario(
     more: tuple[Queue, ...] = ()
     unasked: Mapping[str, str] = {}
     of_scripts: frozenset[str] = frozenset()
+    left_open: frozenset[str] = frozenset()
     given = data.get("event", ()) if isinstance(data, Mapping) else ()
     try:
         snapshot = known or read_document(data, source, places)
@@ -202,6 +205,7 @@ def build_scenario(
         )
         cluster, unasked = assume_undisplayed_objects(snapshot.cluster, snapshot.knowledge.undisplayed)
         cluster, messages, beyond = add_queues(cluster, more), snapshot.messages, snapshot.beyond
+        left_open = frozenset(snapshot.unshown.of(snapshot.cluster.queue_manager))
         shown = (name for name, owner in snapshot.observed if owner == cluster.queue_manager.name)
         of_scripts = snapshot.knowledge.defined.get("QLOCAL", frozenset()).union(shown)
     except FactsError as error:
@@ -214,7 +218,7 @@ def build_scenario(
     if faults or cluster is None:
         raise FactsError(faults)
     taken = {**unasked, **{each.name: describe_default_queue(each.name) for each in more}}
-    unknown = _unknown_at_start(cluster, of_scripts.union(taken))
+    unknown = {**_unknown_at_start(cluster, of_scripts.union(taken)), "unknown_attributes": left_open}
     return Scenario(cluster, tuple(reading.events), messages, in_flight, taken, beyond=beyond, **unknown)
 
 
@@ -225,7 +229,7 @@ def has_allowed_words(event: Event, row: Mapping[str, object]) -> bool:
 
 
 def find_event_faults(position: int, row: object) -> Iterator[str]:
-    """Every fault of one table's own keys and values."""
+    """Find every fault of one table's own keys and values."""
     if not isinstance(row, Mapping):
         yield f"{render_event_label(position, None)}: {quote_value(row)} is given where a table is expected"
         return
@@ -258,7 +262,7 @@ class ReferenceChecker:
         return Definitions(self.cluster)
 
     def faults_of(self, event: Event) -> tuple[str, ...]:
-        """What is wrong with the objects that ``event`` names."""
+        """Find what is wrong with the objects that ``event`` names."""
         if event.do == "alter":
             return tuple(self._alter_faults(event))
         if event.do in ADMINISTRATIVE:
@@ -295,7 +299,7 @@ class ReferenceChecker:
 
     def _readable(self, name: str, member: str) -> bool:
         """Whether an open of ``name`` for input at ``member`` can be asked: local there, shared, or others' alone."""
-        base, own = self.definitions.base(name), self.cluster.queue_manager.name
+        base, own = self.definitions.find_base_queue(name), self.cluster.queue_manager.name
         if member == own:
             return base is not None or self._of_others(name)
         if base is not None and base.shared:
@@ -373,7 +377,7 @@ class _Reading:
     unnamed: dict[tuple[str, str], tuple[int, str]] = field(factory=dict)
 
     def faults_of(self, given: object) -> Iterator[str]:
-        """Every fault of the events ``given``; those without one are added to ``events``."""
+        """Find every fault of the events ``given``; those without one are added to ``events``."""
         if isinstance(given, Mapping):
             yield (
                 "event: one table is given where a list of tables is expected;"

@@ -58,7 +58,7 @@ class QueueManagerState(QueueManagerContent):
         asked: Event | None = None,
         placing: PutPlacement | None = None,
     ) -> tuple[QueueManagerState, EventResult]:
-        """The state after one repetition of ``event`` and what it led to; raises EventError if it cannot happen.
+        """Apply one repetition of ``event``; also give what it led to. Raises EventError if it cannot happen.
 
         A put to a queue that does not resolve to a local queue leaves this queue manager, as ``sent`` says; the
         messages of any other are called by ``labels`` if they have no id; ``asked`` is the put as it named its queue,
@@ -69,22 +69,22 @@ class QueueManagerState(QueueManagerContent):
             return _put(self, event, labels, asked or event, placing or _as_given(event))
         return TRANSITIONS[event.do](self, event)
 
-    def arrived(self, put: Event) -> tuple[QueueManagerState, EventResult]:
-        """The state after a message came over a channel: no application put it, so nobody's current group changes."""
+    def after_arrival(self, put: Event) -> tuple[QueueManagerState, EventResult]:
+        """Apply the arrival of a message over a channel: no application put it, so nobody's current group changes."""
         after, happened = self.after(put)
-        return after.evolved(positions=self.positions), happened
+        return after.replace(positions=self.positions), happened
 
     def after_remote_put(
         self, event: Event, labels: MessageLabels = UNLABELLED, placing: PutPlacement | None = None
     ) -> QueueManagerState:
-        """The state after a put whose message went to another queue manager; as ``after`` a put."""
+        """Apply a put whose message went to another queue manager; as ``after`` a put."""
         _, _, more = _placed(self, event, event, labels, placing or _as_given(event))
-        return self.evolved(now=self.get_event_time(event), units=self.list_units_with(event), **more)
+        return self.replace(now=self.get_event_time(event), units=self.list_units_with(event), **more)
 
     def after_get(
         self, event: Event, queue: str, facts: Mapping[str, Any], taken: Sequence[VisibleMessage]
     ) -> tuple[QueueManagerState, EventResult]:
-        """The state after a get or browse of the local queue ``queue`` that returned ``taken``, and what it led to.
+        """Apply a get or browse of the local queue ``queue`` that returned ``taken``; also give what it led to.
 
         ``facts`` is what rules say of where the application then stands.
         """
@@ -97,7 +97,6 @@ class QueueManagerState(QueueManagerContent):
 
 
 Transition = tuple[QueueManagerState, EventResult]
-Units = Mapping[str, UnitOfWork]
 
 
 def _as_given(event: Event) -> PutPlacement:
@@ -129,20 +128,20 @@ def _placed(
 def _put(
     state: QueueManagerState, event: Event, labels: MessageLabels, asked: Event, placing: PutPlacement
 ) -> Transition:
-    base = state.definitions.base(event.queue)
+    base = state.definitions.find_base_queue(event.queue)
     if base is None:
         return state.after_remote_put(event, labels, placing), NO_RESULT
     message, told, more = _placed(state, event, asked, labels, placing)
     opened = state.definitions.queues[event.queue]
     before = state.queue(base.name)
-    failure = state.definitions.judge.failure(
+    failure = state.definitions.callbacks.find_failure(
         QueueCall(
             base.name, "MQPUT", base.put, opened.put, before.depth, event.segments, base.maxdepth, shared=base.shared,
             named=event.queue, named_type=opened.type,
         )
     )  # fmt: skip
     if failure is not None:
-        return state.sent(event), EventResult(failure=failure)
+        return state.after_sent(event), EventResult(failure=failure)
     given = min(opened.defprty if event.priority is None else event.priority, HIGHEST_PRIORITY)
     enqueued = state.definitions.messages(base).priorities[given]
     units, unit = state.units, event.unit_of_work
@@ -161,7 +160,7 @@ def _put(
 def _open(state: QueueManagerState, event: Event) -> Transition:
     local = state.handles.local
     member = event.queue_manager or local
-    base = state.definitions.base(event.queue)
+    base = state.definitions.find_base_queue(event.queue)
     if base is None and member == local and event.mode in READING_MODES:
         raise EventError(f"queue {quote_value(event.queue)} resolves to no local queue; mode {event.mode} needs one")
     handle = Handle(
@@ -174,11 +173,11 @@ def _open(state: QueueManagerState, event: Event) -> Transition:
         event.bind,
         event.to_queue_manager,
     )
-    after = state.evolved(now=state.get_event_time(event))
+    after = state.replace(now=state.get_event_time(event))
     failure = _open_failure(state, base, handle)
     if failure is not None:
         return after, EventResult(failure=failure)
-    after = after.evolved(handles=state.handles.after_open(handle))
+    after = after.replace(handles=state.handles.after_open(handle))
     occasions: tuple[TriggerEvent, ...] = ()
     if handle.is_for_input and member == local:
         others = state.handles.count_opens_by_others(handle.base, event.by)
@@ -192,8 +191,8 @@ def _open_failure(state: QueueManagerState, base: Queue | None, handle: Handle) 
     """What the open that would give ``handle`` fails with; an open of no local queue does not fail here."""
     if base is None:
         return None
-    opens, here = state.handles.opens(base.name), handle.queue_manager == state.handles.local
-    return state.definitions.judge.failure(
+    opens, here = state.handles.count_opens(base.name), handle.queue_manager == state.handles.local
+    return state.definitions.callbacks.find_failure(
         QueueCall(
             base.name, "MQOPEN", mode=handle.mode, here=here, shared=base.shared, open_shared_here=opens.shared_here,
             open_exclusive_here=opens.exclusive_here, open_shared_elsewhere=opens.shared_elsewhere,
@@ -205,13 +204,13 @@ def _open_failure(state: QueueManagerState, base: Queue | None, handle: Handle) 
 def _close(state: QueueManagerState, event: Event) -> Transition:
     local = state.handles.local
     member = event.queue_manager or local
-    handle = state.handles.latest(event.by, event.queue, member)
+    handle = state.handles.find_latest(event.by, event.queue, member)
     if handle is None:
         who = f"application {quote_value(event.by)}" if event.by else "the anonymous application"
         raise EventError(f"{who} has not opened queue {quote_value(event.queue)} at {quote_value(member)}")
-    after = state.evolved(now=state.get_event_time(event), handles=state.handles.without(handle))
-    if after.handles.latest(event.by, event.queue, member) is None and member == local:
-        after = after.evolved(**end_positions(after, event.by, event.queue))
+    after = state.replace(now=state.get_event_time(event), handles=state.handles.without(handle))
+    if after.handles.find_latest(event.by, event.queue, member) is None and member == local:
+        after = after.replace(**end_positions(after, event.by, event.queue))
     queue = state.definitions.local_queue(handle.base)
     if queue is None or not handle.is_for_input or member != local:
         return after, EventResult(handle=handle)
@@ -220,16 +219,16 @@ def _close(state: QueueManagerState, event: Event) -> Transition:
 
 
 def _commit(state: QueueManagerState, event: Event) -> Transition:
-    after = _ended(state, event).evolved(**drop_kept_groups(state, event.unit_of_work))
+    after = _ended(state, event).replace(**drop_kept_groups(state, event.unit_of_work))
     queues, occasions = apply_commit(after, state, _unit(state, event))
     happened = EventResult(occasions, completed=EndedUnitOfWork(event.unit_of_work, True))
-    return after.evolved(queues=queues), happened
+    return after.replace(queues=queues), happened
 
 
 def _backout(state: QueueManagerState, event: Event) -> Transition:
     unit = _unit(state, event)
     queues = _backed_out(dict(state.queues), unit)
-    after = _ended(state, event).evolved(queues=queues, **restore_positions(state, event.unit_of_work))
+    after = _ended(state, event).replace(queues=queues, **restore_positions(state, event.unit_of_work))
     got_back = list(dict.fromkeys(done.queue for done in iterate_newest_first(unit) if not done.is_put))
     occasions = tuple(build_queue_events(after, state, "get_backed_out", got_back))
     return after, EventResult(occasions, completed=EndedUnitOfWork(event.unit_of_work, False))
@@ -244,7 +243,7 @@ def _unit(state: QueueManagerState, event: Event) -> UnitOfWork:
 def _ended(state: QueueManagerState, event: Event) -> QueueManagerState:
     """``state`` without the unit of work that ``event`` ends."""
     units = {name: unit for name, unit in state.units.items() if name != event.unit_of_work}
-    return state.evolved(now=state.get_event_time(event), units=units)
+    return state.replace(now=state.get_event_time(event), units=units)
 
 
 def _backed_out(queues: dict[str, QueueState], unit: UnitOfWork) -> dict[str, QueueState]:
@@ -256,9 +255,9 @@ def _backed_out(queues: dict[str, QueueState], unit: UnitOfWork) -> dict[str, Qu
 
 def _alter(state: QueueManagerState, event: Event) -> Transition:
     cluster, change = apply_alter(state.cluster, event)
-    after = state.evolved(now=state.get_event_time(event), definitions=state.definitions.of(cluster))
+    after = state.replace(now=state.get_event_time(event), definitions=state.definitions.of(cluster))
     if event.queue and _name_of_base(state, event.queue) != _name_of_base(after, event.queue):
-        after = after.evolved(**reset_read_positions(after, event.queue))
+        after = after.replace(**reset_read_positions(after, event.queue))
     if change is None:
         return after, NO_RESULT
     return after, EventResult(tuple(build_alter_events(after, state, change)))
@@ -266,16 +265,16 @@ def _alter(state: QueueManagerState, event: Event) -> Transition:
 
 def _name_of_base(state: QueueManagerState, name: str) -> str:
     """The local queue that a name leads to; blank if there is none."""
-    base = state.definitions.base(name)
+    base = state.definitions.find_base_queue(name)
     return base.name if base else ""
 
 
 def _clear(state: QueueManagerState, event: Event) -> Transition:
     """CLEAR QLOCAL: the messages go, and nothing is triggered by that."""
-    queue, after = state.local_queue(event.queue), state.evolved(now=state.get_event_time(event))
+    queue, after = state.local_queue(event.queue), state.replace(now=state.get_event_time(event))
     held = sum(each.initq == queue.name and each.run is not None for unit in state.triggers.waiting
                for each in state.held(unit))  # fmt: skip
-    failure = state.definitions.judge.failure(
+    failure = state.definitions.callbacks.find_failure(
         QueueCall(
             queue.name, "CLEAR QLOCAL", shared=queue.shared, handles=_handles_on(state, queue.name),
             unsettled=held + sum(count_messages(unit, queue.name) for unit in state.units.values()),
@@ -283,7 +282,7 @@ def _clear(state: QueueManagerState, event: Event) -> Transition:
     )  # fmt: skip
     if failure is not None:
         return after, EventResult(failure=failure)
-    return after.evolved(queues={**state.queues, queue.name: state.queue(queue.name).after_clear()}), NO_RESULT
+    return after.replace(queues={**state.queues, queue.name: state.queue(queue.name).after_clear()}), NO_RESULT
 
 
 def _handles_on(state: QueueManagerState, queue: str) -> int:
@@ -305,11 +304,13 @@ def _restart(state: QueueManagerState, event: Event) -> Transition:
     for unit in state.units.values():
         _backed_out(queues, unit)
     kept = {name: queue.drop_nonpersistent() for name, queue in queues.items()}
-    own, level = state.cluster.queue_manager, event.command_level
-    is_migrated = level is not None and level != own.command_level
-    migrated = evolve(state.cluster, queue_manager=evolve(own, command_level=level)) if is_migrated else state.cluster
+    definitions, own = state.definitions, state.cluster.queue_manager
+    level = own.command_level if event.command_level is None else event.command_level
+    if level != own.command_level:
+        migrated = evolve(own, command_level=level)
+        definitions = definitions.of(evolve(state.cluster, queue_manager=migrated))
     after = QueueManagerState(
-        state.definitions.of(migrated) if is_migrated else state.definitions,
+        definitions,
         state.handles.after_restart(),
         state.get_event_time(event),
         kept,
@@ -320,7 +321,7 @@ def _restart(state: QueueManagerState, event: Event) -> Transition:
 
 
 def _advance(state: QueueManagerState, event: Event) -> Transition:
-    return state.evolved(now=state.get_event_time(event)), NO_RESULT
+    return state.replace(now=state.get_event_time(event)), NO_RESULT
 
 
 TRANSITIONS: dict[str, Callable[[QueueManagerState, Event], Transition]] = {

@@ -73,20 +73,20 @@ EVERY_MESSAGE = MessageRules({each: each for each in PRIORITIES}, dict.fromkeys(
 class DefaultCallbacks:
     """Where no rules are asked: a message keeps its priority and counts, every event is an occasion, no call fails."""
 
-    def messages(self, queue: Queue) -> MessageRules:  # noqa: ARG002 - as the judge is asked
-        """As they are put, and all of them."""
+    def messages(self, queue: Queue) -> MessageRules:  # noqa: ARG002 - as the protocol has it
+        """Leave messages as they are put; all of them count."""
         return EVERY_MESSAGE
 
     def in_item(self, message: Message) -> ItemRole:  # noqa: ARG002 - as above
-        """Each message is an item by itself."""
+        """Take each message as an item by itself."""
         return SINGLE_MESSAGE_ROLE
 
-    def looks_at(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:  # noqa: ARG002 - as above
-        """Always."""
+    def examines(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:  # noqa: ARG002 - as above
+        """Examine every event."""
         return True
 
-    def failure(self, call: QueueCall) -> CallFailure | None:  # noqa: ARG002 - as above
-        """None."""
+    def find_failure(self, call: QueueCall) -> CallFailure | None:  # noqa: ARG002 - as above
+        """Let no call fail."""
         return None
 
 
@@ -125,18 +125,10 @@ PROCESS_FIELDS = ("appltype", "applicid", "envrdata", "userdata")
 class TriggerEvent:
     """An application queue as the trigger rules see it. Every attribute has a value; a blank one means "none".
 
-    ``message_priority`` is the one that the message was enqueued with.
-    ``depth`` is how many of the messages on the queue are of sufficient priority by its own TRIGMPRI, ``depth_total``
-    how many there are; ``committed…`` leaves out the uncommitted ones; ``previous_…`` is before the event. ``arrived``
-    is how many messages the put placed. ``since_last_trigger`` and ``trigint`` are in milliseconds. Open counts without
-    "elsewhere" are the local queue manager's; those with it and ``open_exclusive`` span the group, for a queue that is
-    shared. ``…by_others`` are handles of other applications than the one whose call it is.
-    ``served_elsewhere``: another queue manager has had the shared queue open for shared input since it was last open
-    to nobody. ``trigger_messages_before`` is how many trigger messages the same event has written for the queue;
-    ``written_trigtype`` the trigger type for which the trigger message was written that a unit of work held.
-    ``queue_manager``, ``maxdepth``, ``initq_…`` and ``…_by_case`` of the end are for remedies: whether the initiation
-    queue is shared, which type the queue has that ``initq`` names, blank where there is none, the local queue behind an
-    alias, and what is defined where the name that is given is not, and differs from that in letter case alone.
+    What rules ask of it is in the vocabulary of triggering, ``docs/vocabulary.toml``. The fields that rules do not see
+    are for remedies: ``queue_manager`` and ``maxdepth``; whether the initiation queue is shared; which type the queue
+    has that ``initq`` names, blank where there is none; the local queue behind an alias; and, as ``…_by_case``, what is
+    defined where the name that is given is not, and differs from that in letter case alone.
     """
 
     queue: str
@@ -205,7 +197,7 @@ class TriggerEvent:
     written_trigtype: str = word_field("NONE", "FIRST", "EVERY", "DEPTH", default="FIRST")
 
     def with_values(self, seen: Mapping[str, Any]) -> TriggerEvent:
-        """This one with what is ``seen`` in place of its own: what evolve gives, in a quarter of the time."""
+        """Replace what is ``seen``: what evolve gives, in a quarter of the time."""
         other = object.__new__(TriggerEvent)
         other.__dict__.update(self.__dict__)
         other.__dict__.update(seen)
@@ -224,7 +216,7 @@ class Arrivals:
     step: int
 
     def at(self, place: int) -> TriggerEvent:
-        """The arrival at ``place``, counted from 0."""
+        """Return the arrival at ``place``, counted from 0."""
         if place == 0:
             return self.first
         first, counted, all_of_them = self.first, place * self.step, place * self.first.arrived
@@ -315,18 +307,18 @@ class Handles:
                 found[handle.base] = OpenCounts(*counts)
         return found
 
-    def opens(self, queue: str) -> OpenCounts:
-        """How often the local or shared queue ``queue`` is open for input."""
+    def count_opens(self, queue: str) -> OpenCounts:
+        """Count how often the local or shared queue ``queue`` is open for input."""
         return self._opens.get(queue, NOT_OPEN)
 
     def count_opens_by_others(self, queue: str, application: str) -> int:
-        """How many of the local queue manager's handles for input on ``queue`` are other applications'."""
+        """Count the local queue manager's handles for input on ``queue`` that other applications have."""
         others = (each for each in self.open if each.base == queue and each.application != application)
         served = sum(each.is_for_input and each.queue_manager == self.local for each in others)
         return served + self.standing.get(queue, 0)
 
-    def latest(self, application: str, queue: str, queue_manager: str, mode: str | None = None) -> Handle | None:
-        """The latest handle of an application on a queue (of one mode, if it is given) that is still open."""
+    def find_latest(self, application: str, queue: str, queue_manager: str, mode: str | None = None) -> Handle | None:
+        """Find the latest handle of an application on a queue (of one mode, if it is given) that is still open."""
         wanted = (application, queue, queue_manager)
         for handle in reversed(self.open):
             found = (handle.application, handle.queue, handle.queue_manager)
@@ -335,7 +327,7 @@ class Handles:
         return None
 
     def find_output_handle(self, application: str, queue: str, to_queue_manager: str) -> Handle | None:
-        """The latest handle of an application by which it puts to these names; None if there is none."""
+        """Find the latest handle of an application by which it puts to these names; None if there is none."""
         wanted = (application, queue, to_queue_manager, self.local, "OUTPUT")
         for each in reversed(self.open):
             if wanted == (each.application, each.queue, each.to_queue_manager, each.queue_manager, each.mode):
@@ -343,26 +335,26 @@ class Handles:
         return None
 
     def after_open(self, handle: Handle) -> Handles:
-        """After the open that gave ``handle``."""
+        """Add ``handle``, which an open gave."""
         served = self.served_elsewhere
         if handle.mode == "INPUT_SHARED" and handle.queue_manager != self.local:
             served |= {handle.base}
         return Handles(self.local, (*self.open, handle), max(self.next_id, handle.id + 1), self.standing, served)
 
     def without(self, handle: Handle) -> Handles:
-        """After the close of ``handle``."""
+        """Remove ``handle``, which was closed."""
         left = tuple(each for each in self.open if each.id != handle.id)
         after = Handles(self.local, left, self.next_id, self.standing, self.served_elsewhere)
-        if handle.base in self.served_elsewhere and not any(after.opens(handle.base)):
+        if handle.base in self.served_elsewhere and not any(after.count_opens(handle.base)):
             return evolve(after, served_elsewhere=self.served_elsewhere - {handle.base})
         return after
 
     def add_standing_handles(self, queue: str, count: int) -> Handles:
-        """With ``count`` handles on the local queue ``queue`` that were there at the start."""
+        """Add ``count`` handles on the local queue ``queue`` that were there at the start."""
         return Handles(self.local, self.open, self.next_id, {**self.standing, queue: count}, self.served_elsewhere)
 
     def after_restart(self) -> Handles:
-        """After a restart."""
+        """Close all handles, as a restart does."""
         return Handles(self.local, (), self.next_id)
 
 
@@ -378,19 +370,19 @@ class RuleCallbacks(Protocol):
     """What rules say of messages, of events and of calls."""
 
     def messages(self, queue: Queue) -> MessageRules:
-        """Which priority messages get on ``queue``, and which of them count."""
+        """Say which priority messages get on ``queue``, and which of them count."""
         ...
 
     def in_item(self, message: Message) -> ItemRole:
-        """What a message of a group, or a segment, is where it belongs."""
+        """Say what a message of a group, or a segment, is where it belongs."""
         ...
 
-    def looks_at(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
+    def examines(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
         """Whether anything can follow from an occasion of this kind, on a queue that is shared or not."""
         ...
 
-    def failure(self, call: QueueCall) -> CallFailure | None:
-        """What a call fails with; None if it does not."""
+    def find_failure(self, call: QueueCall) -> CallFailure | None:
+        """Say what a call fails with; None if it does not."""
         ...
 
 
@@ -405,11 +397,11 @@ class EndedUnitOfWork(NamedTuple):
 class Definitions:
     """What the snapshot ``cluster`` defines at one queue manager; made anew when the snapshot changes.
 
-    ``judge`` says what rules make of it.
+    ``callbacks`` say what rules make of it.
     """
 
     cluster: Cluster
-    judge: RuleCallbacks = DEFAULT_CALLBACKS
+    callbacks: RuleCallbacks = DEFAULT_CALLBACKS
 
     @cached_property
     def queues(self) -> dict[str, Queue]:
@@ -439,42 +431,42 @@ class Definitions:
         return found
 
     def of(self, cluster: Cluster) -> Definitions:
-        """The definitions of another snapshot, with the same judge."""
-        return Definitions(cluster, self.judge)
+        """Make the definitions of another cluster, with the same callbacks."""
+        return Definitions(cluster, self.callbacks)
 
     @cached_property
     def _messages(self) -> dict[str, MessageRules]:
         return {}
 
     def messages(self, queue: Queue) -> MessageRules:
-        """What rules say of the messages on the local queue ``queue``."""
+        """Return what rules say of the messages on the local queue ``queue``."""
         found = self._messages.get(queue.name)
         if found is None:
-            found = self._messages[queue.name] = self.judge.messages(queue)
+            found = self._messages[queue.name] = self.callbacks.messages(queue)
         return found
 
     def in_item(self, message: Message) -> ItemRole:
-        """What rules say of a message where it belongs."""
-        return SINGLE_MESSAGE_ROLE if message.item == SINGLE_MESSAGE else self.judge.in_item(message)
+        """Return what rules say of a message where it belongs."""
+        return SINGLE_MESSAGE_ROLE if message.item == SINGLE_MESSAGE else self.callbacks.in_item(message)
 
     @cached_property
     def _described(self) -> dict[str, TriggerEvent]:
         return {}
 
     def local_queue(self, name: str) -> Queue | None:
-        """The local queue (QLOCAL) ``name``, not an alias of it."""
+        """Find the local queue (QLOCAL) ``name``, not an alias of it."""
         queue = self.queues.get(name)
         return queue if queue is not None and queue.type == "QLOCAL" else None
 
-    def base(self, name: str) -> Queue | None:
-        """The local queue that ``name`` resolves to, itself or through a local alias; None if there is none."""
+    def find_base_queue(self, name: str) -> Queue | None:
+        """Find the local queue that ``name`` resolves to, itself or by a local alias; None if there is none."""
         queue = self.queues.get(name)
         if queue is not None and queue.type == "QALIAS":
             return self.local_queue(queue.base_queue)
         return queue if queue is not None and queue.type == "QLOCAL" else None
 
-    def described(self, queue: Queue) -> TriggerEvent:
-        """An occasion of the local queue ``queue`` with what the definitions say, and nothing that has happened."""
+    def describe_queue(self, queue: Queue) -> TriggerEvent:
+        """Describe the local queue ``queue`` to the trigger rules by its definitions; nothing has happened."""
         found = self._described.get(queue.name)
         if found is None:
             found = self._described[queue.name] = TriggerEvent(**self._attributes(queue))
@@ -484,12 +476,13 @@ class Definitions:
     def _opened(self) -> dict[str, tuple[Handles, TriggerEvent]]:
         return {}
 
-    def opened(self, queue: Queue, handles: Handles) -> TriggerEvent:
-        """The same with who has the queue and its initiation queue open, before the event as after it."""
+    def describe_open_queue(self, queue: Queue, handles: Handles) -> TriggerEvent:
+        """Describe it with who has the queue and its initiation queue open, before the event as after it."""
         known = self._opened.get(queue.name)
         if known is not None and known[0] is handles:
             return known[1]
-        described, opens, of_initq = self.described(queue), handles.opens(queue.name), handles.opens(queue.initq)
+        described = self.describe_queue(queue)
+        opens, of_initq = handles.count_opens(queue.name), handles.count_opens(queue.initq)
         found = described.with_values(
             {
                 "open_input_count": opens.here,

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import pytest
 
-from mqclause import Engine, Put
+from mqclause import Engine, Put, Rules
 from mqclause.check.lint_run import inspected
 from mqclause.cluster.map import cluster_map
 from mqclause.model.configuration.facts_export import build_facts_document
-from mqclause.model.configuration.snapshot import Snapshot, read_document
+from mqclause.model.configuration.snapshot import Snapshot, read_document, read_sources
 from mqclause.model.configuration.sources import Source
+from mqclause.model.timeline.scenario import read_scenario_source
+from mqclause.replay.runner import Replay
 from mqclause.trigger.why import Why, build_document
 from mqclause.workload.sensitivity import find_undisplayed_attributes, find_unknowns
 from spec_tests.support.displayed import BANNER, snapshot
@@ -82,16 +86,13 @@ def test_attributes_of_instances_routes_and_the_queue_manager() -> None:
 
 
 def test_a_queue_manager_that_was_not_displayed() -> None:
-    """A clustered BOLTS with CLWLUSEQ(QMGR) is chosen or shares with QM2 as QM1's CLWLUSEQ says."""
+    """A clustered BOLTS with CLWLUSEQ(QMGR) is chosen or shares with QM2 as QM1's CLWLUSEQ says; an exit may choose."""
     of = log("DISPLAY QLOCAL(BOLTS) ALL", "CLUSTER(PARTS)  CLWLUSEQ(QMGR)", ROUTES + ELSEWHERE)
-    assert resting(of) == [
-        (
-            "CLWLUSEQ of QM1 is shown by no display; taken as LOCAL. If CLWLUSEQ(ANY): QM1 or QM2",
-            "DISPLAY QMGR CLWLUSEQ",
-        )
-    ]
+    shown = "CLWLUSEQ of QM1 is shown by no display; taken as LOCAL. If CLWLUSEQ(ANY): QM1 or QM2"
+    command = "DISPLAY QMGR CLWLUSEQ CLWLEXIT"
+    assert resting(of) == [(shown, command), (NO_EXIT_SHOWN[0], command)]
     of = log("DISPLAY QLOCAL(BOLTS) ALL", "CLUSTER(PARTS)  CLWLUSEQ(LOCAL)", ROUTES + ELSEWHERE)
-    assert resting(of) == []
+    assert resting(of) == [NO_EXIT_SHOWN]
 
 
 def test_an_alias_whose_target_nobody_asked_for() -> None:
@@ -161,3 +162,68 @@ def test_what_full_repositories_know_is_asked_of_them_although_it_was_asked_here
     decision = Engine().choose(Put("NAILS"), of.cluster, explain="rule")
     [found] = [each for each in find_unknowns(decision, of) if each.what.startswith("whether ")]
     assert found.command == "DISPLAY QCLUSTER('NAILS') ALL"
+
+
+PLAIN_QMGR = "     1 : DISPLAY QMGR CLWLUSEQ CLWLMRUC DEFXMITQ\nAMQ8408I: D\n   QMNAME(QM1)  CLWLUSEQ(LOCAL)  CLWLMRUC(999999999)  DEFXMITQ( )\n"
+TRIGGERED = """     5 : DISPLAY QLOCAL(*) ALL
+AMQ8409I: D
+   QUEUE(NUTS)  TYPE(QLOCAL)  CLUSTER( )  PUT(ENABLED)  GET(ENABLED)  TRIGGER  TRIGTYPE({type})  TRIGDPTH(9)
+   INITQ(NUTS.INIT)  PROCESS(NUTS.P)  CURDEPTH({depth})  IPPROCS(0)  MAXDEPTH(50)
+AMQ8409I: D
+   QUEUE(NUTS.INIT)  TYPE(QLOCAL)  PUT(ENABLED)  GET(ENABLED)  CURDEPTH(0)  IPPROCS(1)  MAXDEPTH(50)
+     6 : DISPLAY PROCESS(*) ALL
+AMQ8407I: D
+   PROCESS(NUTS.P)  APPLTYPE(UNIX)
+"""
+NO_EXIT_SHOWN = (
+    "CLWLEXIT of QM1 is shown by no display; taken as blank. An exit that it names would be called, and may choose"
+    " another destination",
+    "DISPLAY QMGR CLWLEXIT",
+)
+
+
+@pytest.mark.parametrize(("queue", "qmgr", "told"), [
+    ("BOLTS", PLAIN_QMGR, [NO_EXIT_SHOWN]),
+    ("BOLTS", QMGR, []),  # blank, and no exit is called
+    ("NUTS", PLAIN_QMGR, []),  # a local queue in no cluster: nobody chooses
+])  # fmt: skip
+def test_an_exit_that_nobody_asked_about_is_told_of_where_one_would_be_called(
+    queue: str, qmgr: str, told: list[tuple[str, str]]
+) -> None:
+    of = snapshot(BANNER + qmgr + ROUTES + ELSEWHERE + TRIGGERED.format(type="FIRST", depth=0))
+    assert resting(of, queue) == told
+
+
+@pytest.mark.parametrize(("type_", "depth", "qmgr", "told"), [
+    ("FIRST", 3, PLAIN_QMGR, True),  # the queue is not empty: only the interval may let a trigger message be written
+    ("FIRST", 3, QMGR, False),  # all of the queue manager was asked for
+    ("FIRST", 0, PLAIN_QMGR, False),  # the queue was empty: whatever the interval is
+    ("EVERY", 3, PLAIN_QMGR, False),
+])  # fmt: skip
+def test_an_interval_that_nobody_asked_about_is_told_of_where_it_decides(
+    type_: str, depth: int, qmgr: str, told: bool
+) -> None:
+    of = snapshot(BANNER + qmgr + ROUTES + TRIGGERED.format(type=type_, depth=depth))
+    depends_on = build_document(Why().ask("NUTS", of))["depends_on"]
+    expected = {
+        "what": "TRIGINT of QM1 is shown by no display; taken as 999999999 ms",
+        "object": "QM1",
+        "command": "DISPLAY QMGR TRIGINT",
+    }
+    assert (expected in depends_on) is told
+
+
+def test_a_replay_says_what_it_takes_the_exit_and_the_interval_to_be() -> None:
+    """Each once, at the first event that turns on it: the put to BOLTS, and the second one to NUTS."""
+    puts = "".join(f'[[event]]\ndo = "put"\nqueue = "{name}"\n' for name in ("BOLTS", "BOLTS", "NUTS", "NUTS", "NUTS"))
+    for qmgr, expected in (
+        (PLAIN_QMGR, [0, "no exit is called: no display shows CLWLEXIT; DISPLAY QMGR CLWLEXIT",
+                      3, "TRIGINT is 999999999 ms: no display shows it; DISPLAY QMGR TRIGINT"]),
+        (QMGR, []),
+    ):  # fmt: skip
+        text = BANNER + qmgr + ROUTES + ELSEWHERE + TRIGGERED.format(type="FIRST", depth=0)
+        events = Source("events", puts.encode())
+        known = read_sources([Source("QM1.log", text.encode()), events])
+        rows = Replay(Rules()).rows(read_scenario_source(events, known))
+        said = [(row.number, each) for row in rows for each in row.assumed if "QMGR" in each]
+        assert [*chain.from_iterable(said)] == expected

@@ -130,7 +130,7 @@ def test_one_of_three_gets_nothing(sales: list[str], options: list[str], clause:
 def test_puts_that_would_wait_are_told_although_none_goes_elsewhere(sales: list[str]) -> None:
     # All three are set aside (clause 6) and taken back (clause 8): as before, and nothing leaves QM1.
     failing = [option for name in ("QM2", "QM3", "QM4") for option in ("--fail", name)]
-    assert planned(sales, *failing) == (0, {})
+    assert planned(sales, *failing) == (3, {})
     done = CliRunner().invoke(command, [*sales, *failing], standalone_mode=False, catch_exceptions=False)
     waits = [
         f"the message waits on the transmission queue: TO.{name} to {name} is RETRYING"
@@ -145,6 +145,20 @@ def test_puts_that_would_wait_are_told_although_none_goes_elsewhere(sales: list[
     assert [(row["queue"], row["from"], len(row["shares"])) for row in document["waiting"]] == [("ORDERS", "QM1", 3)]
     other = CliRunner().invoke(command, [*sales, *failing, "--queue", "S*"], standalone_mode=False)
     assert other.stdout == "nothing changes: every put goes where it went\n"
+
+
+@pytest.mark.parametrize(("change", "status", "found"), [
+    # Nobody puts to a queue that is in no cluster: a process that is not defined, and messages that would not trigger.
+    ("QLOCAL(APART) QMGR(QM2) TRIGGER TRIGTYPE(EVERY) PROCESS(NOBODY) INITQ(NONE)", 3, True),
+    ("QLOCAL(APART) QMGR(QM2) DESCR('as before in all that counts')", 0, False),
+])  # fmt: skip
+def test_what_check_finds_anew_is_a_change(sales: list[str], change: str, status: int, found: bool) -> None:
+    """Or finds no longer: seen from the other side."""
+    with Path(sales[1]).open("a") as file:
+        file.write("DEFINE QLOCAL(APART)\n")
+    done = CliRunner().invoke(command, [*sales, "--json", "--set", change], standalone_mode=False)
+    document = json.loads(done.stdout)
+    assert (done.return_value, document["rows"], bool(document["findings"]["new"])) == (status, [], found)
 
 
 @pytest.mark.parametrize("state", ["BINDING", "INITIALIZING", "STARTING"])
@@ -186,8 +200,8 @@ def test_beside_csv_it_is_a_warning(sales: list[str]) -> None:
 
 
 def test_a_state_is_that_of_one_queue_manager(sales: list[str]) -> None:
-    # QM3's route to QM2 is not asked about: QM3 keeps its puts.
-    assert planned(sales, "--set", "CHANNEL(TO.QM2) QMGR(QM3) STATUS(STOPPED)") == (0, {})
+    # QM3's route to QM2 is not asked about: QM3 keeps its puts. That it is stopped is what check finds.
+    assert planned(sales, "--set", "CHANNEL(TO.QM2) QMGR(QM3) STATUS(STOPPED)") == (3, {})
 
 
 def test_a_weight_moves_a_part(sales: list[str]) -> None:

@@ -96,7 +96,7 @@ def test_what_is_in_the_cluster_already_stays_in_its_place(gates: list[str]) -> 
 
 def test_where_an_alias_leads_stays_as_it_is(gates: list[str]) -> None:
     assert of_aliases(gates, "--set", "QLOCAL(ORDERS) PUT(DISABLED)") == (3, {})
-    assert of_aliases(gates, "--set", "QREMOTE(GATE) QMGR(QM2) CLWLPRTY(1)") == (0, {})
+    assert of_aliases(gates, "--set", "QREMOTE(GATE) QMGR(QM2) CLWLPRTY(1)") == (3, {})  # factors restart
 
 
 @pytest.mark.parametrize(

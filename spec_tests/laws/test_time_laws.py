@@ -18,7 +18,7 @@ from mqclause.trigger.examination import Triggers
 from spec_tests.support.one_queue_manager import reaching, step
 
 UNITS = ("U1", "U2")
-JUDGE = Triggers().judge
+JUDGE = Triggers().callbacks
 NAMES = ("A", "F", "S")
 QUEUES = (
     Queue("A", "QM1", defprty=2, trigmpri=4),

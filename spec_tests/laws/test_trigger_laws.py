@@ -145,7 +145,7 @@ def test_a_backout_of_everything_leaves_the_depth_as_before(rng: Random, work: l
     whole = build_scenario(
         {**scenario, "event": [*scenario["event"], *extra, {"do": "backout", "unit_of_work": "U9"}]}, "law"
     )
-    state = QueueManagerState.of(whole.cluster, replay().triggers.judge)
+    state = QueueManagerState.of(whole.cluster, replay().triggers.callbacks)
     depths = []
     for event in whole.events:
         for _ in range(event.count):

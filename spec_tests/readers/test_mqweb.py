@@ -223,3 +223,46 @@ KEYS = st.sampled_from(
 def test_any_answer(rows: list[dict[str, Any]]) -> None:
     script = read_mqweb(answer(*rows), "f")
     build_view([script], script.queue_manager or "QM1")
+
+
+def faults(text: str, name: str = "f") -> list[str]:
+    with pytest.raises(FactsError) as caught:
+        read_sources([Source(name, text.encode(), "QM7")])
+    return [str(each) for each in caught.value.diagnostics]
+
+
+def test_a_key_that_stands_twice_in_an_object_is_a_fault() -> None:
+    """Of one answer with its place; of several with the line on which each begins; in capitals, too."""
+    twice = answer({"queue": "STOCK", "type": "QLOCAL", "put": "ENABLED"}).replace('"put"', '"put": "DISABLED", "put"')
+    (told,) = faults(twice.replace('"parameters"', '\n "parameters"', 1))
+    assert told == "f:2:2: commandResponse 1: parameters: key 'put' is given more than once"
+    (told,) = faults(answer({"queue": "BOOKS", "type": "QLOCAL"}) + "\n" + twice)
+    assert told == "f:2: commandResponse 1: parameters: key 'put' is given more than once"
+    (told,) = faults(answer({"queue": "STOCK", "type": "QLOCAL", "put": "ENABLED", "PUT": "DISABLED"}))
+    assert told == "f:1: key 'PUT' is given more than once in other letters"
+    assert read_sources([Source("f", answer({"queue": "STOCK", "type": "QLOCAL"}).encode(), "QM7")]).cluster.queues
+
+
+@pytest.mark.parametrize("attribute", ["CURDEPTH", "IPPROCS"])
+@pytest.mark.parametrize(
+    ("value", "is_one"), [("0", True), ("999999999", True), ("1" + "0" * 400, False), ("x7", False)]
+)
+def test_a_count_that_no_queue_has_is_a_fault(attribute: str, value: str, is_one: bool) -> None:
+    """By every reader, in a definition as in a status; nothing of it is passed over."""
+    number = int(value) if value.isdigit() else value
+    row = f"   QUEUE(STOCK)   TYPE(QLOCAL)   {attribute}({value})\n"
+    status = f"   QUEUE(STOCK)   TYPE(QUEUE)   {attribute}({value})\n"
+    pcf = {"MQCA_Q_NAME": "STOCK", "MQIA_Q_TYPE": 1, {"CURDEPTH": "3", "IPPROCS": "17"}[attribute]: number}
+    given = [
+        answer({"queue": "STOCK", "type": "QLOCAL", attribute.lower(): number}),
+        json.dumps([pcf]),
+        f"1 : DISPLAY QLOCAL(*) ALL\nAMQ8409I: Display Queue details.\n{row}",
+        f"1 : DISPLAY QSTATUS(*) ALL\nAMQ8450I: Display queue status details.\n{status}",
+    ]
+    for text in given:
+        if is_one:
+            read_sources([Source("f", text.encode(), "QM7")])
+            continue
+        (told,) = faults(text)
+        assert f"'STOCK': {attribute}: '{value[:20]}" in told
+        assert told.endswith("allowed: a whole number from 0 to 999999999")

@@ -114,3 +114,15 @@ def test_each_number_is_that_of_one_parameter() -> None:
     by_number = [key for key in load_pcf_parameters() if key.isdigit()]
     assert by_number
     assert len(by_number) * 2 == len(load_pcf_parameters())
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('[{"2016": "STOCK", "20": 1,\n"10": 1, "10": 0}]', "f:2:1: key '10' is given more than once"),
+        ('[{"2016": "STOCK", "20": 1, "10": 1, "MQIA_INHIBIT_PUT": 0}]',
+         "f: key 'MQIA_INHIBIT_PUT' is given more than once by its number, too"),
+    ],
+)  # fmt: skip
+def test_a_parameter_that_stands_twice_in_a_row_is_a_fault(text: str, told: str) -> None:
+    assert [str(each) for each in read_pcf(text, "f").diagnostics] == [told]

@@ -18,6 +18,7 @@ import click
 import pytest
 
 from mqclause import read_files
+from mqclause.model.configuration.file_reports import report_files
 from mqclause.model.configuration.snapshot import Snapshot, read_sources
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import Diagnostic, FactsError
@@ -264,3 +265,29 @@ def test_what_is_said_to_be_of_a_format_and_is_not(name: str, data: bytes) -> No
     with pytest.raises(FactsError) as caught:
         read_sources([Source("f", data, format=name)])
     assert all(str(each).startswith("f") for each in caught.value.diagnostics)
+
+
+def encrypted(data: bytes) -> bytes:
+    """A zip file of one file that says of it, before it and in its list, that it is encrypted."""
+    changed = bytearray(data)
+    for signature, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        changed[changed.find(signature) + flags] |= 1
+    return bytes(changed)
+
+
+def test_a_file_that_is_encrypted_is_told_of_in_words() -> None:
+    with pytest.raises(FactsError) as caught:
+        read_sources([Source("z.zip", encrypted(zipped({"QM1.mqsc": QM1})))])
+    assert str(caught.value) == "z.zip/QM1.mqsc: is encrypted; unpack it first"
+
+
+@pytest.mark.usefixtures("a_megabyte")
+def test_past_the_limit_there_is_one_line_however_many_files_there_are() -> None:
+    """Also where each is one that would be passed by, and where what each file comes to is asked for."""
+    packed = gzip.compress(b"*\n" * 300_000)
+    many = Source("z.zip", zipped({f"{at}.gz": packed for at in range(5)}), found=True)
+    for read in (read_sources, report_files):
+        with share_read_budget(), pytest.raises(FactsError) as caught:
+            read([many, Source("other.gz", packed, found=True)])
+        (told,) = caught.value.diagnostics
+        assert str(told).startswith("z.zip/1.gz: holds more than 1 MB when it is unpacked")

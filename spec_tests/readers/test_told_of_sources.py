@@ -187,3 +187,10 @@ def test_what_may_be_missing_is_not_read_wholly(trailer: str, read: str, told: l
     dump = f"* Script generated on 2031-02-03 at 04.05.02\n* Queue manager name: QM1\nDEFINE QLOCAL(A)\n{trailer}"
     (account,) = report_files([Source("f", dump.encode())])
     assert (account.read, [str(each) for each in account.remarks]) == (read, told)
+
+
+@pytest.mark.parametrize("written", [("PROCESS", "INITQ", "CLUSNL"), ("CLUSNL", "PROCESS", "INITQ")])
+def test_names_that_lead_nowhere_are_told_in_the_order_in_which_they_stand(written: tuple[str, ...]) -> None:
+    attributes = " ".join(f"{word}(NONE.SUCH)" for word in written)
+    (account,) = report_files([Source("f", f"DEFINE QLOCAL(A) {attributes}".encode(), "QM1")])
+    assert [each.message.split(": ")[1].split()[0] for each in account.dangling] == list(written)

@@ -14,7 +14,7 @@ from mqclause.retrieval.order import Retrieval
 from mqclause.trigger.examination import Triggers
 
 QM = "QM1"
-JUDGE, RETRIEVAL = Triggers().judge, Retrieval()
+JUDGE, RETRIEVAL = Triggers().callbacks, Retrieval()
 MILLION = 1_000_000
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -176,3 +177,14 @@ def test_parts_of_a_query_stand_one_after_the_other() -> None:
     )
     assert [each.alias for each in query.find_all(exp.CTE, bfs=False)] == ["first", "second", "third"]
     assert len(list(query.find_all(exp.With))) == 1
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_a_named_pipe_or_a_device_is_no_table(tmp_path: Path, ending: str) -> None:
+    """Nobody waits for what would be written to it."""
+    pipe = tmp_path / f"puts.{ending}"
+    os.mkfifo(pipe)
+    for given in (str(pipe), "/dev/zero"):
+        with pytest.raises(TableError) as caught:
+            decide(given)
+        assert str(caught.value) == f"{given}: is a device or a named pipe; allowed: a file, or a folder of files"

@@ -57,10 +57,10 @@ def test_they_have_the_default_priority_and_stay_over_a_restart() -> None:
 
 def test_handles_that_nobody_closes() -> None:
     state = started(app_queue(ipprocs=2))
-    assert state.handles.opens("APPQ").here == 2
+    assert state.handles.count_opens("APPQ").here == 2
     state = after(state, opened(by="A"))
-    assert state.handles.opens("APPQ").here == 3
-    assert after(state, closed(by="A")).handles.opens("APPQ").here == 2
+    assert state.handles.count_opens("APPQ").here == 3
+    assert after(state, closed(by="A")).handles.count_opens("APPQ").here == 2
     close = {"do": "close", "queue": "APPQ", "by": "A"}
     open_ = {"do": "open", "queue": "APPQ", "by": "A"}
     assert [written(row) for row in rows(open_, close, curdepth=1, ipprocs=1)] == [[], []]
@@ -68,7 +68,7 @@ def test_handles_that_nobody_closes() -> None:
 
 
 def test_a_restart_closes_them() -> None:
-    assert started(app_queue(ipprocs=2)).handles.after_restart().opens("APPQ").here == 0
+    assert started(app_queue(ipprocs=2)).handles.after_restart().count_opens("APPQ").here == 0
 
 
 def test_they_are_in_the_way_of_an_exclusive_open() -> None:
@@ -78,7 +78,7 @@ def test_they_are_in_the_way_of_an_exclusive_open() -> None:
 
 def test_nothing_is_there_where_nothing_is_said() -> None:
     state = started(app_queue(curdepth=None), Queue("OTHER", QM))
-    assert (state.queue("APPQ").depth, state.handles.opens("APPQ").here) == (0, 0)
+    assert (state.queue("APPQ").depth, state.handles.count_opens("APPQ").here) == (0, 0)
     assert reason(state, get()) == 2033
 
 

@@ -92,7 +92,7 @@ class TestPut:
         assert after(state, commit()).units == {}
 
     def test_that_was_sent_elsewhere_leaves_the_local_queue(self) -> None:
-        state = started().sent(put(unit_of_work="U"))
+        state = started().after_sent(put(unit_of_work="U"))
         assert state.queue("APPQ").depth == 0
         after(state, backout())
 

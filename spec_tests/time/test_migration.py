@@ -52,9 +52,10 @@ def goes_to(found: list[dict[str, Any]]) -> list[str]:
 def test_puts_after_a_restart_go_by_its_command_level(
     level: int, restarts: list[int | None], edition: str | None, expected: list[str]
 ) -> None:
-    events = [PUT]
+    events: list[dict[str, Any]] = [PUT]
     for new in restarts:
-        events += [{"do": "restart", **({} if new is None else {"command_level": new})}, PUT]
+        restart: dict[str, Any] = {"do": "restart"}
+        events += [restart if new is None else {**restart, "command_level": new}, PUT]
     assert goes_to(rows(events, level, edition)) == expected
 
 

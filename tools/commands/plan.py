@@ -142,8 +142,8 @@ def command(
 
     FACTS are as for map; --with, --set, --status, --upgrade and the like say what changes. The plan also lists the
     findings of check that are on one side alone. --puts weighs each row by real traffic: a table with columns queue,
-    from (where puts were made) and optionally count. Exit status: 0 every put goes where it went, 3 some do not, 2 bad
-    input.
+    from (where puts were made) and optionally count. Exit status: 0 nothing changes, 3 something does: where puts go,
+    which wait, what check finds, or that sequence factors restart; 2 bad input.
     """
     check_one_form(as_json, as_csv)
     question = ClusterQuestion.of(evolve(inputs, edition=None) if change.upgrades else inputs, pattern, bind)
@@ -163,7 +163,7 @@ def command(
             _write(found)
         else:
             print_plan(found)
-    return SOMETHING_CHANGES if found.rows or found.alias_rows else 0
+    return SOMETHING_CHANGES if found.changes_something else 0
 
 
 def _read_traffic(puts: str) -> Traffic:

@@ -105,9 +105,7 @@ def print_plan(found: ChangePlan, page: Page | None = None) -> None:
         changing = f"{len(rows)} rows of the map change" if len(rows) > 1 else "1 row of the map changes"
         page.line(f"{changing}, from {', '.join(names)}")
     else:
-        findings = found.findings.new or found.findings.gone
-        changes = found.restarts or findings or found.remarks or found.to_nobody or found.upgrades
-        page.line(_nothing_moves(bool(changes), bool(found.exits)))
+        page.line(_nothing_moves(found.changes_something or bool(found.upgrades), bool(found.exits)))
     print_remarks(flatten_remarks(found.remarks), page, found.to_nobody)
     _print_exits(found.exits, page)
     _print_unknown([row for _, row in found.in_question], page)
