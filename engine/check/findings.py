@@ -32,6 +32,7 @@ from mqclause.rulebook.rules import Rules
 from mqclause.trace import build_scope, list_rule_inputs, render_sentence
 from mqclause.trigger.why import Why
 from mqclause.workload.decision import Engine
+from mqclause.workload.equivalence import has_name_tests
 from mqclause.workload.resolution import Resolution
 
 ANY_NAME = re.compile(f"[{IN_NAMES}]+")
@@ -287,13 +288,17 @@ class Checks:
             look = looks[about.queue_manager]
             if len(look) < 2 or len(set(looks.values())) < 2:
                 return ""  # no route to it is known, or all hosts are alike
-            key = (about.name, name, look)
+            key, alike = (about.name, name, look), (about.queue_manager, name, *looks.items())
+            if key not in together.fell_by and alike in together.reached:
+                together.fell_by[key] = ""
             if key not in together.fell_by:
                 levels = self._levels_to_ask(together.list_levels(name))
                 trials = (together.build_trial_cluster(about, name, level) for level in levels)
                 reasons = [self._fell_by(about, each) for each in trials]
                 # It is reached if one edition of those that choose would have it so.
                 together.fell_by[key] = reasons[0] if all(reasons) else ""
+                if not all(reasons) and not has_name_tests(self.engine.course):
+                    together.reached.add(alike)
             because = together.fell_by[key]
             if not because:
                 return ""

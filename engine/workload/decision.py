@@ -9,7 +9,7 @@ from itertools import islice
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from attrs import define, evolve, fields, frozen
+from attrs import define, evolve, field, fields, frozen
 
 from mqclause.answers import Outcome, Reason, get_outcome
 from mqclause.documents import EXIT, OUTCOME, RESOLUTION
@@ -57,7 +57,7 @@ from mqclause.trace import (
     render_remarks,
     render_sentence,
 )
-from mqclause.workload.equivalence import EquivalenceClass
+from mqclause.workload.equivalence import MOST_CLASSES, EquivalenceClass, has_name_tests
 from mqclause.workload.exit_answer import ExitAnswer, derive_for_destination
 from mqclause.workload.resolution import (
     Depths,
@@ -72,6 +72,9 @@ Level = Literal["off", "verdict", "rule", "condition"]
 LEVELS: tuple[Level, ...] = ("off", "verdict", "rule", "condition")
 
 PUT_DEFAULTS = tuple((attribute.name, attribute.default) for attribute in fields(Put))
+
+ReadingChoice = tuple[str, str]
+"""A reading and one of its choices."""
 
 MOST_NAMED = 4
 """How many of several destinations are named."""
@@ -442,6 +445,11 @@ class Engine:
         return found
 
     @property
+    def course(self) -> Pipeline:
+        """The rules of a choice and of its outcome."""
+        return self._course
+
+    @property
     def readings(self) -> Mapping[str, str]:
         """The choices, by reading, that its rules were read by."""
         return dict(self._course.readings)
@@ -760,21 +768,75 @@ class OtherReading:
         return f"with {self.reading}={self.choice}: {summarize_decision(self.decision)}"
 
 
-def find_other_readings(decision: Decision) -> tuple[OtherReading, ...]:
+def find_other_readings(decision: Decision, known: Container[ReadingChoice] = ()) -> tuple[OtherReading, ...]:
     """Each choice, one at a time, of a reading that concerns these rules, by which the answer is another.
 
-    It is decided anew for each choice: by the compiled rules, which are loaded once for each.
+    Not those that are ``known``. It is decided anew by the compiled rules, which are loaded once for each choice.
     """
+    found = (each for each in list_other_choices(decision) if each not in known)
+    return tuple(OtherReading(*each, _decided_with(decision, *each)) for each in found)
+
+
+def list_other_choices(decision: Decision) -> tuple[ReadingChoice, ...]:
+    """The readings with their choices by which the answer is another: found once for decisions of one kind.
+
+    Where names led on, or an exit or a transmission queue had a say, more than the kind tells decides.
+    """
+    is_plain = decision.runs and decision.exit is None and not decision.resolved.followed
+    if not is_plain or decision.refusal is not None or _reads_names(decision.rules, tuple(decision.readings)):
+        return tuple(_other_choices(decision))
+    return _choices_of_kind(_ReadingQuestion.of(decision))
+
+
+def _other_choices(decision: Decision) -> Iterator[ReadingChoice]:
     known = decision.rules.known_readings
-    found = []
     for name, chosen in _concerned(decision):
         for choice in known[name].choices:
-            if choice != chosen:
-                engine = engine_of(decision.rules.under({**decision.rules.readings, name: choice}))
-                other = engine.choose(decision.put, decision.cluster, decision.before)
-                if not is_same_answer(decision, other):
-                    found.append(OtherReading(name, choice, other))
-    return tuple(found)
+            if choice != chosen and not is_same_answer(decision, _decided_with(decision, name, choice)):
+                yield name, choice
+
+
+def _decided_with(decision: Decision, name: str, choice: str) -> Decision:
+    """The same put by another choice of a reading."""
+    engine = engine_of(decision.rules.under({**decision.rules.readings, name: choice}))
+    return engine.choose(decision.put, decision.cluster, decision.before)
+
+
+@frozen(cache_hash=True)
+class _ReadingQuestion:
+    """What decides by which choices of readings the answer to a put is another.
+
+    That is the kind of the decision, and beside it what another choice may see that this one does not: the receivers
+    on which a local instance may stand, and which destinations have a transmission queue that refuses the message.
+    """
+
+    told_by: tuple[object, ...]
+    decision: Decision = field(eq=False, repr=False)
+
+    @classmethod
+    def of(cls, decision: Decision) -> _ReadingQuestion:
+        cluster, listed, call = decision.cluster, decision.listed, decision.put.call
+        local: tuple[object, ...] = ()
+        if any(each.is_local for each in listed):
+            own = cluster.own_queues.get(decision.situation.put_queue)
+            receivers = cluster.channels_by_queue_manager.get(cluster.queue_manager.name, ())
+            local = (own and own.clusters, tuple(receivers))
+        sending = get_transmission_queue_rules(decision.rules)
+        refused = tuple(sending.refusal(each, call, cluster) is not None for each in listed)
+        return cls((decision.rules, decision.kind, call, local, refused), decision)
+
+
+@lru_cache(MOST_CLASSES)
+def _choices_of_kind(question: _ReadingQuestion) -> tuple[ReadingChoice, ...]:
+    return tuple(_other_choices(question.decision))
+
+
+@lru_cache(maxsize=64)
+def _reads_names(rules: Rules, readings: tuple[str, ...]) -> bool:
+    """Whether the rules look into names by any choice of these readings, so that none are alike but for names."""
+    choices = [(name, choice) for name in readings for choice in rules.known_readings[name].choices]
+    engines = (engine_of(rules.under({**rules.readings, name: choice})) for name, choice in choices)
+    return any(has_name_tests(each.course) for each in engines)
 
 
 @lru_cache(maxsize=64)

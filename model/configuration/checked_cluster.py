@@ -57,6 +57,7 @@ class ClusterCheckContext:
     """What all of them tell. An own file of a queue manager counts before what others display of it.
 
     What is found later, by the rules: ``fell_by``, why a host of a queue in a cluster that looks so is not chosen;
+    ``reached``, the hosts that are, beside others of some looks, whatever the queue is called;
     ``led_by``, the transmission queue by which an alias or a remote definition of a kind leads somewhere.
     """
 
@@ -72,6 +73,7 @@ class ClusterCheckContext:
     closed: set[str] = field(factory=set)
     many: set[str] = field(factory=set)
     fell_by: dict[tuple[str, str, Appearance], str] = field(factory=dict)
+    reached: set[tuple[object, ...]] = field(factory=set)
     led_by: dict[object, str] = field(factory=dict)
     displayed: dict[OnDisplay, frozenset[str]] = field(factory=dict)
     levels: dict[str, int] = field(factory=dict)

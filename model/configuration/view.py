@@ -317,8 +317,10 @@ class ViewBuilder:
         for remote in member.of("QREMOTE"):
             if remote.is_manager_alias and (clusters := sight(remote.clusters)):
                 stated = remote.find_origin("RQMNAME") if remote.text("RQMNAME") else None
-                known = {"queue_manager": stated or by or remote.origin("name"), "host": by or remote.origin("name")}
-                yield place_fact(build_alias(remote, member.name, clusters), remote, known)
+                alias, of_name = build_alias(remote, member.name, clusters), remote.origin("name")
+                # Where it resolves to its host, that is none to be stated.
+                known = {"queue_manager": stated or by or of_name} | ({"host": by or of_name} if alias.host else {})
+                yield place_fact(alias, remote, known)
 
     def build_routes(self) -> Iterator[PlacedFact[Channel]]:
         """Build the local cluster receivers, and the routes to other members that their receivers make.

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
+from attrs import evolve
 
-from mqclause import Decision, Engine, Rules, read_document
-from mqclause.workload.decision import describe_final_tie, describe_ties
+from mqclause import Cluster, Decision, Engine, Rules, read_document
+from mqclause.workload.decision import describe_final_tie, describe_ties, is_same_answer, list_other_choices
+from spec_tests.support.random_clusters import random_case
 
 
 def decided(rules: Rules | None = None, **tables: Any) -> Decision:
@@ -155,3 +158,46 @@ def test_an_object_that_leads_to_what_is_put_disabled_tells_where_it_leads() -> 
         }
     ]
     assert (document["rule"], document["because"]) == ("resolution.13a", "XQ is put-disabled")
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(600, marks=pytest.mark.deep)])
+def test_decisions_of_one_kind_share_the_readings_that_matter(count: int) -> None:
+    """Each is asked twice, under other names of its queue managers, and beside what each choice alone comes to."""
+    rng = Random(8)
+    rules = Rules()
+    others = {
+        (name, choice): Engine(rules.under({name: choice}))
+        for name, reading in rules.known_readings.items()
+        for choice in reading.choices
+    }
+    shared = 0
+    for _ in range(count):
+        cluster, put = random_case(rng)
+        for given in (cluster,) if put.queue_manager else (cluster, renamed(cluster)):
+            decision = Engine(rules).choose(put, given)
+            found = {*list_other_choices(decision)}
+            shared += bool(found)
+            for choice, engine in others.items():
+                if choice[0] in decision.readings and choice not in decision.readings.items():
+                    is_same = is_same_answer(decision, engine.choose(put, given))
+                    assert (choice in found) is not is_same, choice
+    assert shared > count / 30
+
+
+def renamed(cluster: Cluster) -> Cluster:
+    """The same cluster, whose other queue managers have other names."""
+    local = cluster.queue_manager.name
+
+    def named(name: str) -> str:
+        return name if name == local else f"X.{name}"
+
+    return evolve(
+        cluster,
+        remote_queue_managers=[evolve(each, name=named(each.name)) for each in cluster.remote_queue_managers],
+        queues=[evolve(each, queue_manager=named(each.queue_manager)) for each in cluster.queues],
+        queue_manager_aliases=[
+            evolve(each, queue_manager=named(each.queue_manager), host=each.host and named(each.host))
+            for each in cluster.queue_manager_aliases
+        ],
+        channels=[evolve(each, queue_manager=named(each.queue_manager)) for each in cluster.channels],
+    )

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
+from mqclause.model.configuration.facts_export import build_facts_document
 from mqclause.model.configuration.provenance import Origin
-from mqclause.model.configuration.snapshot import read_document
+from mqclause.model.configuration.snapshot import read_document, read_sources
+from mqclause.model.configuration.sources import Source
 from mqclause.model.facts.objects import Put
 from spec_tests.support.origins import origins, read
 
@@ -138,3 +142,15 @@ class TestFactsFiles:
             "trigint": ("stated", None),
             "clwlmruc": ("defaulted", None),
         }
+
+
+@pytest.mark.parametrize(("leads_to", "host"), [("QM7", None), ("QM9", "QM7")])
+def test_the_host_of_an_alias_is_written_where_it_is_another_than_what_the_alias_resolves_to(
+    leads_to: str, host: str | None
+) -> None:
+    text = f"""* Queue manager name: QM7
+DEFINE CHANNEL(FARM.QM7) CHLTYPE(CLUSRCVR) CONNAME('qm7') CLUSTER(FARM)
+DEFINE QREMOTE(DOOR) RNAME(' ') RQMNAME({leads_to}) CLUSTER(FARM)
+"""
+    (alias,) = build_facts_document(read_sources([Source("QM7.mqsc", text.encode())]))["queue_manager_alias"]
+    assert (alias["queue_manager"], alias.get("host")) == (leads_to, host)

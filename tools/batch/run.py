@@ -28,6 +28,7 @@ from duckdb import DuckDBPyConnection
 
 from mqclause.duckdb import decide
 from mqclause.exits.session import NO_EXITS, Exits
+from mqclause.model.diagnostics import escape_controls
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import REASON_NAMES
 from mqclause.rulebook.rules import Rules
@@ -246,7 +247,7 @@ def print_summary(summary: Summary, as_json: bool) -> None:
     if as_json:
         print_json(_document(summary))
     else:
-        sys.stdout.writelines(f"{line.rstrip()}\n" for line in _lines(summary))
+        sys.stdout.writelines(f"{escape_controls(line.rstrip())}\n" for line in _lines(summary))
 
 
 def _is_spark_output(folder: Path) -> bool:
