@@ -41,10 +41,10 @@ class Row:
     which may be a ``warning``; ``ended`` has it too where the rules of retrieval give it, ``because`` and ``remedy``
     say why another call on a local queue fails, and by what MQSC it would not. ``returned`` is what a get or browse
     gave. ``exit`` is what an exit made of the choice, where one was asked for; ``assumed`` says what is taken to be so,
-    ``parted`` that the queue manager sends a message elsewhere, where the rest of its group is, ``obstacles`` why
-    it does not arrive where it was routed to, ``asks_again`` who would be asked for a name that a refresh removed,
-    ``edition`` of which edition of MQ the queue manager is after a restart that states its command level, and
-    ``edition_from`` what that is known by,
+    ``editions`` that another edition of MQ has another answer, ``parted`` that the queue manager sends a message
+    elsewhere, where the rest of its group is, ``obstacles`` why it does not arrive where it was routed to,
+    ``asks_again`` who would be asked for a name that a refresh removed, ``edition`` of which edition of MQ the queue
+    manager is after a restart that states its command level, and ``edition_from`` what that is known by,
     ``undelivered`` which trigger messages are not on their initiation queue, ``unstarted`` why one that is there starts
     nothing, and ``published`` that a put publishes.
     What ``is_bound`` goes where it was routed to and to nobody else.
@@ -67,6 +67,7 @@ class Row:
     because: str = ""
     remedy: str = ""
     assumed: tuple[str, ...] = ()
+    editions: tuple[str, ...] = ()
     parted: str = ""
     obstacles: tuple[str, ...] = ()
     asks_again: str = ""
@@ -78,11 +79,11 @@ class Row:
     edition_from: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON object that ``mqclause replay`` prints of it."""
+        """Return the JSON object that ``mqclause replay`` prints of it."""
         return build_row_document(self)
 
     def fail(self, failure: CallFailure | None) -> None:
-        """The call failed, if it did."""
+        """Return the reason of a call that failed; None if it did not."""
         if failure is None:
             self.reason, self.because, self.remedy = None, "", ""
         else:
@@ -90,11 +91,13 @@ class Row:
             self.warning = False
 
     def end(self, ended: CallReason) -> None:
-        """The call ended so by the rules of retrieval."""
+        """Return how the rules of retrieval end the call."""
         self.ended, self.reason, self.warning = ended, ended.code, ended.is_warning
 
     def refuse(self, queue: str, refused: CallFailure, deadq: str) -> None:
-        """A trigger message for ``queue`` could not be put on its initiation queue: IBM says where it goes."""
+        """Note that a trigger message for ``queue`` could not be put on its initiation queue: IBM says where it
+        goes.
+        """
         goes = f"it goes to the dead-letter queue {deadq}" if deadq else "DEADQ is blank: it is discarded"
         told = f"the trigger message for {queue} is not put on its initiation queue ({refused.because}); {goes}"
         self.undelivered = (*self.undelivered, told)
@@ -122,11 +125,11 @@ class Row:
         ahead = (f"{each.message}: {remark}" for each in fates for remark in each.remarks)
         again = (self.asks_again,) if self.asks_again else ()
         told = (*self.obstacles, *self.undelivered, *self.unstarted, *self.published)
-        return tuple(dict.fromkeys([*of_exits, *again, *ahead, *told, *assumed]))
+        return tuple(dict.fromkeys([*of_exits, *again, *ahead, *told, *assumed, *self.editions]))
 
 
 def build_row_document(row: Row) -> dict[str, Any]:
-    """A row as the JSON object of ``mqclause replay``."""
+    """Build a row as the JSON object of ``mqclause replay``."""
     document: dict[str, Any] = {"event": row.number, "do": row.event.do}
     if row.repeat is not None:
         document["repeat"] = row.repeat

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import repeat
 from typing import Any
@@ -20,7 +20,7 @@ from mqclause.model.configuration.completeness import EVERY_STATE, AtOthers, Mis
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster
 from mqclause.model.facts.domains import Whole, Words
-from mqclause.model.facts.objects import Fact, Queue, QueueManager
+from mqclause.model.facts.objects import Channel, Fact, Queue, QueueManager
 from mqclause.model.facts.workload import Destination
 from mqclause.workload.decision import Decision, DecisionResult, Engine, find_multiroute_queue_managers
 from mqclause.workload.equivalence import MOST_CLASSES, EquivalenceClass
@@ -95,18 +95,22 @@ class CombinedStates(MissingInformation):
 def find_unknowns(
     decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = None
 ) -> tuple[MissingInformation, ...]:
-    """What is not known and could change ``decision``, which was made in the ``snapshot``'s cluster, with an exit."""
+    """Find unknown facts that could change ``decision``, which was made in the ``snapshot``'s cluster, with an exit."""
     open_still = tuple(find_undisplayed_attributes(decision, snapshot))
     if _is_settled(decision):
         return open_still
-    states = () if _always_refused(decision) else find_unknown_states(_asked_of_rules(decision), snapshot, ask_exit)
+    states = (
+        ()
+        if _always_refused(decision)
+        else find_unknown_states(_asked_of_rules(decision), snapshot.of_unknown_state, ask_exit)
+    )
     missing = (*snapshot.incomplete, *find_unknown_names(decision, snapshot), *find_unknown_exits(decision))
     found = (*missing, *open_still, *states)
     return tuple(drop_answered_commands(found, snapshot.knowledge.asked))
 
 
 def find_unknown_names(decision: Decision, snapshot: Snapshot) -> Iterator[MissingInformation]:
-    """A name that the put came to and that is not known, although no source would tell it."""
+    """Find a name that the put came to and that is not known, although no source would tell it."""
     if decision.runs or decision.reason is None:
         return
     seen, cluster = decision.resolved.last.situation, decision.cluster
@@ -130,38 +134,38 @@ def find_unknown_names(decision: Decision, snapshot: Snapshot) -> Iterator[Missi
 
 
 def find_unknown_exits(decision: Decision) -> Iterator[MissingInformation]:
-    """An exit that would be called, and that nobody has given."""
+    """Find an exit that would be called, and that nobody has given."""
     missing = None if decision.exit is None else decision.exit.missing
     if missing is not None:
         yield missing
 
 
 def find_missing_objects(decision: Decision, snapshot: Snapshot) -> Iterator[MissingObject]:
-    """What rests_on would tell of besides an exit that nobody has given, without what becomes of it: in less time."""
+    """Find the missing objects that ``find_unknowns`` names, without what would become of the answer: in less time."""
     yield from ((each.about, each.command) for each in find_undisplayed_attributes(decision, snapshot))
     if not _is_settled(decision):
         missing = (*snapshot.incomplete, *find_unknown_names(decision, snapshot))
         of_states: Iterable[MissingObject] = ()
         if snapshot.of_unknown_state and not _always_refused(decision):
-            of_states = _UnknownStates.of(_asked_of_rules(decision), snapshot).told_by()
+            of_states = _UnknownStates.of(_asked_of_rules(decision), snapshot.of_unknown_state).told_by()
         for about, command in (*((each.about, each.command) for each in missing), *of_states):
             yield about, "" if snapshot.knowledge.asked.holds(command) else command
 
 
 def find_unknown_states(
-    decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = None
+    decision: Decision, channels: Collection[Channel], ask_exit: AskExit | None = None
 ) -> Iterator[MissingInformation]:
-    """Channels whose status no source tells, where another status than the one taken gives another answer.
+    """Find channels of unknown status for which another status than the assumed one changes the answer.
 
     It is decided anew for every status of each of them alone, and for every status of all of them at once; of states
     that no rule tells apart, once. An exit may tell them all apart, and is asked about MOST_CHANNELS channels alone.
     """
-    return _UnknownStates.of(decision, snapshot, ask_exit).told() if snapshot.of_unknown_state else iter(())
+    return _UnknownStates.of(decision, channels, ask_exit).told() if channels else iter(())
 
 
 @lru_cache
 def group_states(course: Pipeline) -> tuple[tuple[str, ...], ...]:
-    """The states of a channel in groups: by no test of the rules is one told from another of its group."""
+    """Group the states of a channel that no test of the rules tells from one another."""
     groups: dict[tuple[object, ...], tuple[str, ...]] = {}
     for state in CHANNEL_STATES:
         scopes = (Scope(steps.vocabulary, None, subject=Destination(channel_status=state)) for steps in course.steps)
@@ -174,13 +178,13 @@ def group_states(course: Pipeline) -> tuple[tuple[str, ...], ...]:
 def build_missing_state(
     route: Route, taken: str, others: Mapping[str, str], routes: Mapping[Route, str]
 ) -> MissingInformation:
-    """That the state of one of the routes is not known, and what other states make of the answer."""
+    """Build the entry for a route of unknown state, with what other states make of the answer."""
     what = f"channel status unknown; taken as {taken}. {render_alternatives(f'{route[0]} is', others)}"
     return MissingInformation(what, route[0], build_status_command(route, routes))
 
 
 def build_status_command(route: Route, routes: Mapping[Route, str]) -> str:
-    """The command that tells the state of one of the routes."""
+    """Build the command that tells the state of one of the routes."""
     channel, queue_manager = route
     alone = sum(name == channel for name, _ in routes) == 1
     named, to = _in_mqsc(channel), _in_mqsc(queue_manager)
@@ -188,12 +192,14 @@ def build_status_command(route: Route, routes: Mapping[Route, str]) -> str:
 
 
 def build_chstatus_command(channel: str) -> str:
-    """The command that tells the state of the only channel of a name."""
+    """Build the command that tells the state of the only channel of a name."""
     return f"DISPLAY CHSTATUS({_in_mqsc(channel)})"
 
 
 def render_alternatives(subject: str, answers: Mapping[str, str]) -> str:
-    """``If TO.QM2 is RETRYING: QM3``, for each answer; the states that change nothing, where those are fewer."""
+    """Render ``If TO.QM2 is RETRYING: QM3`` for each answer, or the states that change nothing, where those are
+    fewer.
+    """
     by_answer: dict[str, list[str]] = {}
     for state, answer in answers.items():
         by_answer.setdefault(answer, []).append(state)
@@ -267,9 +273,9 @@ class _UnknownStates:
     together: OtherResults
 
     @classmethod
-    def of(cls, decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = None) -> _UnknownStates:
+    def of(cls, decision: Decision, channels: Iterable[Channel], ask_exit: AskExit | None = None) -> _UnknownStates:
         """Asks the rules, and an exit."""
-        routes = _untold(decision, snapshot)
+        routes = _untold(decision, channels)
         changed = _Changed(decision, ask_exit)
         asked = routes if ask_exit is None else _first_of(routes, decision)
         alone = {route: found for route, taken in asked.items() if (found := changed.endings({route: taken}))}
@@ -315,11 +321,11 @@ def _first_of(routes: Mapping[Route, str], decision: Decision) -> dict[Route, st
     return {route: routes[route] for route in first[:MOST_CHANNELS]}
 
 
-def _untold(decision: Decision, snapshot: Snapshot) -> dict[Route, str]:
-    """The routes of the destinations whose status no source tells, with the status that is taken for it."""
+def _untold(decision: Decision, channels: Iterable[Channel]) -> dict[Route, str]:
+    """The routes of the destinations that are among these ``channels``, with the status that is taken for each."""
     asked = {(each.channel, each.queue_manager, each.cluster): each for each in decision.listed if each.channel}
     untold = {}
-    for channel in snapshot.of_unknown_state:
+    for channel in channels:
         listed = asked.get((channel.name, channel.queue_manager, channel.cluster))
         if listed is not None:
             untold[channel.name, channel.queue_manager] = listed.channel_status

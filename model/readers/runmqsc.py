@@ -186,6 +186,7 @@ NUMBER_BEFORE = re.compile(r"(\d+|One|No) $")
 WORDS = {"No": 0, "One": 1}
 LONGEST_COUNT = 12
 
+ENDS_EARLY = "the log ends with this object, which shows fewer attributes than those above it: the log may be cut"
 UNENDED = "this session does not say how many commands it read: the log may be cut"
 FEWER = "says that {} MQSC commands were read, and {} of them are in the log: it may be cut"
 
@@ -253,7 +254,9 @@ def read_runmqsc(text: str | Iterable[str], source: str) -> Script:
             said.echoed.append(block.line)
         sessions[-1].take(block)
     if block and block.lines and said.is_cut_at(block.lines[-1][0]):
-        sessions[-1].remarks.append(Diagnostic(source, ENDS_WITHIN, block.line))
+        sessions[-1].cut(ENDS_WITHIN, block.line)
+    elif block and (block.lines or block.text) and said.is_open and sessions[-1].ends_within_object():
+        sessions[-1].cut(ENDS_EARLY, sessions[-1].records[-1].line)
     _name(sessions)
     first, *others = scripts = [session.script() for session in sessions]
     if not any(session.shows for session in sessions) and not any(
@@ -293,7 +296,7 @@ class Block:
 
 
 def split_blocks(texts: Iterable[str]) -> Iterator[Block]:
-    """The blocks of a text, which comes in pieces of whole lines. What is no attribute ends an object."""
+    """Split a text, which comes in pieces of whole lines, into blocks. What is no attribute ends an object."""
     block: Block | None = None
     foreign, was_unindented = 0, False
     for number, found in _parts(texts):
@@ -317,7 +320,9 @@ def split_blocks(texts: Iterable[str]) -> Iterator[Block]:
 
 
 def detect_kind(shown: Mapping[str, Value]) -> str:
-    """The kind of what was displayed, told by its attributes: messages are translated. Blank if it is passed by."""
+    """Detect the kind of what was displayed, told by its attributes: messages are translated. Blank if it is
+    passed by.
+    """
     first = next(iter(shown), "")
     if first == "QUEUE":
         return _kind_of_queue(shown)
@@ -329,7 +334,7 @@ def detect_kind(shown: Mapping[str, Value]) -> str:
 
 
 def is_next_object(word: str, first: str) -> bool:
-    """Whether another object begins with ``word``, in one that begins with the attribute ``first``."""
+    """Return whether another object begins with ``word``, in one that begins with the attribute ``first``."""
     if word == first:
         return True
     return word in BEGINNINGS and first in (*BEGINNINGS, "QMNAME") and word not in WITHIN.get(first, ())
@@ -337,18 +342,20 @@ def is_next_object(word: str, first: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def is_partial_word(word: str) -> bool:
-    """Whether a word that stands alone is the beginning of an attribute's name."""
+    """Return whether a word that stands alone is the beginning of an attribute's name."""
     return word not in TEXT_ATTRIBUTES and any(each.startswith(word) for each in TEXT_ATTRIBUTES)
 
 
 def find_invoked_name(line: str) -> str:
-    """The queue manager that runmqsc is called for in a shell; blank if the line does not call it for one."""
+    """Find the queue manager that runmqsc is called for in a shell; blank if the line does not call it for one."""
     typed = TYPED.search(line)
     return typed[1] if typed else ""
 
 
 def find_started_name(line: str) -> str:
-    """The queue manager that runmqsc says it starts for, in any language; blank where no word is sure to be one."""
+    """Find the queue manager that runmqsc says it starts for, in any language; blank where no word is sure to be
+    one.
+    """
     known = BEHIND_MANAGER.search(line)
     if known:
         return known[1].rstrip(".")
@@ -369,7 +376,7 @@ class LogPrefix:
     _is_of_zos: bool = False
 
     def without(self, line: str) -> tuple[str, int]:
-        """The line without its prefix, and how long that is."""
+        """Return the line without its prefix, and how long that is."""
         if self._is_looked_for:
             self._look(line)
         if self._is_of_zos:
@@ -424,17 +431,22 @@ class SessionLog:
     _lines: int = 1
 
     def watch_pieces(self, pieces: Iterable[str]) -> Iterator[str]:
-        """The same pieces; what they say of sessions is noted."""
+        """Return the same pieces; what they say of sessions is noted."""
         for text in pieces:
             self._look(text)
             if text:
                 self.last = text[-1]
             yield text
 
+    @property
+    def is_open(self) -> bool:
+        """Whether no line says of the last session how many commands it read."""
+        return not self.ended or (bool(self.begun) and self.ended[-1][0] < self.begun[-1])
+
     def is_cut_at(self, line: int) -> bool:
-        """Whether the log ends within that line: in an attribute, or where more was to come."""
-        is_open = bool(self.begun) and (not self.ended or self.ended[-1][0] < self.begun[-1])
-        return line == self._lines and (self.last not in ")\n" or (self.last == ")" and is_open))
+        """Return whether the log ends within that line: in an attribute, or where more was to come."""
+        is_more_to_come = self.last == ")" and bool(self.begun) and self.is_open
+        return line == self._lines and (self.last not in ")\n" or is_more_to_come)
 
     def _look(self, text: str) -> None:
         at, counted = text.find(SIGN), 0
@@ -451,7 +463,7 @@ class SessionLog:
         self._lines += text.count("\n", counted)
 
     def remarks(self) -> Iterator[Diagnostic]:
-        """What seems to be missing."""
+        """Return what seems to be missing in the log."""
         ends = [line for line, _ in self.ended]
         for line, following in zip(self.begun, [*self.begun[1:], None], strict=True) if len(self.begun) > 1 else ():
             if ends and not _between(ends, line, following):
@@ -465,7 +477,7 @@ class SessionLog:
 
 
 def has_output(text: str) -> bool:
-    """Whether runmqsc has written a line of ``text``."""
+    """Return whether runmqsc has written a line of ``text``."""
     lines = ScriptLines(text)
     return any(not lines.is_remark(begun, at) for begun, at in _signs(text))
 
@@ -479,14 +491,16 @@ class ScriptLines:
     _end: int | None = None
 
     def is_remark(self, begun: int, at: int) -> bool:
-        """Whether the line from ``begun`` on is part of a script, which shows or names there what stands at ``at``."""
+        """Return whether the line from ``begun`` on is part of a script, which shows or names there what stands at
+        ``at``.
+        """
         before = self.text[begun:at]
         if before.lstrip()[:1] == "*" or BEGINS_COMMAND.match(before) or _is_open_line(before):
             return True
         return self.is_continued(begun) or begun >= self.end()
 
     def is_continued(self, begun: int) -> bool:
-        """Whether a command that begins above goes on with the line from ``begun`` on."""
+        """Return whether a command that begins above goes on with the line from ``begun`` on."""
         at, found = begun, False
         for _ in range(MOST_ABOVE):
             if not at or found:
@@ -502,7 +516,7 @@ class ScriptLines:
         return found
 
     def end(self) -> int:
-        """Where a script has ended that stands first in the text, if one does; what follows is not read."""
+        """Find where a script ends that stands first in the text; what follows is not read."""
         if self._end is None:
             first = BEGIN_OF_TEXT.match(self.text)
             found = SCRIPT_TO_ITS_END.match(self.text, first.end() if first else 0)
@@ -519,7 +533,7 @@ class MissingAttributeError(Exception):
 
 
 def parse_attributes(block: Block) -> Iterator[ShownAttribute]:
-    """The attributes of a block; a value may go on on the next line.
+    """Parse the attributes of a block; a value may go on on the next line.
 
     Raises UnshownError.
     """
@@ -545,8 +559,9 @@ class _Session:
     commands: list[Block] = field(factory=list)
     remarks: list[Diagnostic] = field(factory=list)
     asked: list[Inquiry] = field(factory=list)
-    # Whether the last command has had no answer yet.
+    # Whether the last command has had no answer yet, and how many records there were before it.
     is_open: bool = False
+    before_command: int = 0
     shows: bool = False
     # What objects begin with whose kind is not known.
     unknown: set[str] = field(factory=set)
@@ -578,7 +593,7 @@ class _Session:
                 self.own(block.name, block.line)
         elif block.kind == "command":
             self.commands.append(block)
-            self.is_open = True
+            self.is_open, self.before_command = True, len(self.records)
             self.asked.extend(_asked_by(block))
         elif block.kind == "stray":
             self.faults.add(STRAY, block.line)
@@ -593,6 +608,17 @@ class _Session:
             refused, self.is_open = self.commands.pop(), False
             if message.name != NOT_THERE:
                 self.forget_asked(refused)
+
+    def ends_within_object(self) -> bool:
+        """Whether the last object shows fewer attributes than another one of its kind that the last command shows."""
+        shown = self.records[self.before_command :]
+        return any(shown[-1].is_beginning_of(each) for each in shown[:-1])
+
+    def cut(self, said: str, line: int | None) -> None:
+        """Note that the log ends there: of what the last command asks for not all may be shown."""
+        self.remarks.append(Diagnostic(self.source, said, line))
+        if self.commands and not self.is_open:
+            self.forget_asked(self.commands[-1])
 
     def forget_asked(self, command: Block) -> None:
         """What the last command asks for was not answered."""
