@@ -20,7 +20,7 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.facts.workload import Destination, SequenceState
 from mqclause.workload.decision import Decision, Engine, Level, find_other_readings, list_other_choices
 from mqclause.workload.delivery import DeliveryAnswer, check_deliveries, find_refusal_remarks
-from mqclause.workload.editions import differs_by_edition
+from mqclause.workload.editions import describe_missing_level, describe_odd_level, differs_by_edition
 from mqclause.workload.sensitivity import (
     AskExit,
     MissingObject,
@@ -103,7 +103,9 @@ class MapRow:
     @cached_property
     def incomplete(self) -> tuple[MissingInformation, ...]:
         """What is not known and could change the answer."""
-        return find_unknowns(self.decision, self.snapshot, None if self.by_exit is None else self.by_exit.ask)
+        found = find_unknowns(self.decision, self.snapshot, None if self.by_exit is None else self.by_exit.ask)
+        is_assumed = self.decision.edition_from == "default" and self.by_edition
+        return (*found, describe_missing_level(self.member)) if is_assumed else found
 
     @cached_property
     def told_by(self) -> tuple[MissingObject, ...]:
@@ -131,12 +133,17 @@ class MapRow:
         if self.decision.refusal is not None:
             on_the_way = [*find_refusal_remarks(self.decision, self.snapshot.beyond)]
         of_opens = [SHARES_OF_OPENS] if len(self.shares) > 1 and self.is_of_opens else []
-        return tuple(dict.fromkeys([*of_alias, *by_exit, *on_the_way, *of_opens, *self.by_edition]))
+        return tuple(dict.fromkeys([*of_alias, *by_exit, *on_the_way, *of_opens, *self.by_edition, *self.odd_levels]))
 
     @cached_property
     def by_edition(self) -> tuple[str, ...]:
         """That the puts would go elsewhere in another edition of MQ."""
         return tuple(filter(None, [differs_by_edition(self.decision)]))
+
+    @property
+    def odd_levels(self) -> tuple[str, ...]:
+        """That the member is of a command level that is not known, or of another edition than the one asked for."""
+        return tuple(filter(None, [describe_odd_level(self.decision)]))
 
     @property
     def waiting(self) -> tuple[Share, ...]:

@@ -14,6 +14,7 @@ from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_allowed, suggest_name
 from mqclause.rulebook.loader import EVIDENCE
 from mqclause.rulebook.rules import Rules
+from mqclause.workload.editions import describe_missing_level
 
 UPGRADE_OPTION, EDITION_OPTION = "--upgrade", "--edition"
 
@@ -48,14 +49,13 @@ class Upgrade:
     def text(self) -> str:
         """How the edition before is known, and the one after."""
         before = f"{self.before} ({self.edition_from})" if self.edition_from else f"{self.before}, which is assumed,"
-        known = f": {EVIDENCE[self.evidence]} ({self.source})" if self.source else ""
+        known = f"; of {self.after}: {EVIDENCE[self.evidence]} ({self.source})" if self.source else ""
         return f"from {before} to {self.after}{known}"
 
     @property
     def unknown(self) -> tuple[MissingInformation, ...]:
         """The command level, where the edition before is assumed."""
-        level = MissingInformation("the command level", self.queue_manager, "DISPLAY QMGR CMDLEVEL")
-        return () if self.edition_from else (level,)
+        return () if self.edition_from else (describe_missing_level(self.queue_manager),)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as in ``mqclause.plan/1``."""

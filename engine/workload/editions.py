@@ -8,6 +8,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.rulebook.clauses import list_clauses
 from mqclause.rulebook.loader import EVIDENCE, edition_of
 from mqclause.rulebook.rules import AUTO, Rules
@@ -102,6 +103,29 @@ def _is_other_for_kind(kind: DecisionKind, since: str) -> bool:
     return not is_same_answer(_own(decision, "verdict"), other)
 
 
+def describe_missing_level(queue_manager: str) -> MissingInformation:
+    """That the command level of a queue manager is not known, on which an answer depends."""
+    return MissingInformation("the command level", queue_manager, "DISPLAY QMGR CMDLEVEL")
+
+
+def describe_odd_level(decision: Decision, named: str = "the queue manager") -> str:
+    """That the queue manager is of a command level that is not known, or of another edition than the one asked for.
+
+    It is called as ``named``. Blank where neither is so, or no rule was asked.
+    """
+    rules, known, level = decision.rules, decision.rules.levels, decision.cluster.queue_manager.command_level
+    if not level or not decision.runs:
+        return ""
+    of_level, told = edition_of(level, known), f"{named} is of command level {level}"
+    if rules.asked != AUTO and not rules.by_level and of_level != rules.edition:
+        return f"{told}, edition {of_level}; edition {rules.edition} was asked for"
+    if rules.by_level and level < min(known.values()):
+        return f"{told}, below that of the oldest edition that is known, {of_level}"
+    if rules.by_level and level >= max(known.values()) + WIDEST:
+        return f"{told}, above that of the last edition that is known, {of_level}"
+    return ""
+
+
 def _compared(decision: Decision) -> Iterator[tuple[str, str]]:
     """The oldest and the newest edition, each with that from which on its rules hold.
 
@@ -155,17 +179,7 @@ def _evidence(other: Decision, edition: str, rule: str) -> str:
 
 def remarks_of_editions(decision: Decision, others: tuple[OtherEdition, ...]) -> Iterator[str]:
     """What a reader should know of the edition: that others answer otherwise, that a level is none that is known."""
-    rules, own = decision.rules, decision.cluster.queue_manager
-    known, level = rules.levels, own.command_level
-    of_level = edition_of(level, known) if level else ""
-    if level and decision.runs:
-        first, last = min(known.values()), max(known.values())
-        if rules.asked != AUTO and not rules.by_level and of_level != rules.edition:
-            yield f"{own.name} is of command level {level}, edition {of_level}; edition {rules.edition} was asked for"
-        elif rules.by_level and level < first:
-            yield f"{own.name} is of command level {level}, below that of the oldest edition that is known, {of_level}"
-        elif rules.by_level and level >= last + WIDEST:
-            yield f"{own.name} is of command level {level}, above that of the last edition that is known, {of_level}"
+    yield from filter(None, [describe_odd_level(decision, decision.cluster.queue_manager.name)])
     for each in others:
         yield _difference(decision, each)
 

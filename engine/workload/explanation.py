@@ -12,7 +12,7 @@ from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import check_type
 from mqclause.workload.decision import Decision, describe_final_tie, describe_ties
 from mqclause.workload.delivery import find_obstacles
-from mqclause.workload.editions import OtherEdition, other_editions, remarks_of_editions
+from mqclause.workload.editions import OtherEdition, describe_missing_level, other_editions, remarks_of_editions
 from mqclause.workload.sensitivity import AskExit, find_unknowns
 
 NO_COUNTERS = "MQ displays no sequence numbers: taken as 0"
@@ -56,7 +56,7 @@ class Explanation:
         assumptions = (*_assumed(decision, snapshot, ties), *remarks_of_editions(decision, others))
         ahead, unknown = find_obstacles(decision, snapshot.beyond), find_unknowns(decision, snapshot)
         if others and decision.edition_from == "default":
-            unknown += (_level_of(decision),)
+            unknown += (describe_missing_level(decision.cluster.queue_manager.name),)
         place = _place_of_level(decision, snapshot)
         return cls(decision, readings, ties, unknown, assumptions, odd, ahead, others, place)
 
@@ -92,11 +92,6 @@ class Explanation:
             "incomplete": [asdict(each) for each in self.incomplete],
             "assumptions": list(self.assumptions),
         }
-
-
-def _level_of(decision: Decision) -> MissingInformation:
-    """That the command level is not known, on which the answer depends."""
-    return MissingInformation("the command level", decision.cluster.queue_manager.name, "DISPLAY QMGR CMDLEVEL")
 
 
 def _place_of_level(decision: Decision, snapshot: Snapshot) -> str:

@@ -40,6 +40,14 @@ RECORD, COLUMNS = 80, 72
 """Of a data set without line ends: the length of its records, and how many columns of them are MQSC."""
 
 GZIP, ZIP, EMPTY_ZIP = b"\x1f\x8b", b"PK\x03\x04", b"PK\x05\x06"
+PACKED_OTHERWISE = {
+    b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"7z\xbc\xaf": "7-Zip", b"Rar!": "RAR",
+}  # fmt: skip
+"""How a file begins that is packed in another way than those that are unpacked here."""
+
+TAR, TAR_AT = b"ustar", 257
+"""What stands in the first header of a tar file, and where."""
+
 MOST_UNPACKED = 1 << 30
 """So many bytes may be unpacked in all: more than the dumps of many queue managers have."""
 
@@ -288,9 +296,7 @@ def _decoded(content: Content, source: str) -> DecodedText:
         if look.zero_at is not None:
             break
     if look.zero_at is not None:
-        is_packed = sample.startswith((GZIP, ZIP))
-        said = PACKED_TWICE if is_packed else f"is not text: byte 0 at offset {look.zero_at}"
-        raise FactsError([Diagnostic(source, said)])
+        raise FactsError([Diagnostic(source, _what_is_no_text(sample, look.zero_at))])
     look.at(b"", final=True)
     if look.fault is None:
         return DecodedText(content, "utf-8", source)
@@ -299,6 +305,15 @@ def _decoded(content: Content, source: str) -> DecodedText:
         encoding = EBCDIC if look.has_line_ends else RECORDS
     message, line = look.fault
     return DecodedText(content, encoding, source, Diagnostic(source, message, line))
+
+
+def _what_is_no_text(sample: bytes, zero_at: int) -> str:
+    if sample.startswith((GZIP, ZIP)):
+        return PACKED_TWICE
+    if sample.startswith(TAR, TAR_AT):
+        return "is a tar file; allowed: the files in it, a folder or a zip file with them"
+    packed = next((name for begins, name in PACKED_OTHERWISE.items() if sample.startswith(begins)), None)
+    return f"is packed as {packed}; allowed: gzip and zip" if packed else f"is not text: byte 0 at offset {zero_at}"
 
 
 @define

@@ -146,7 +146,7 @@ def _items(data: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _read_answer(data: dict[str, Any], source: str, line: int, lines: Iterator[int]) -> Script:
     """One answer, which begins on that line; its objects stand on the next ones of ``lines``."""
-    faults = [*_errors(data.get("error"), source, line)]
+    faults = [*_errors(data.get("error"), source, line), *_misshapen(data, source, line)]
     remarks = list[Diagnostic]()
     records, owners = list[Record](), list[str]()
     for shown in _items(data):
@@ -168,6 +168,29 @@ def _read_answer(data: dict[str, Any], source: str, line: int, lines: Iterator[i
     header, header_lines = ({OWNER: owners[0]} if owners else {}), dict.fromkeys((OWNER, BEGINS), line)
     owner = owners[0] if owners else ""
     return Script(source, owner, tuple(records), tuple(faults), header, header_lines, remarks=tuple(remarks))
+
+
+def _misshapen(data: Mapping[str, Any], source: str, line: int) -> Iterator[Diagnostic]:
+    """What stands where answers to commands do, and is none: it may have lost objects."""
+
+    def refuse(key: str, value: object, allowed: str) -> Diagnostic:
+        return Diagnostic(source, f"{key}: {quote_value(value)} is not allowed; allowed: {allowed}", line)
+
+    items = data.get("commandResponse", [])
+    if not isinstance(items, list):
+        yield refuse("commandResponse", items, "a list of answers to commands")
+        return
+    yield from (refuse("commandResponse", each, "answers to commands") for each in items if not isinstance(each, dict))
+    for item in _items(data):
+        parameters, texts = item.get("parameters", {}), item.get("text", [])
+        if not isinstance(parameters, dict):
+            yield refuse("parameters", parameters, "the attributes of an object")
+            continue
+        rows = parameters.get("objects", [])
+        if not isinstance(rows, list) or not all(isinstance(each, dict) for each in rows):
+            yield refuse("objects", rows, "a list of attributes of objects")
+        if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
+            yield refuse("text", texts, "a list of lines")
 
 
 def _of_file(said: Diagnostic, line: int) -> Diagnostic:

@@ -102,6 +102,20 @@ def test_with_from_it_is_what_that_queue_manager_knows(dumps: list[str], tmp_pat
     ]
 
 
+def test_sarif_takes_the_place_of_no_other_file(dumps: list[str], tmp_path: Path) -> None:
+    """As where its name was left out: --sarif takes the first of FACTS for it."""
+    kept, before = Path(dumps[0]), Path(dumps[0]).read_bytes()
+    done = CliRunner().invoke(command, ["--sarif", *dumps])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "is there and is not JSON; allowed: another name" in done.stderr
+    assert kept.read_bytes() == before
+    report = tmp_path / "found.sarif"
+    for begun in ("", '{"version": "2.1.0"}'):
+        report.write_text(begun)
+        run(*dumps, "--sarif", str(report))
+        assert json.loads(report.read_text())["runs"]
+
+
 def test_sarif_names_rules_and_lines(dumps: list[str], tmp_path: Path) -> None:
     """It has the shape that its schema asks for; MQCLAUSE_SARIF_SCHEMA may name the whole schema of SARIF 2.1.0."""
     folder = tmp_path / "a folder"

@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 
 from mqclause import Cluster, Engine, Put, Queue, QueueManager
 from mqclause.executors.chaining import get_network
-from mqclause.rulebook.rules import get_rules_folder
+from mqclause.rulebook.rules import LARGEST_FILE, get_rules_folder
 from mqclause.tools.cli import command_line
 from mqclause.tools.commands.options import load_exits
 from mqclause.tools.render.terminal import Page
@@ -145,6 +145,23 @@ def test_so_it_is_in_rules_and_in_settings(tmp_path: Path, name: str, monkeypatc
     assert said.startswith(f"{tmp_path}/mqclause.toml:")
 
 
+def test_files_of_rules_and_of_settings_have_a_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The place of a fault is not looked for in what is too large: it may be of any size, and take no room on disk."""
+    rules = Path(shutil.copytree(get_rules_folder(), tmp_path / "rules"))
+    with (rules / "call" / "2051_put_inhibited.toml").open("ab") as file:
+        file.truncate(LARGEST_FILE + 1)
+    (tmp_path / "f.mqsc").write_text(DUMP)
+    said = f"holds more than {LARGEST_FILE:,} bytes; allowed: so many\n"
+    assert ended("check", tmp_path / "f.mqsc", "--rules", rules) == (
+        2,
+        "",
+        f"{rules}/call/2051_put_inhibited.toml: {said}",
+    )
+    (tmp_path / "mqclause.toml").write_text(f"[check]\n{'#' * LARGEST_FILE}\n")
+    monkeypatch.chdir(tmp_path)
+    assert ended("check", "f.mqsc") == (2, "", f"{tmp_path}/mqclause.toml: {said}")
+
+
 @pytest.mark.parametrize(
     "leads", ["ends = \"'queue manager'\"", "ends = \"'again'\"\nobject = 'queue'\nnext_queue = 'queue'"]
 )
@@ -246,6 +263,14 @@ def test_a_process_that_is_forked_amid_chaining_goes_on() -> None:
         done.set()
         for each in threads:
             each.join()
+
+
+@pytest.mark.parametrize("name", ["\x1b]52;c;eA==\x07", "a\rfound nothing", "\u202e"])
+def test_what_a_summary_shows_of_a_row_is_not_obeyed(tmp_path: Path, name: str) -> None:
+    (tmp_path / "in.jsonl").write_text(json.dumps({**ROW, "put": {"queue": name}}) + "\n")
+    done = run("batch", tmp_path / "in.jsonl", tmp_path / "out.jsonl")
+    assert repr(name)[1:-1] in done.stdout
+    assert done.stdout.replace("\n", "").isprintable()
 
 
 ROW = {"put": {"queue": "LEDGER"}, "destinations": [{"queue": "LEDGER", "queue_manager": "QM2", "channel": "TO.QM2"}]}

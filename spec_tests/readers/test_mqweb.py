@@ -189,9 +189,35 @@ def test_secrets_are_not_kept() -> None:
     assert "sesame" not in repr(read_mqweb(answer(row), "f"))
 
 
-@pytest.mark.parametrize("data", [{"commandResponse": 3}, {"commandResponse": [3, {"parameters": 4}, {"text": 5}]}])
-def test_what_is_no_answer_is_no_object(data: object) -> None:
-    assert read_mqweb(json.dumps(data), "f").records == ()
+@pytest.mark.parametrize(
+    ("answers", "told"),
+    [
+        (3, ["commandResponse: 3 is not allowed; allowed: a list of answers to commands"]),
+        (
+            [3, [{"parameters": {"queue": "Q"}}]],
+            ["commandResponse: 3 ", "commandResponse: [{'parameters': {'queue': 'Q'}}] "],
+        ),
+        ([{"parameters": 4}, {"parameters": [{"queue": "Q"}]}], ["parameters: 4 ", "parameters: [{'queue': 'Q'}] "]),
+        ([{"text": 5}, {"text": ["a", 5]}], ["text: 5 ", "text: ['a', 5] "]),
+        ([{"parameters": {"handle": "x", "objects": {"input": "NO"}}}], ["objects: {'input': 'NO'} "]),
+        ([{"completionCode": 0, "reasonCode": 0}], []),
+    ],
+)
+def test_what_is_no_answer_is_no_object_and_is_told(answers: object, told: list[str]) -> None:
+    script = read_mqweb(json.dumps({"commandResponse": answers}), "f")
+    assert script.records == ()
+    said = [str(each) for each in script.diagnostics]
+    assert len(said) == len(told)
+    assert all(line.startswith(f"f:1: {begun}") for line, begun in zip(said, told, strict=True))
+
+
+def test_what_stands_beside_one_is_read() -> None:
+    own = {"completionCode": 0, "parameters": {"queue": "Q", "type": "QLOCAL"}}
+    script = read_mqweb(json.dumps({"commandResponse": [None, own]}), "f")
+    assert [each.name for each in script.records] == ["Q"]
+    assert [str(each) for each in script.diagnostics] == [
+        "f:1: commandResponse: None is not allowed; allowed: answers to commands"
+    ]
 
 
 WORDS = st.sampled_from(

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mqclause import Engine, FactsError, MapRow, Put, cluster_map, plan, read_files, read_members
+from mqclause import Engine, FactsError, MapRow, Put, Rules, cluster_map, plan, read_files, read_members
+from mqclause.cluster.upgrade import begin_at, upgrade_members
 from mqclause.model.configuration.members import apply_changes_everywhere
 from mqclause.model.configuration.view import build_view
 from mqclause.model.readers.mqsc import read_mqsc
@@ -85,6 +86,19 @@ def test_the_map_of_a_real_cluster_and_the_plan_of_a_change() -> None:
     assert told == [("CQ1", "QM4", Fraction(2, 3), thirds, own["QM5"])]
     because = [(each.side, each.destination.queue_manager, each.rule and each.rule.clause) for each in rows[0].because]
     assert because == [("after", "QM6", "11b"), ("after", "QM7", "11b")]
+
+
+def test_a_real_cluster_is_decided_by_its_own_edition_and_an_upgrade_to_it_says_what_moves() -> None:
+    """All ranks are MQ's default, so that the order of 8.0 moves nothing; with a rank at QM5 the other hosts lose theirs."""
+    if not DUMPS:
+        pytest.skip("the folder has no dumps of a cluster")
+    members, rules = read_members(DUMPS), Rules()
+    assert {row.decision.rules.edition for row in cluster_map(members)} == {"mq-9.3"}
+    for commands, expected in (([], []), (["QLOCAL(CQ1) QMGR(QM5) CLWLRANK(3)"], ["QM6", "QM7"])):
+        before = begin_at(apply_changes_everywhere(members, commands), "wmq-7.5", rules)
+        rows = plan(before, upgrade_members(before, "*", "mq-9.3", rules))
+        told = [(row.queue, row.member, _parts(row.before), _parts(row.after)) for row in rows]
+        assert told == [("CQ1", name, {name: Fraction(1)}, {"QM5": Fraction(1)}) for name in expected]
 
 
 def _parts(row: MapRow) -> dict[str, Fraction]:

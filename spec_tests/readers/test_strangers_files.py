@@ -5,9 +5,12 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import lzma
 import os
 import pickle
 import struct
+import subprocess
+import tarfile
 import time
 import zipfile
 import zlib
@@ -26,6 +29,7 @@ from mqclause.model.readers import encodings as container
 from mqclause.model.readers import encodings as encoding
 from mqclause.model.readers.encodings import FileContent, share_read_budget, unpack_files
 from mqclause.model.readers.registry import FORMATS
+from mqclause.tools.commands import options
 from mqclause.tools.commands.options import find_files, read_inputs
 
 QM1 = b"* Queue manager name: QM1\nDEFINE QLOCAL(LEDGER)\n"
@@ -218,6 +222,41 @@ def test_what_a_shell_passes_is_read() -> None:
     (named,) = find_files((f"/dev/fd/{reading}",))
     assert named.read().data == QM1
     os.close(reading)
+
+
+def test_what_comes_through_a_pipe_may_never_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is kept until it is read: so it is bounded like what is unpacked."""
+    monkeypatch.setattr(options, "LARGE", SMALL >> 2)
+    monkeypatch.setattr(options, "MOST_UNPACKED", SMALL)
+    with subprocess.Popen(["yes", "* a remark"], stdout=subprocess.PIPE) as endless:
+        assert endless.stdout is not None
+        with pytest.raises(click.ClickException, match=r"^/dev/fd/\d+: holds more than .* MB; name a file$"):
+            read_inputs((f"/dev/fd/{endless.stdout.fileno()}",))
+        endless.kill()
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (bz2.compress(QM1), "is packed as bzip2; allowed: gzip and zip"),
+        (lzma.compress(QM1), "is packed as xz; allowed: gzip and zip"),
+        (b"\x28\xb5\x2f\xfd\x00\x01", "is packed as zstd; allowed: gzip and zip"),
+        (b"* no archive\x00", "is not text: byte 0 at offset 12"),
+    ],
+    ids=["bzip2", "xz", "zstd", "none"],
+)
+def test_what_packs_it_is_named(data: bytes, said: str) -> None:
+    assert fault(data) == f"f0: {said}"
+
+
+@pytest.mark.parametrize("outside", [bytes, gzip.compress])
+def test_a_tar_file_is_named(outside: Callable[[bytes], bytes]) -> None:
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as tar:
+        member = tarfile.TarInfo("QM1.mqsc")
+        member.size = len(QM1)
+        tar.addfile(member, io.BytesIO(QM1))
+    assert fault(outside(made.getvalue())).startswith("f0: is a tar file; allowed: the files in it")
 
 
 def test_what_is_no_text_is_told_by_its_first_piece() -> None:

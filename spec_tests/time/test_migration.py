@@ -60,7 +60,7 @@ def test_puts_after_a_restart_go_by_its_command_level(
 
 
 def test_the_row_says_the_edition_and_where_it_is_from() -> None:
-    restart = {"do": "restart", "command_level": 930}
+    restart: dict[str, Any] = {"do": "restart", "command_level": 930}
     found = rows([restart, {"do": "restart"}], 750)
     assert [(each.get("edition"), each.get("edition_from")) for each in found] == [
         ("mq-9.3", "CMDLEVEL 930 of QM1"), (None, None)

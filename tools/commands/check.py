@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ from attrs import frozen
 from mqclause.check.findings import Checks, Finding
 from mqclause.check.lint_run import Inspection
 from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_allowed, suggest_word
+from mqclause.model.readers.encodings import open_file
 from mqclause.model.readers.facts_files import parse_toml
 from mqclause.model.readers.formats import FactsDocument
 from mqclause.rulebook.rule_file import SEVERITIES
+from mqclause.rulebook.rules import LARGEST_FILE
 from mqclause.testing.case_kinds import count_documents
 from mqclause.tools.commands.options import (
     Inputs,
@@ -65,6 +68,10 @@ class CheckOutput:
             raise click.UsageError("--about tells of checks, as text: leave out --json, --sarif and --statistics")
         if self.as_json and self.statistics:
             raise click.UsageError("--json and --statistics are two forms of one answer; leave one out")
+        if self.sarif is not None and not _may_be_replaced(self.sarif):
+            raise click.UsageError(
+                f"--sarif: {quote_value(self.sarif)} is there and is not JSON; allowed: another name"
+            )
 
     def print_findings(self, found: Sequence[Finding], checks: Checks) -> None:
         """Print the findings in the form asked for, and write the SARIF file. Raises NotWrittenError."""
@@ -112,6 +119,15 @@ def command(inputs: Inputs, output: CheckOutput, ignore: tuple[str, ...]) -> int
     output.print_findings(found, checks)
     gravest = output.fail_on or settings.fail_on
     return int(any(each.severity in SEVERITIES[: SEVERITIES.index(gravest) + 1] for each in found))
+
+
+def _may_be_replaced(path: str) -> bool:
+    """Whether a file is new, empty, or SARIF of before; not one of FACTS, where the name of the report was left out."""
+    try:
+        with Path(path).open("rb") if os.path.isfile(path) else BytesIO() as file:
+            return file.read(1) in (b"", b"{")
+    except OSError:
+        return True
 
 
 def _tell(checks: Checks, about: str) -> int:
@@ -202,13 +218,17 @@ def read_check_settings(folder: Path, known: Sequence[str]) -> CheckSettings:
             _refuse(document, "ignore", each, f"{', '.join(known)}{suggest_word(str(each), known)}")
     if fail_on not in SEVERITIES:
         _refuse(document, "fail-on", fail_on, f"{', '.join(SEVERITIES)}{suggest_word(str(fail_on), SEVERITIES)}")
-    return CheckSettings(tuple(ignore), fail_on, str(found))
+    return CheckSettings(tuple(dict.fromkeys(ignore)), fail_on, str(found))
 
 
 def _read(path: Path) -> FactsDocument:
     """The settings file, whose tables are all known. Raises FactsError."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        with open_file(path) as file:
+            data = file.read(LARGEST_FILE + 1)
+        if len(data) > LARGEST_FILE:
+            raise FactsError([Diagnostic(str(path), f"holds more than {LARGEST_FILE:,} bytes; allowed: so many")])
+        text = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         raise FactsError([Diagnostic(str(path), f"is not UTF-8: byte {error.start + 1} is wrong")]) from None
     except OSError as error:

@@ -38,6 +38,7 @@ from mqclause.model.diagnostics import (
 from mqclause.model.readers.encodings import (
     LARGE,
     LONGEST_LINE,
+    MOST_UNPACKED,
     PIECE,
     Content,
     FileContent,
@@ -514,8 +515,13 @@ def _large(name: str, file: BinaryIO, begun: bytes) -> Content:
     if os.path.isfile(name):
         return FollowedFile(Path(name))
     packer = zlib.compressobj(level=1, wbits=31)
-    packed = [packer.compress(begun)]
+    packed, size = [packer.compress(begun)], len(begun)
     while piece := file.read(PIECE):
+        size += len(piece)
+        if size > MOST_UNPACKED:  # A pipe may never end.
+            raise click.ClickException(
+                f"{escape_controls(name)}: holds more than {MOST_UNPACKED >> 20} MB; name a file"
+            )
         packed.append(packer.compress(piece))
     return GzipContent(MemoryContent(b"".join([*packed, packer.flush()])), name)
 

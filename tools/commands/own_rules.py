@@ -16,7 +16,7 @@ from mqclause.model.readers.facts_files import parse_toml
 from mqclause.model.readers.formats import LONGEST_PATH
 from mqclause.rulebook.loader import Interpretation, check_keys
 from mqclause.rulebook.rule import Declaration, RuleError
-from mqclause.rulebook.rules import CLAUSE_FILE_KEYS, CLAUSE_KEYS, Rules
+from mqclause.rulebook.rules import CLAUSE_FILE_KEYS, CLAUSE_KEYS, LARGEST_FILE, Rules
 
 MOST_WAYS = 1_000
 """In so many ways may the documents of a folder be read: by editions, and by choices of readings."""
@@ -122,7 +122,7 @@ KEY_PART = re.compile(r"'([^']*)'|([^.' ]+)(?: ([0-9]+))?")
 def _diagnostic(folder: str, error: RuleError, in_force: Interpretation) -> Diagnostic:
     """What is wrong, with the place of its key, where what is in force states it first."""
     path, said = Path(folder, error.path), f"{error.key}: {error.message}".removeprefix(": ")
-    if not os.path.isfile(path):
+    if not os.path.isfile(path) or path.stat().st_size > LARGEST_FILE:
         return Diagnostic(str(path) if error.path else "--rules", said)
     document = parse_toml(path.read_text(encoding="utf-8", errors="replace"), str(path))
     if document.diagnostics:
