@@ -90,7 +90,7 @@ def describe_edition_difference(decision: Decision) -> str:
 def _is_other(decision: Decision, since: str) -> bool:
     """Whether the answer is another by the rules of an edition: found once for decisions of one kind, where it can."""
     rules = decision.rules
-    other, own = engine_of(rules.in_edition(since)), engine_of(rules)
+    other, own = get_engine(rules.in_edition(since)), get_engine(rules)
     if is_told_by_kind(decision) and other.names is own.names and not has_name_tests(other.course):
         return _is_other_for_kind(DecisionKind.of(decision), since)
     return not is_same_answer(_own(decision, "verdict"), _decided(decision, other.rules, "verdict"))
