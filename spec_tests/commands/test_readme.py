@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shlex
 import tomllib
 from importlib import import_module
 from importlib.resources import files
@@ -71,6 +72,15 @@ def test_the_readme_shows_what_is_found(monkeypatch: pytest.MonkeyPatch) -> None
 def test_the_readme_shows_the_real_answers(arguments: tuple[str, ...]) -> None:
     *command, name = arguments
     check_shown(run(*command, str(EXAMPLES / name)).stdout)
+
+
+def test_what_8_0_changed_is_shown_by_real_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    page = (ROOT / "docs" / "explanation" / "what-mq-8-changed.md").read_text(encoding="utf-8")
+    commands = re.findall(r"```sh\nmqclause (.*)\n```", page)
+    assert [each.partition(" ")[0] for each in commands] == ["explain", "explain", "plan"]
+    for each in commands:
+        check_shown(run(*shlex.split(each)).stdout)
 
 
 SAMPLES = os.environ.get("MQCLAUSE_SAMPLES")
