@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import shlex
 import tomllib
 from importlib import import_module
 from importlib.resources import files
