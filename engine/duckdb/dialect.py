@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import or_
-
 from attrs import evolve
 from sqlglot import exp
 
 from mqclause.language.sql import Node, build_case, build_equality, build_if, build_literal, build_or, is_false
 from mqclause.tables import functions as F  # noqa: N812
 from mqclause.tables.functions import Plan
-from mqclause.tables.lowering import ODD_NAMES
 from mqclause.tables.query import Lowering, PlanDialect, build_call, change_case, normalize_case, rename_call
 
 LONGEST_PADDING = 64
@@ -81,13 +77,10 @@ def _json_text(node: F.JsonText) -> Node:
 
 
 def _has_odd_letters(node: F.HasOddLetters) -> Node:
-    """URL_ENCODE, faster than a regular expression, keeps the letters of names but / and %, and keeps - and ~.
-
-    A blank, of which padded names have many, is seen before.
-    """
-    blank, *others = (build_call("CONTAINS", node.this.copy(), build_literal(each)) for each in " -~")
+    """URL_ENCODE, faster than a regular expression, keeps the letters of names but / and %, and keeps - and ~."""
     encoded = exp.NEQ(this=build_call("URL_ENCODE", node.this.copy()), expression=node.this.copy())
-    return build_if(blank, exp.true(), build_or([encoded, *others]))
+    others = (build_call("CONTAINS", node.this.copy(), build_literal(each)) for each in "-~")
+    return build_or([encoded, *others])
 
 
 def _none_of(node: F.NoneOf) -> Node:
@@ -138,10 +131,8 @@ def extract_field_lists(plan: Plan) -> Plan:
 
     Example: ``ITEM(destinations, place).channel`` becomes ``ITEM(__mqclause_each_channel, place)``
         after ``__mqclause_each_channel = TRANSFORM(destinations, __mqclause_each -> __mqclause_each.channel)``.
-        Where padding is taken off, that is done only in rows in which a name may have any.
     """
     plain: dict[str, Node] = {}
-    unpadded: dict[str, Node] = {}
 
     def listed(items: Node, field: str) -> Node:
         tree = F.map_items(items.copy(), F.get_field(F.EACH, field), F.EACH.name)
@@ -152,15 +143,8 @@ def extract_field_lists(plan: Plan) -> Plan:
         return F.build_column(name)
 
     def by_field(node: Node) -> Node:
-        found = node.this if isinstance(node, F.Unpadded) else node
-        if _is_looked_up(found):
-            field = listed(found.this.this, found.name)
-            if found is not node:
-                without = F.map_items(field, F.Unpadded(this=F.EACH), F.EACH.name)
-                each = build_if(F.build_column(ODD_NAMES), without, field)
-                field = F.build_column(f"{field.name}_unpadded")
-                unpadded[field.name] = each
-            return F.get_item(field, found.this.expression)
+        if _is_looked_up(node):
+            return F.get_item(listed(node.this.this, node.name), node.this.expression)
         fields = _fields_of_each(node)
         if len(fields) == 1:
             items = listed(node.this, fields[0].name)
@@ -171,8 +155,7 @@ def extract_field_lists(plan: Plan) -> Plan:
         return node
 
     bindings = {name: tree.transform(by_field) for name, tree in plan.bindings.items()}
-    in_turn = ({name: tree, **(unpadded if name == ODD_NAMES else {})} for name, tree in bindings.items())
-    return evolve(plan, bindings=reduce(or_, in_turn, plain))
+    return evolve(plan, bindings=plain | bindings)
 
 
 def _is_looked_up(node: Node) -> bool:

@@ -157,17 +157,47 @@ def decide(
     the same, in these parts, as if nothing had been put yet; null counts as a value of its own. Where CLWLEXIT names
     one of ``exits``, Python decides: see mqclause.tables.exit_rows. Raises TableError and RuleError.
     """
-    given, rules = GivenTable.of(source, connection), Rules.given(rules)
-    columns = _columns(given.relation)
-    spreading = Spread.of(columns, shares, spread)
-    if cluster is not None:
-        puts = cluster_puts(columns, cluster, at, put, spreading)
-        rules = puts.of_one_edition(rules)
-        by_exits = ExitRowDecider.of(puts, rules, exits, exit_limit, explain, spreading)
-        decided = given.asked(render_cluster_query(puts, tuple(columns), rules, explain, spreading, given.is_sized))
-        return apply_exits(decided, puts, by_exits, given.connection) if by_exits else decided
-    check_no_cluster(at, put if exits is None else {**put, "exits": exits})
-    return given.asked(render_row_query(build_shape(columns, OUTCOME), tuple(columns), rules, explain, spreading))
+    import duckdb
+
+    given = GivenTable.of(source, connection)
+    query = render_decisions(given, cluster, rules, explain, at, shares, spread, exits, exit_limit, **put)
+    try:
+        return given.asked(query)
+    except duckdb.CatalogException:
+        if not exits:
+            raise
+        raise TableError(NO_FUNCTION) from None
+
+
+def render_decisions(
+    given: GivenTable,
+    cluster: Cluster | Mapping[str, Cluster] | None,
+    rules: Rules | None,
+    explain: bool,
+    at: str | None,
+    shares: bool,
+    spread: str | None,
+    exits: Mapping[str, Exit] | None,
+    exit_limit: float | None,
+    **put: Any,
+) -> str:
+    """The query of QUERIED_TABLE that decides it. Exits that it calls are known to its connection from here on.
+
+    Raises TableError and RuleError.
+    """
+    columns, rules = _columns(given.relation), Rules.given(rules)
+    spreading, names = Spread.of(columns, shares, spread), tuple(columns)
+    if cluster is None:
+        check_no_cluster(at, put if exits is None else {**put, "exits": exits})
+        return render_row_query(build_shape(columns, OUTCOME), names, rules, explain, spreading)
+    puts = cluster_puts(columns, cluster, at, put, spreading)
+    rules = puts.of_one_edition(rules)
+    by_exits = ExitRowDecider.of(puts, rules, exits, exit_limit, explain, spreading)
+    query = render_cluster_query(puts, names, rules, explain, spreading, given.is_sized)
+    if by_exits is None:
+        return query
+    register_exits(given.connection, by_exits)
+    return render_exits(query, names, puts, by_exits)
 
 
 def decide_triggers(
@@ -398,39 +428,30 @@ def tables_known(puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread 
     return tables
 
 
-def apply_exits(
-    decided: DuckDBPyRelation, puts: ClusterPuts, rows: ExitRowDecider, connection: DuckDBPyConnection | None
-) -> DuckDBPyRelation:
-    """The table ``decided``, with what the exits make of it.
-
-    Raises TableError if it is not of that connection, and where there is no numpy, which DuckDB's functions need.
-    """
+def register_exits(connection: DuckDBPyConnection | None, rows: ExitRowDecider) -> None:
+    """Makes a function of a connection that calls exits. Raises TableError where there is no numpy, which it needs."""
     import duckdb
-
-    name, answer = f"__mqclause_exit_{rows.key}", OUTCOME.row.answer
 
     def decide(at: int, said: str) -> str | None:
         return rows.decisions([at], [said])[0]
 
-    made = connection or duckdb.default_connection()
     try:
-        made.create_function(name, decide, ["INTEGER", "VARCHAR"], "VARCHAR")
+        made = connection or duckdb.default_connection()
+        made.create_function(_exit_function(rows), decide, ["INTEGER", "VARCHAR"], "VARCHAR")
     except duckdb.InvalidInputException as error:
         raise TableError(f"exits=…: {str(error).strip()}") from None
-    asked = build_call(
-        name, exp.cast(puts.place, "INT"), exp.cast(build_call("TO_JSON", build_put_struct(puts)), "TEXT")
-    )
+
+
+def render_exits(query: str, columns: Sequence[str], puts: ClusterPuts, rows: ExitRowDecider) -> str:
+    """A query that decides a table of these columns, with what the exits make of it."""
+    answer = OUTCOME.row.answer
+    said = exp.cast(build_call("TO_JSON", build_put_struct(puts)), "TEXT")
     types = {each: ANSWER_TYPES[kind] for each, kind in DECISION.items()}
+    asked = build_call(_exit_function(rows), exp.cast(puts.place, "INT"), said)
     found = build_call("FROM_JSON", asked, exp.Literal.string(json.dumps(types)))
     by_exit = build_case([(has_exit_call(puts, rows, build_column("outcome", answer)), found)], build_column(answer))
-    kept = [exp.column(each, quoted=True) for each in decided.columns if each != answer]
-    query = exp.select(*kept, exp.alias_(by_exit, answer)).from_("__mqclause_decided")
-    try:
-        after = decided.query("__mqclause_decided", DUCKDB.text(query))
-    except duckdb.CatalogException:
-        raise TableError(NO_FUNCTION) from None
-    assert after is not None  # noqa: S101 - a SELECT gives a relation
-    return after
+    kept = [*map(_kept, columns), exp.alias_(by_exit, answer)]
+    return f"{DUCKDB.text(exp.select(*kept))} FROM ({query}) AS __mqclause_decided"
 
 
 def build_struct_type(columns: Mapping[str, Column]) -> dict[str, Any]:
@@ -650,6 +671,10 @@ class _Chain:
         found = {name: build_column(f"{table}_{of}") for name, of in columns.items()}
         part = exp.select(f"{self.last}.*", *_aliases(found)).from_(self.last)
         self.add_query(part.join(table, on=build_and(*on), join_type="left"))
+
+
+def _exit_function(rows: ExitRowDecider) -> str:
+    return f"__mqclause_exit_{rows.key}"
 
 
 def _same(table: str, name: str, own: str) -> Node:

@@ -38,6 +38,7 @@ from mqclause.model.timeline.trigger_events import Handle
 from mqclause.rulebook.rules import Rules
 from mqclause.workload.decision import Decision, Engine, build_destination_document, join_names
 from mqclause.workload.delivery import DeliveryRemarks
+from mqclause.workload.editions import begin_with_edition
 from mqclause.workload.exit_answer import ExitAnswer
 from mqclause.workload.resolution import Resolution, ResolutionStep
 
@@ -50,6 +51,9 @@ CHOICES_AT_MOST = 2
 NAMED_QUEUE_MANAGER = "queue manager"
 """What the names of a put end in where one of them is that of another queue manager of the cluster."""
 
+COMMANDS = ("suspend", "resume", "refresh")
+"""The events that are commands: these do what the rules say, without regard to messages."""
+
 RouteKey = tuple[str, str, str]
 
 
@@ -59,7 +63,8 @@ class AdministrationSimulator:
 
     ``cluster`` and ``sequence`` are those of the replay: set before an event, when all is as ``before`` says, and read
     after it. ``arrivals`` are then the puts on local queues that the event led to, ``coming`` how many by queue.
-    ``forgotten`` are the names of queues and queue managers that a refresh removed, each with the clusters.
+    ``forgotten`` are the names of queues and queue managers that a refresh removed, each with the clusters. Of the
+    commands in ``told`` it was told that another edition does something else.
     """
 
     rules: AdministrationRules
@@ -73,6 +78,7 @@ class AdministrationSimulator:
     forgotten: dict[str, set[str]] = field(factory=dict)
     arrivals: list[Event] = field(factory=list)
     coming: Counter[str] = field(factory=Counter)
+    told: set[str] = field(factory=set)
     _instances: dict[str, Cluster] = field(factory=dict)
     _instances_of: Cluster | None = None
 
@@ -114,6 +120,23 @@ class AdministrationSimulator:
             case "arrive":
                 self.apply_arrival(event, did)
         return did
+
+    def describe_other_edition(self, event: Event, before: QueueManagerState, did: AdministrationResult) -> str:
+        """Tell that a command does something else in another edition of MQ; blank if not, and if it was told."""
+        if event.do not in COMMANDS or event.do in self.told:
+            return ""
+        rules, own = self.engine.rules, before.cluster.queue_manager
+        stated = rules.about(ADMINISTRATION).stated_editions
+        known = rules.known_editions
+        for edition in (known[0], *(each for each in known if each in stated)):
+            other = evolve(self, rules=AdministrationRules(rules.in_edition(edition)), forgotten={})
+            if other.after(event, before).summary() != did.summary():
+                self.told.add(event.do)
+                source = rules.tell_edition_source(own.name, own.command_level)
+                since = f"in {edition}" if edition == known[0] else f"from {edition} on"
+                begun = begin_with_edition(rules, source, own.name)
+                return f"{begun}; {since} {event.do} does something else, as --edition {edition} shows"
+        return ""
 
     def suspension(self, event: Event, did: AdministrationResult) -> None:
         """A queue manager is suspended or resumed in a cluster, with its inbound channels if that is forced."""
@@ -181,7 +204,7 @@ class AdministrationSimulator:
         if named not in self.forgotten or decision.reason is None:
             return ""
         settled = self.rules.ask(build_put_subject(named, decision.reason.name, self.forgotten[named], cluster))
-        return settled.because if settled.facts["asks_again"] else ""
+        return settled.because if settled.rule is not None else ""
 
     def reach(self, event: Event, did: AdministrationResult) -> None:
         """A queue manager fails, or is back: its routes, then the messages that were sent to it."""
@@ -495,6 +518,12 @@ class AdministrationResult:
     is_refresh: bool = False
     has_fates: bool = False
 
+    def summary(self) -> list[Mapping[str, Any]]:
+        """What it did, without the rules and the reasons."""
+        refused = [] if self.refused is None else [{"refused": self.refused.facts["refused"]}]
+        did = ({**row, "to": name} for name in ("changed", "removed", "kept") for row in getattr(self, name))
+        return [*refused, *({key: row[key] for key in row.keys() - {"rule", "clause", "because"}} for row in did)]
+
     def document(self) -> dict[str, Any]:
         """What it adds to a row of ``mqclause replay``."""
         found: dict[str, Any] = {"removed": self.removed, "kept": self.kept} if self.is_refresh else {}
@@ -572,7 +601,15 @@ def build_put_subject(named: str, reason: str, clusters: Collection[str], known:
         each.name for each in known.remote_queue_managers
         if any(route.cluster in clusters and each.is_full_in(route.cluster) for route in routes.get(each.name, ()))
     ]  # fmt: skip
-    return AdministrationSubject(asked="put", name=named, reason=reason, repositories=join_names(reached, "or"))
+    own = known.queue_manager
+    return AdministrationSubject(
+        asked="put",
+        name=named,
+        host=own.name,
+        reason=reason,
+        repositories=join_names(reached, "or"),
+        at_full_repository=all(map(own.is_full_in, clusters)),
+    )
 
 
 def build_known_row(each: KnownObject) -> dict[str, str]:

@@ -9,13 +9,17 @@ from typing import Any, Self
 
 from attrs import define, evolve, field, frozen
 
+from mqclause.model.configuration.completeness import EVERY_STATE
 from mqclause.model.facts.domains import LARGEST
-from mqclause.model.facts.objects import QueueManager
+from mqclause.model.facts.objects import Channel, QueueManager
 from mqclause.model.timeline.scenario import Scenario
 from mqclause.model.timeline.trigger_events import DEPTHS, TOTAL_DEPTHS, TriggerEvent
 from mqclause.replay.rows import Row
 from mqclause.trigger.examination import Examination, Triggers, find_thresholds
+from mqclause.workload.decision import Decision
+from mqclause.workload.editions import differs_by_edition
 from mqclause.workload.exit_answer import find_missing_exit
+from mqclause.workload.sensitivity import find_unknown_states
 
 QUEUE_COUNTS = ("open_input_count", "previous_open_input_count", "open_by_others")
 INITQ_COUNTS = ("initq_open_input_count", "initq_opened_before", "initq_opened_by_others")
@@ -35,6 +39,9 @@ SOME_EXIT = "EXIT"
 
 MOST_LOOKS = 1_000
 """At so many occasions of a queue it is asked what several unknown things do together; later, what each does."""
+
+LOOKS_AT_EDITIONS = 100
+"""At so many choices for a queue it is asked what other editions make of it."""
 
 
 @frozen(eq=False)
@@ -149,6 +156,68 @@ class Assumptions:
             self._counts[asked] = sorted(each for each in counts if each < occasion.maxdepth)
         counted = (*DEPTHS, *TOTAL_DEPTHS)
         return (one for more in self._counts[asked] for one in _more(counted, occasion, more))
+
+
+@define(eq=False)
+class RoutingAssumptions:
+    """What the choices of a replay rest on, and nothing was said about yet.
+
+    ``states`` are the channels whose status no source tells; ``said_of`` are the names put to of which it was said that
+    another edition of MQ has another answer. It is asked at so many ``looks`` at each queue.
+    """
+
+    states: list[Channel]
+    said_of: set[tuple[str, str]] = field(factory=set)
+    _looks: dict[str, int] = field(factory=dict)
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Self:
+        """Those of a scenario, before its first event."""
+        return cls([*scenario.unknown_states])
+
+    def tell(self, row: Row, decision: Decision | None, other_edition: str) -> None:
+        """Note in a row what its ``decision`` rests on; ``other_edition`` says what its command does in another one."""
+        event = row.event
+        if decision is None:
+            is_open = bool(self.states) and event.do != "put"
+        else:
+            is_open = self._looks.get(event.queue, 0) < (MOST_LOOKS if self.states else LOOKS_AT_EDITIONS)
+        if is_open:
+            row.assumed += tuple(self.said(row, decision))
+            row.editions = tuple(self.by_edition(row, decision))
+        if other_edition:
+            row.editions = (other_edition,)
+
+    def said(self, row: Row, decision: Decision | None) -> Iterator[str]:
+        """Say what status is taken for a channel where another one changes the ``decision``: of each channel once."""
+        if self.states and row.event.do != "put":
+            self.states = [each for each in self.states if not _is_stated(each, row)]
+        if decision is None or not decision.runs:
+            return
+        self._looks[row.event.queue] = self._looks.get(row.event.queue, 0) + 1
+        if not self.states or row.exit is not None:
+            return
+        for missing in find_unknown_states(decision, self.states):
+            yield f"{missing.what}; {missing.command}"
+            together = missing.command == EVERY_STATE
+            self.states = [each for each in self.states if not together and each.name != missing.about]
+
+    def by_edition(self, row: Row, decision: Decision | None) -> Iterator[str]:
+        """Say that another edition of MQ makes another choice, once for each name that is put to."""
+        name = row.event.queue, row.event.to_queue_manager
+        if decision is None or name in self.said_of or self._looks.get(row.event.queue, 0) > LOOKS_AT_EDITIONS:
+            return
+        if differs := differs_by_edition(decision):
+            self.said_of.add(name)
+            yield differs
+
+
+def _is_stated(channel: Channel, row: Row) -> bool:
+    """Whether from now on the scenario says how a channel is."""
+    event, did = row.event, row.administered
+    changed = [each.get("channel") for each in did.changed] if did is not None else []
+    reached = event.do in ("fail", "recover") and event.queue_manager == channel.queue_manager
+    return reached or channel.name in (event.channel, *changed)
 
 
 def _more(counts: Iterable[str], occasion: TriggerEvent, more: int = 1) -> Iterator[TriggerEvent]:

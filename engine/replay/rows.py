@@ -41,10 +41,10 @@ class Row:
     which may be a ``warning``; ``ended`` has it too where the rules of retrieval give it, ``because`` and ``remedy``
     say why another call on a local queue fails, and by what MQSC it would not. ``returned`` is what a get or browse
     gave. ``exit`` is what an exit made of the choice, where one was asked for; ``assumed`` says what is taken to be so,
-    ``parted`` that the queue manager sends a message elsewhere, where the rest of its group is, ``obstacles`` why
-    it does not arrive where it was routed to, ``asks_again`` who would be asked for a name that a refresh removed,
-    ``edition`` of which edition of MQ the queue manager is after a restart that states its command level, and
-    ``edition_from`` what that is known by,
+    ``editions`` that another edition of MQ has another answer, ``parted`` that the queue manager sends a message
+    elsewhere, where the rest of its group is, ``obstacles`` why it does not arrive where it was routed to,
+    ``asks_again`` who would be asked for a name that a refresh removed, ``edition`` of which edition of MQ the queue
+    manager is after a restart that states its command level, and ``edition_from`` what that is known by,
     ``undelivered`` which trigger messages are not on their initiation queue, ``unstarted`` why one that is there starts
     nothing, and ``published`` that a put publishes.
     What ``is_bound`` goes where it was routed to and to nobody else.
@@ -67,6 +67,7 @@ class Row:
     because: str = ""
     remedy: str = ""
     assumed: tuple[str, ...] = ()
+    editions: tuple[str, ...] = ()
     parted: str = ""
     obstacles: tuple[str, ...] = ()
     asks_again: str = ""
@@ -122,7 +123,7 @@ class Row:
         ahead = (f"{each.message}: {remark}" for each in fates for remark in each.remarks)
         again = (self.asks_again,) if self.asks_again else ()
         told = (*self.obstacles, *self.undelivered, *self.unstarted, *self.published)
-        return tuple(dict.fromkeys([*of_exits, *again, *ahead, *told, *assumed]))
+        return tuple(dict.fromkeys([*of_exits, *again, *ahead, *told, *assumed, *self.editions]))
 
 
 def build_row_document(row: Row) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from mqclause.model.timeline.scenario import Scenario
 from mqclause.model.timeline.transitions import QueueManagerState
 from mqclause.model.timeline.trigger_events import CallFailure, EventResult
 from mqclause.replay.administration import AdministrationSimulator, ReplayExits
-from mqclause.replay.assumptions import Assumptions
+from mqclause.replay.assumptions import Assumptions, RoutingAssumptions
 from mqclause.replay.rows import ReleasedTriggerMessage, Row, TriggerMessage
 from mqclause.retrieval.calls import find_close_reason, find_put_reason, retrieve
 from mqclause.retrieval.order import Retrieval
@@ -88,7 +88,7 @@ class Replay:
         ways = DeliveryRemarks(replay.engine.rules, scenario.beyond)
         administering = AdministrationSimulator.of(replay.engine, exits, state, scenario.in_flight, ways)
         run = _Run(self, replay, state, SequenceState.of(scenario.cluster), exits, administering)
-        assumptions = Assumptions.of(scenario, replay.triggers)
+        assumptions, routing = Assumptions.of(scenario, replay.triggers), RoutingAssumptions.of(scenario)
         try:
             for number, event in enumerate(scenario.events):
                 for repeat in range(event.count):
@@ -99,6 +99,7 @@ class Replay:
                         label = render_event_label(number + 1, event.do)
                         raise FactsError([Diagnostic(source, f"{label}: {error}")]) from None
                     row.assumed = assumptions.said(row)
+                    routing.tell(row, run.decided, run.other_edition)
                     met = (ways.started(each, run.state.cluster) for each in row.starting)
                     row.unstarted = tuple(remark for told in met for remark in told)
                     if isinstance(row.routed, Destination):
@@ -147,7 +148,8 @@ class _Run:
     """One scenario on its way: the queue manager, the sequence state, and where opens have bound messages to.
 
     ``replay`` is that of the queue manager's edition now, of those that ``every`` makes. ``bound`` holds, by handle,
-    the destination that an open fixed, or None where each put chooses.
+    the destination that an open fixed, or None where each put chooses. Of the last event ``decided`` is what the rules
+    were asked for, and ``other_edition`` says that another one does something else.
     """
 
     every: Replay
@@ -158,9 +160,12 @@ class _Run:
     administering: AdministrationSimulator
     bound: dict[int, Destination | None] = field(factory=dict)
     groups: GroupBinding = field(factory=GroupBinding)
+    decided: Decision | None = None
+    other_edition: str = ""
 
     def step(self, row: Row) -> None:
         event, before = row.event, self.state
+        self.decided, self.other_edition = None, ""
         if event.do in ADMINISTRATIVE:
             self.administer(row)
             return
@@ -206,7 +211,8 @@ class _Run:
         """A command or an accident of administration: what it does to the cluster, and to messages in flight."""
         administering, before = self.administering, self.state
         administering.sequence = self.sequence
-        row.administered = administering.after(row.event, before)
+        row.administered = did = administering.after(row.event, before)
+        self.other_edition = administering.describe_other_edition(row.event, before, did)
         self.state = before.replace(now=before.get_event_time(row.event))
         if administering.cluster is not before.cluster:
             self.state = self.state.replace(definitions=before.definitions.of(administering.cluster))
@@ -334,7 +340,7 @@ class _Run:
         decision = self.replay.engine.choose(
             put, self.state.cluster, self.sequence, caller=caller, depths=self.state.get_depth
         )
-        self.sequence, row.exit = decision.state, decision.exit
+        self.sequence, self.decided, row.exit = decision.state, decision, decision.exit
         return decision.chosen or decision
 
     def open(self, row: Row, happened: EventResult) -> None:

@@ -147,6 +147,12 @@ class Rules:
             return self
         return _in_edition(self, edition_of(level, self.levels), True)
 
+    def tell_edition_source(self, queue_manager: str, level: int) -> str:
+        """Tell where the edition is from: the command level of the queue manager, the one who asks, or nobody."""
+        if self.by_level:
+            return f"CMDLEVEL {level} of {queue_manager}"
+        return "default" if self.asked == AUTO else "--edition"
+
     @cached_property
     def stated_editions(self) -> frozenset[str]:
         """The editions for which a file states anything; any other is read as the one before it. Raises RuleError."""

@@ -25,10 +25,11 @@ from sqlglot import exp
 from mqclause.documents import DOCUMENTS, OUTCOME, TRIGGER, WORKLOAD
 from mqclause.duckdb.table import (
     QUERIED_TABLE,
-    apply_exits,
     get_column_kinds,
     query_in_cluster,
+    register_exits,
     render_cluster_query,
+    render_exits,
     render_row_query,
     tables_known,
     text_of,
@@ -206,10 +207,10 @@ def answers_of(query: Query) -> Answers:
     return answers
 
 
-def numbered_answers_of(query: str, then: Callable[[Any, Any], Any] | None = None) -> Answers:
+def numbered_answers_of(query: str, prepare: Callable[[Any], None] | None = None) -> Answers:
     """What ``query`` answers, whatever order it has: NUMBER is one of its columns.
 
-    ``then`` makes another relation, of the connection and of that of the answers.
+    ``prepare`` makes the functions of the connection that it needs.
     """
     in_order = _in_order()
 
@@ -229,8 +230,9 @@ def numbered_answers_of(query: str, then: Callable[[Any, Any], Any] | None = Non
             return
         with duckdb.connect(config={"threads": 1}) as connection:
             connection.register(QUERIED_TABLE, pa.RecordBatchReader.from_batches(first.schema, chain([first], given)))
+            if prepare is not None:
+                prepare(connection)
             found = connection.sql(query)
-            found = found if then is None else then(connection, found)
             found = found.select(f'"{NUMBER}"', f'"{found.columns[-1]}"')
             read = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader
             yield from in_order(read(ROWS_AT_ONCE), ends)
@@ -390,10 +392,14 @@ def _answers_in_cluster(
     spread: Spread | None,
     by_exits: ExitRowDecider | None,
 ) -> Answers:
-    text = render_cluster_query(puts, (*_kept(needed), NUMBER), rules, explain, spread)
+    columns = (*_kept(needed), NUMBER)
+    text = render_cluster_query(puts, columns, rules, explain, spread)
     if by_exits is None:
         return numbered_answers_of(text)
-    return numbered_answers_of(text, lambda asked, decided: apply_exits(decided, puts, by_exits, asked))
+    exits = by_exits
+    return numbered_answers_of(
+        render_exits(text, columns, puts, exits), lambda connection: register_exits(connection, exits)
+    )
 
 
 def _answered(df: DataFrame, plan: Plan, shape: Shape, kind: StructType) -> DataFrame:

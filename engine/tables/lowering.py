@@ -62,9 +62,6 @@ _NOTHING_FAILED = build_equality(exp.column(FAILING_RULE), exp.Literal.number(0)
 LARGEST_DOUBLE = 1.7976931348623157e308
 """The upper bound of numbers: it leaves out infinity, and NaN where that is the greatest of all."""
 
-ODD_NAMES = f"{PREFIX}odd_names"
-"""Whether names of a row are to be looked at one by one: a subject's is padded, or any may be none."""
-
 ODD_LETTER = f"[^{''.join(letter for letter in map(chr, range(128)) if not NOT_IN_NAMES.match(letter))}]"
 """A character that no name of MQ has, as a regular expression.
 
@@ -707,35 +704,35 @@ class Packing:
 
     def packed(self) -> Node:
         """The list of subjects as packed numbers; -1 for a subject that is not as it should be, but for its names."""
-        place: Node = exp.Mul(
+        place = exp.Mul(
             this=exp.cast(F.build_variable("place"), "BIGINT"), expression=build_literal(1 << self.place_shift)
         )
-        number = reduce(lambda one, other: exp.BitwiseOr(this=one, expression=other), self._parts(), place)
+        # Floating-point numbers, which hold as many bits, are added without a look for an overflow.
+        bits = exp.cast(reduce(lambda one, other: exp.Add(this=one, expression=other), self._parts()), "BIGINT")
         # A column that is null is in range, by its default: of several conditions only one that holds counts.
         wrong = F.coalesce(build_or([F.is_null(F.EACH), *self._out_of_range()]), exp.false())
-        checked = F.coalesce(build_if(exp.Not(this=wrong), number), build_literal(-1))
+        number = build_if(exp.Not(this=wrong), exp.Add(this=bits, expression=place))
+        checked = F.coalesce(number, build_literal(-1))
         return F.coalesce(F.map_items(F.build_column(self.listed), checked, F.EACH.name, "place"), F.NO_SUBJECTS)
 
     def _parts(self) -> Iterator[Node]:
-        for word, of in self.columns.items():
-            bits = self.bits.get(word)
-            unit = 1 << bits.shift if bits else 0
-            value = self.own(word)
-            if isinstance(of.domain, Words) and word in self.present:
+        absent = {word: bits for word, bits in self.bits.items() if word not in self.present}
+        yield build_literal(float(sum(_packed_default(self.columns[each]) << absent[each].shift for each in absent)))
+        for word in self.present:
+            of, bits, value = self.columns[word], self.bits.get(word), self.own(word)
+            unit = float(1 << bits.shift if bits else 0)
+            if isinstance(of.domain, Words):
                 # A word that does not exist has no place: the whole number becomes null.
-                yield exp.Mul(this=get_word_place(of, value), expression=exp.cast(build_literal(unit), "BIGINT"))
-            elif bits and word not in self.present:
-                yield build_literal(_packed_default(of) * unit)
+                value = get_word_place(of, value)
             elif bits and isinstance(of.domain, Flag):
-                set_by = exp.Not(this=value) if of.default else value
-                yield build_if(
-                    set_by, build_literal(0 if of.default else unit), build_literal(unit if of.default else 0)
-                )
+                set_by, otherwise = (exp.Not(this=value), unit) if of.default else (value, 0.0)
+                yield build_if(set_by, build_literal(unit - otherwise), build_literal(otherwise))
+                continue
             elif bits:
-                yield exp.Mul(
-                    this=exp.cast(F.coalesce(value, build_literal(of.default)), "BIGINT"),
-                    expression=build_literal(unit),
-                )
+                value = F.coalesce(value, build_literal(of.default))
+            else:
+                continue
+            yield exp.Mul(this=exp.cast(value, "DOUBLE"), expression=build_literal(unit))
 
     def own(self, word: str) -> Node:
         """A field of the subject that is asked about; null where it may be."""
@@ -757,6 +754,11 @@ class Packing:
         found = {word: self.columns[word].domain for word, each in self.present.items() if not each.checked}
         return {word: domain for word, domain in found.items() if isinstance(domain, Name)}
 
+    @property
+    def names_asked(self) -> list[str]:
+        """Those of them that rules ask for."""
+        return [word for word in self.names() if word in self.used]
+
     def place(self, subject: Node) -> Node:
         """The place of a packed subject in its row, from 0."""
         return exp.BitwiseRightShift(this=subject, expression=build_literal(self.place_shift))
@@ -777,6 +779,8 @@ class Packing:
         default = build_literal(of.default)
         if word not in self.present:
             return default
+        if word in self.names_asked:
+            return F.coalesce(F.get_item(F.build_column(f"{PREFIX}names_{word}"), self.place(subject)), default)
         found = F.get_field(F.get_item(F.build_column(self.listed), self.place(subject)), self.present[word].name)
         value = F.coalesce(found if self.present[word].checked else normalize_value(of, found), default)
         is_as_kept = self.present[word].kind == of.kind or of.kind not in ("integer", "number")

@@ -32,7 +32,7 @@ from mqclause.language.sql import (
     build_or,
 )
 from mqclause.model.diagnostics import quote_value, suggest_word
-from mqclause.model.facts.domains import REASONS, Name, Names, Words
+from mqclause.model.facts.domains import REASONS, Names, Words
 from mqclause.rulebook.rule import Conclude, Declaration, FailWith, Rule, Ruleset
 from mqclause.rulebook.rules import Rules
 from mqclause.tables import functions as F  # noqa: N812
@@ -49,7 +49,6 @@ from mqclause.tables.functions import (
 from mqclause.tables.lowering import (
     FIRST,
     MIXED,
-    ODD_NAMES,
     LoweringState,
     Packing,
     RowExpressions,
@@ -264,8 +263,11 @@ def build_plan(
     invalid = bindings.bind("invalid", is_invalid(words, packing, shape, listed, bindings))
     written: list[StepLowering] = []
     facts: dict[str, Node] = {}
+    kept: Mapping[str, Node] = {}
     for steps in course:
         meaning = RowExpressions(steps.vocabulary, packing, words, bindings, listed, facts, _at_start(steps, shape))
+        kept = kept or _keep_queue(meaning)
+        meaning = evolve(meaning, overridden={**meaning.overridden, **kept})
         writing = StepLowering(steps, LoweringState(meaning, listed, traced is steps.ruleset.about))
         writing.write()
         written.append(writing)
@@ -499,6 +501,16 @@ def _at_start(steps: LoweredRuleset, shape: Shape) -> Mapping[str, Node]:
     return {name: build_literal(value) for name, value in zip(carried.names, carried.start, strict=True)}
 
 
+def _keep_queue(meaning: RowExpressions) -> Mapping[str, Node]:
+    """What stands in place of the queue of each subject where the rules keep one, if any rule asks for it."""
+    is_asked = meaning.packing is not None and "queue" in meaning.packing.used
+    if not is_asked or "kept_queue" not in meaning.vocabulary.terms:
+        return {}
+    queue = meaning.of(exp.column("kept_queue"))
+    kept = build_if(exp.NEQ(this=queue, expression=build_literal("")), queue.copy())
+    return {"queue": meaning.bindings.bind("queue_of_all", kept)}
+
+
 def _fault(words: RowWords, packing: Packing | None, shape: Shape) -> Node:
     found = build_case(list_situation_faults(words, shape))
     return coalesce(found, find_subjects_fault(packing, shape)) if packing else found
@@ -543,70 +555,67 @@ def _has_wrong_names(words: RowWords, packing: Packing | None, bindings: Binding
     """Whether a row has names that are none. Each is looked at only where all of them together look odd."""
     wrong, found = [wrong for of, wrong in words.faults() if has_names(of)], list(words.names())
     if packing is not None and packing.names():
-        found += _names_of_subjects(packing, bindings)
+        found += [*_names_that_rules_ask(packing, bindings), *_names_that_none_asks(packing, bindings)]
         no_names = build_or(is_no_name(of, packing.own(word)) for word, of in packing.names().items())
         each = F.build_lambda(F.coalesce(no_names, exp.false()), F.EACH.name)
         nobody = F.NoneOf(this=F.build_column(packing.listed), expression=each)
         wrong.append(F.coalesce(build_not(nobody), exp.false()))
     if not wrong:
         return exp.false()
-    odd = bindings.once(ODD_NAMES.removeprefix(F.PREFIX), _look_odd(found, "all_names", bindings))
-    if packing is not None and packing.names():
-        # Mostly it is no more than that they are padded.
-        unpadded = [*words.names(), *_unpadded_of_subjects(packing, odd, bindings)]
-        odd = bindings.bind("wrong_names", build_if(odd, _look_odd(unpadded, "unpadded_names", bindings), exp.false()))
+    text = bindings.bind("all_names", F.TogetherAsText(this=exp.Tuple(expressions=[text for text, _ in found])))
+    longer = [longer for _, longer in found]
+    odd = bindings.bind("odd_names", build_or([*longer, F.HasOddLetters(this=text)]))
+    if packing is not None:
+        for word in packing.names_asked:
+            plain = F.build_column(f"{F.PREFIX}plain_{word}")
+            bindings.bind(f"names_{word}", build_if(odd.copy(), _unpadded_of_all(packing, word), plain))
     return build_if(odd, build_or(wrong), exp.false())
 
 
-def _look_odd(names: list[tuple[Node, Node]], bound: str, bindings: Bindings) -> Node:
-    """Whether any of the names is too long, or all of them together have a letter that none may have."""
-    text = bindings.bind(bound, F.TogetherAsText(this=exp.Tuple(expressions=[text for text, _ in names])))
-    return build_or([*(longer for _, longer in names), F.HasOddLetters(this=text)])
+def _names_that_rules_ask(packing: Packing, bindings: Bindings) -> Iterator[tuple[Node, Node]]:
+    """The names of all subjects as texts, and whether any is too long, or nothing but padding where one is needed.
+
+    Mostly all names of a table are padded or none is: the first subject's tell whether to look for blanks.
+    """
+    firsts = [F.get_field(F.get_item(F.build_column(packing.listed), 0), packing.present[word].name)
+              for word in packing.names_asked]  # fmt: skip
+    is_padded = build_or(exp.NEQ(this=F.Unpadded(this=first), expression=first.copy()) for first in firsts)
+    padded = bindings.bind("padded_names", F.coalesce(is_padded, exp.false()))
+    for word in packing.names_asked:
+        raw = F.map_items(F.build_column(packing.listed), packing.own(word), F.EACH.name)
+        plain = bindings.bind(f"plain_{word}", build_if(padded.copy(), _unpadded_of_all(packing, word), raw))
+        of = packing.names()[word]
+        lengths = F.map_items(plain, F.TextLength(this=F.build_variable("name")), "name")
+        longer = exp.GT(this=exp.ArrayMax(this=lengths), expression=build_literal(of.most))
+        blank = [build_and(padded.copy(), F.has_item(plain.copy(), build_literal("")))] if of.least else []
+        yield F.ListAsText(this=plain.copy()), build_or([longer, *blank])
 
 
-def _unpadded_of_subjects(packing: Packing, odd: Node, bindings: Bindings) -> Iterator[tuple[Node, Node]]:
-    """The names of all subjects without the blanks that pad them, in rows where they are ``odd``: as below."""
-    for word, of in packing.names().items():
-        listed = F.map_items(F.build_column(packing.listed), packing.own(word), F.EACH.name)
-        unpadded = F.map_items(listed, F.Unpadded(this=F.build_variable("name")), "name")
-        found = bindings.bind(f"unpadded_{word}", build_if(odd.copy(), unpadded))
-        yield F.ListAsText(this=found), _any_has_no_length(found, of)
+def _unpadded_of_all(packing: Packing, word: str) -> Node:
+    raw = F.map_items(F.build_column(packing.listed), packing.own(word), F.EACH.name)
+    return F.map_items(raw, F.Unpadded(this=F.build_variable("name")), "name")
 
 
-def _any_has_no_length(names: Node, of: Name) -> Node:
-    """Whether any of a list of names is longer than MQ allows, or blank where one is needed."""
-    longest = exp.ArrayMax(this=F.map_items(names, F.TextLength(this=F.build_variable("name")), "name"))
-    blank = [F.has_item(names, build_literal(""))] if of.least else []
-    return build_or([exp.GT(this=longest, expression=build_literal(of.most)), *blank])
+def _names_that_none_asks(packing: Packing, bindings: Bindings) -> Iterator[tuple[Node, Node]]:
+    """The same of names that are mostly alike, as queue and cluster of the destinations of a put.
 
-
-def _names_of_subjects(packing: Packing, bindings: Bindings) -> Iterator[tuple[Node, Node]]:
-    """The names of all subjects as texts, and whether any is too long.
-
-    Those that no rule asks for are mostly alike, as queue and cluster of the destinations of a put: they are looked at
-    of the first, and of all where another has others.
+    They are looked at of the first, and of all where another has others.
     """
     subjects, alike, differ = F.build_column(packing.listed), [], []
     for word, of in packing.names().items():
-        own = packing.own(word)
-        if word in packing.used:
-            longest = exp.ArrayMax(this=F.map_items(subjects, F.TextLength(this=own.copy()), F.EACH.name))
-            too_long = exp.GT(this=longest, expression=build_literal(of.most))
-            yield F.ListAsText(this=F.map_items(subjects, own, F.EACH.name)), too_long
-        else:
+        if word not in packing.used:
             of_first = F.get_field(F.get_item(subjects, 0), packing.present[word].name)
-            first = bindings.bind(f"first_{word}", F.coalesce(of_first, build_literal("")))
-            yield first, is_too_long(of, first)
-            alike.append((of, own))
-            differ.append(exp.NEQ(this=own.copy(), expression=first))
+            first, own = bindings.bind(f"first_{word}", F.coalesce(of_first, build_literal(""))), packing.own(word)
+            name = bindings.bind(f"plain_{word}", F.Unpadded(this=first))
+            yield name, is_too_long(of, name)
+            alike.append((of, F.Unpadded(this=own)))
+            differ.append(exp.NEQ(this=own.copy(), expression=first.copy()))
     if alike:
         together = F.TogetherAsText(this=exp.Tuple(expressions=[own.copy() for _, own in alike]))
         text = build_if(build_or(is_too_long(*name) for name in alike), build_literal(" "), together)
         same = F.NoneOf(this=subjects, expression=F.build_lambda(build_or(differ), F.EACH.name))
-        yield (
-            build_if(same, build_literal(""), F.ListAsText(this=F.map_items(subjects, text, F.EACH.name))),
-            exp.false(),
-        )
+        texts = F.ListAsText(this=F.map_items(subjects.copy(), text, F.EACH.name))
+        yield build_if(same, build_literal(""), texts), exp.false()
 
 
 def _is_operation(node: object) -> bool:

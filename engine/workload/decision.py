@@ -222,10 +222,8 @@ class Decision:
     @property
     def edition_from(self) -> str:
         """Where the edition is from: the command level, the one who asks, or nobody and the oldest is assumed."""
-        if self.rules.by_level:
-            own = self.cluster.queue_manager
-            return f"CMDLEVEL {own.command_level} of {own.name}"
-        return "default" if self.rules.asked == AUTO else "--edition"
+        own = self.cluster.queue_manager
+        return self.rules.tell_edition_source(own.name, own.command_level)
 
     @property
     def binds(self) -> bool:

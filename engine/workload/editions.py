@@ -181,14 +181,16 @@ def _difference(decision: Decision, other: OtherEdition) -> str:
     return f"{begins} {_ends(decision)}; {where} {_ends(other.decision)}{other.clause}{source}"
 
 
-def _begun(decision: Decision, by: bool = False) -> str:
+def _begun(decision: Decision) -> str:
     """The edition in force and where it is from, as the beginning of a sentence about the answer."""
-    edition = decision.rules.edition
-    if decision.edition_from != "default":
-        begun = f"by edition {edition} ({decision.edition_from})"
-        return begun if by else f"decided {begun}"
-    assumed = f"edition {edition} is assumed, as nothing tells the level of {decision.cluster.queue_manager.name}"
-    return f"{assumed}; by it" if by else assumed
+    return begin_with_edition(decision.rules, decision.edition_from, decision.cluster.queue_manager.name)
+
+
+def begin_with_edition(rules: Rules, edition_from: str, queue_manager: str) -> str:
+    """Tell the edition in force and where it is from, as the beginning of a sentence about an answer."""
+    if edition_from != "default":
+        return f"decided by edition {rules.edition} ({edition_from})"
+    return f"edition {rules.edition} is assumed, as nothing tells the level of {queue_manager}"
 
 
 def _ends(decision: Decision) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import repeat
 from typing import Any
@@ -20,7 +20,7 @@ from mqclause.model.configuration.completeness import EVERY_STATE, AtOthers, Mis
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster
 from mqclause.model.facts.domains import Whole, Words
-from mqclause.model.facts.objects import Fact, Queue, QueueManager
+from mqclause.model.facts.objects import Channel, Fact, Queue, QueueManager
 from mqclause.model.facts.workload import Destination
 from mqclause.workload.decision import Decision, DecisionResult, Engine, find_multiroute_queue_managers
 from mqclause.workload.equivalence import MOST_CLASSES, EquivalenceClass
@@ -99,7 +99,11 @@ def find_unknowns(
     open_still = tuple(find_undisplayed_attributes(decision, snapshot))
     if _is_settled(decision):
         return open_still
-    states = () if _always_refused(decision) else find_unknown_states(_asked_of_rules(decision), snapshot, ask_exit)
+    states = (
+        ()
+        if _always_refused(decision)
+        else find_unknown_states(_asked_of_rules(decision), snapshot.of_unknown_state, ask_exit)
+    )
     missing = (*snapshot.incomplete, *find_unknown_names(decision, snapshot), *find_unknown_exits(decision))
     found = (*missing, *open_still, *states)
     return tuple(drop_answered_commands(found, snapshot.knowledge.asked))
@@ -143,20 +147,20 @@ def find_missing_objects(decision: Decision, snapshot: Snapshot) -> Iterator[Mis
         missing = (*snapshot.incomplete, *find_unknown_names(decision, snapshot))
         of_states: Iterable[MissingObject] = ()
         if snapshot.of_unknown_state and not _always_refused(decision):
-            of_states = _UnknownStates.of(_asked_of_rules(decision), snapshot).told_by()
+            of_states = _UnknownStates.of(_asked_of_rules(decision), snapshot.of_unknown_state).told_by()
         for about, command in (*((each.about, each.command) for each in missing), *of_states):
             yield about, "" if snapshot.knowledge.asked.holds(command) else command
 
 
 def find_unknown_states(
-    decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = None
+    decision: Decision, channels: Collection[Channel], ask_exit: AskExit | None = None
 ) -> Iterator[MissingInformation]:
-    """Channels whose status no source tells, where another status than the one taken gives another answer.
+    """Find those ``channels``, whose status no source tells, of which another status than the one taken decides.
 
     It is decided anew for every status of each of them alone, and for every status of all of them at once; of states
     that no rule tells apart, once. An exit may tell them all apart, and is asked about MOST_CHANNELS channels alone.
     """
-    return _UnknownStates.of(decision, snapshot, ask_exit).told() if snapshot.of_unknown_state else iter(())
+    return _UnknownStates.of(decision, channels, ask_exit).told() if channels else iter(())
 
 
 @lru_cache
@@ -267,9 +271,9 @@ class _UnknownStates:
     together: OtherResults
 
     @classmethod
-    def of(cls, decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = None) -> _UnknownStates:
+    def of(cls, decision: Decision, channels: Iterable[Channel], ask_exit: AskExit | None = None) -> _UnknownStates:
         """Asks the rules, and an exit."""
-        routes = _untold(decision, snapshot)
+        routes = _untold(decision, channels)
         changed = _Changed(decision, ask_exit)
         asked = routes if ask_exit is None else _first_of(routes, decision)
         alone = {route: found for route, taken in asked.items() if (found := changed.endings({route: taken}))}
@@ -315,11 +319,11 @@ def _first_of(routes: Mapping[Route, str], decision: Decision) -> dict[Route, st
     return {route: routes[route] for route in first[:MOST_CHANNELS]}
 
 
-def _untold(decision: Decision, snapshot: Snapshot) -> dict[Route, str]:
-    """The routes of the destinations whose status no source tells, with the status that is taken for it."""
+def _untold(decision: Decision, channels: Iterable[Channel]) -> dict[Route, str]:
+    """The routes of the destinations that are among these ``channels``, with the status that is taken for each."""
     asked = {(each.channel, each.queue_manager, each.cluster): each for each in decision.listed if each.channel}
     untold = {}
-    for channel in snapshot.of_unknown_state:
+    for channel in channels:
         listed = asked.get((channel.name, channel.queue_manager, channel.cluster))
         if listed is not None:
             untold[channel.name, channel.queue_manager] = listed.channel_status

@@ -46,8 +46,11 @@ def build_scripts(facts: Facts, document: FactsDocument) -> Iterator[Script]:
     """Write what a facts document tells as a script for each queue manager."""
     own = facts.queue_manager.name if facts.queue_manager else ""
     found: dict[str, list[Record]] = {own: [*_about_others(facts, own, document)]}
+    untold = document.data.get("unknown", {}).get("clusters", ())
+    in_none: dict[str, Value] = {"CLUSTER": ""}  # what the document leaves out is told all the same: in none
     for at, queue in enumerate(facts.queues):
-        more = _clusters(queue.clusters) | ({"TRIGGER": ""} if queue.trigger else {})
+        more = _clusters(queue.clusters) or ({} if queue.name in untold else in_none)
+        more = more | ({"TRIGGER": ""} if queue.trigger else {})
         found.setdefault(queue.queue_manager, []).append(_record(queue, queue.type, document, ("queue", at), more))
     for at, alias in enumerate(facts.queue_manager_aliases):
         more = _clusters(alias.clusters) | {"RQMNAME": alias.queue_manager}

@@ -237,6 +237,17 @@ class Record:
         """The value of ``attribute`` as a list of names, without blank ones; empty if it is not stated."""
         return split_names(self.attributes.get(attribute, ""))
 
+    def is_beginning_of(self, other: Record) -> bool:
+        """Whether it has the first attributes of another record of its kind, and no more.
+
+        Channels of two types have other attributes; a status is shown of some of them alone.
+        """
+        types = ("CHLTYPE", "DEFTYPE")
+        if self.kind != other.kind or any(self.attributes.get(each) != other.attributes.get(each) for each in types):
+            return False
+        own, others = ([word for word in each.attributes if word != "STATUS"] for each in (self, other))
+        return len(own) < len(others) and others[: len(own)] == own
+
 
 @frozen
 class Script:

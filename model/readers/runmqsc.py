@@ -186,6 +186,7 @@ NUMBER_BEFORE = re.compile(r"(\d+|One|No) $")
 WORDS = {"No": 0, "One": 1}
 LONGEST_COUNT = 12
 
+ENDS_EARLY = "the log ends with this object, which shows fewer attributes than those above it: the log may be cut"
 UNENDED = "this session does not say how many commands it read: the log may be cut"
 FEWER = "says that {} MQSC commands were read, and {} of them are in the log: it may be cut"
 
@@ -253,7 +254,9 @@ def read_runmqsc(text: str | Iterable[str], source: str) -> Script:
             said.echoed.append(block.line)
         sessions[-1].take(block)
     if block and block.lines and said.is_cut_at(block.lines[-1][0]):
-        sessions[-1].remarks.append(Diagnostic(source, ENDS_WITHIN, block.line))
+        sessions[-1].cut(ENDS_WITHIN, block.line)
+    elif block and (block.lines or block.text) and said.is_open and sessions[-1].ends_within_object():
+        sessions[-1].cut(ENDS_EARLY, sessions[-1].records[-1].line)
     _name(sessions)
     first, *others = scripts = [session.script() for session in sessions]
     if not any(session.shows for session in sessions) and not any(
@@ -431,10 +434,15 @@ class SessionLog:
                 self.last = text[-1]
             yield text
 
+    @property
+    def is_open(self) -> bool:
+        """Whether no line says of the last session how many commands it read."""
+        return not self.ended or (bool(self.begun) and self.ended[-1][0] < self.begun[-1])
+
     def is_cut_at(self, line: int) -> bool:
         """Whether the log ends within that line: in an attribute, or where more was to come."""
-        is_open = bool(self.begun) and (not self.ended or self.ended[-1][0] < self.begun[-1])
-        return line == self._lines and (self.last not in ")\n" or (self.last == ")" and is_open))
+        is_more_to_come = self.last == ")" and bool(self.begun) and self.is_open
+        return line == self._lines and (self.last not in ")\n" or is_more_to_come)
 
     def _look(self, text: str) -> None:
         at, counted = text.find(SIGN), 0
@@ -545,8 +553,9 @@ class _Session:
     commands: list[Block] = field(factory=list)
     remarks: list[Diagnostic] = field(factory=list)
     asked: list[Inquiry] = field(factory=list)
-    # Whether the last command has had no answer yet.
+    # Whether the last command has had no answer yet, and how many records there were before it.
     is_open: bool = False
+    before_command: int = 0
     shows: bool = False
     # What objects begin with whose kind is not known.
     unknown: set[str] = field(factory=set)
@@ -578,7 +587,7 @@ class _Session:
                 self.own(block.name, block.line)
         elif block.kind == "command":
             self.commands.append(block)
-            self.is_open = True
+            self.is_open, self.before_command = True, len(self.records)
             self.asked.extend(_asked_by(block))
         elif block.kind == "stray":
             self.faults.add(STRAY, block.line)
@@ -593,6 +602,17 @@ class _Session:
             refused, self.is_open = self.commands.pop(), False
             if message.name != NOT_THERE:
                 self.forget_asked(refused)
+
+    def ends_within_object(self) -> bool:
+        """Whether the last object shows fewer attributes than another one of its kind that the last command shows."""
+        shown = self.records[self.before_command :]
+        return any(shown[-1].is_beginning_of(each) for each in shown[:-1])
+
+    def cut(self, said: str, line: int | None) -> None:
+        """Note that the log ends there: of what the last command asks for not all may be shown."""
+        self.remarks.append(Diagnostic(self.source, said, line))
+        if self.commands and not self.is_open:
+            self.forget_asked(self.commands[-1])
 
     def forget_asked(self, command: Block) -> None:
         """What the last command asks for was not answered."""

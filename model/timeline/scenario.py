@@ -139,8 +139,9 @@ class Scenario:
     ``in_flight`` are messages that are under way to other queue managers. ``assumed`` says of initiation queues, by
     name, that each is taken to be there although no script defines it; of local queues of scripts nobody tells how many
     handles are open for input, ``unknown_handles``, how many messages are there, ``unknown_depths``, and when the last
-    trigger message was written, ``unknown_last``; ``unknown_attributes`` are those of the local queue manager that no
-    display shows; ``beyond`` is what is told of other places.
+    trigger message was written, ``unknown_last``. ``unknown_states`` are the channels whose status no source tells,
+    ``unknown_attributes`` those of the local queue manager that no display shows; ``beyond`` is what is told of other
+    places.
     """
 
     cluster: Cluster
@@ -151,6 +152,7 @@ class Scenario:
     unknown_handles: frozenset[str] = frozenset()
     unknown_depths: frozenset[str] = frozenset()
     unknown_last: frozenset[str] = frozenset()
+    unknown_states: tuple[Channel, ...] = ()
     unknown_attributes: frozenset[str] = frozenset()
     beyond: DeliveryContext = field(factory=DeliveryContext)
 
@@ -196,7 +198,7 @@ def build_scenario(
     more: tuple[Queue, ...] = ()
     unasked: Mapping[str, str] = {}
     of_scripts: frozenset[str] = frozenset()
-    left_open: frozenset[str] = frozenset()
+    unknown: dict[str, Any] = {}
     given = data.get("event", ()) if isinstance(data, Mapping) else ()
     try:
         snapshot = known or read_document(data, source, places)
@@ -206,6 +208,7 @@ def build_scenario(
         cluster, unasked = assume_undisplayed_objects(snapshot.cluster, snapshot.knowledge.undisplayed)
         cluster, messages, beyond = add_queues(cluster, more), snapshot.messages, snapshot.beyond
         left_open = frozenset(snapshot.unshown.of(snapshot.cluster.queue_manager))
+        unknown = {"unknown_attributes": left_open, "unknown_states": snapshot.of_unknown_state}
         shown = (name for name, owner in snapshot.observed if owner == cluster.queue_manager.name)
         of_scripts = snapshot.knowledge.defined.get("QLOCAL", frozenset()).union(shown)
     except FactsError as error:
@@ -218,7 +221,7 @@ def build_scenario(
     if faults or cluster is None:
         raise FactsError(faults)
     taken = {**unasked, **{each.name: describe_default_queue(each.name) for each in more}}
-    unknown = {**_unknown_at_start(cluster, of_scripts.union(taken)), "unknown_attributes": left_open}
+    unknown |= _unknown_at_start(cluster, of_scripts.union(taken))
     return Scenario(cluster, tuple(reading.events), messages, in_flight, taken, beyond=beyond, **unknown)
 
 

@@ -157,6 +157,23 @@ def test_check_says_of_which_queues_the_clusters_are_not_told() -> None:
     assert inspected([Source("l", text.format("BOLTS").encode())]).warnings == []
 
 
+def test_what_an_object_shows_at_which_the_log_was_cut_is_not_taken_for_all_of_it() -> None:
+    """QM2 has priority 4. QM3's record ends before its own: with 5 or more QM3 would be chosen, with 4 either."""
+    of_qm3 = "AMQ8441I: D\n   CLUSQMGR(QM3)  CHANNEL(TO.QM3)  CLUSTER(PARTS)  DEFTYPE(CLUSSDRA)  STATUS(RUNNING)  SUSPEND(NO)\n"
+    host = "AMQ8409I: D\n   QUEUE(NAILS)  TYPE(QCLUSTER)\n   CLUSTER(PARTS)  CLUSQMGR({})\n{}"
+    shown = host.format("QM2", "   CLWLPRTY(4)  CLWLRANK(0)\n   PUT(ENABLED)\n") + host.format("QM3", "")
+    text = f"{BANNER}{QMGR}{ROUTES}{of_qm3}     3 : DISPLAY QCLUSTER(*) ALL\n{shown}"
+    assert any("CLWLPRTY of NAILS" in what and "QM3" in what for what, _ in resting(snapshot(text), "NAILS"))
+    assert resting(snapshot(f"{text}3 MQSC commands read.\n"), "NAILS") == []
+
+
+def test_a_queue_of_a_facts_file_is_in_no_cluster_unless_the_file_says_that_it_is_not_known() -> None:
+    facts = 'queue_manager = {name = "QM1", clusters = ["C"]}\nqueue = [{name = "BOLTS"}, {name = "NAILS"}]\n'
+    assert inspected([Source("f.toml", facts.encode())]).warnings == []
+    [told] = inspected([Source("f.toml", f'{facts}unknown = {{clusters = ["NAILS"]}}\n'.encode())]).warnings
+    assert "in which clusters NAILS is" in str(told)
+
+
 def test_what_full_repositories_know_is_asked_of_them_although_it_was_asked_here() -> None:
     of = snapshot(BANNER + QMGR + ROUTES.replace("SUSPEND(NO)", "SUSPEND(NO)  QMTYPE(NORMAL)", 1) + ELSEWHERE)
     decision = Engine().choose(Put("NAILS"), of.cluster, explain="rule")

@@ -331,6 +331,61 @@ DEFINE PROCESS(PRINT) APPLICID('print')
     assert remarks == [[of_depth], [f"{of_queue} DISPLAY QSTATUS('BOOKED') IPPROCS"]]
 
 
+def remarked(*given: str) -> list[list[str]]:
+    """The remarks of each event of a replay."""
+    return [json.loads(line).get("remarks", []) for line in run("replay", *given, "--json").stdout.splitlines()]
+
+
+def test_states_of_channels_that_no_dump_tells_are_said_once_where_a_choice_turns_on_them(tmp_path: Path) -> None:
+    """The higher priority of QM2 decides while its channel is up; by an alter the scenario says itself how that is."""
+    hosts = {"QM1": "", "QM2": "CLWLPRTY(5)", "QM3": "CLWLPRTY(2)"}
+    facts = []
+    for name, more in hosts.items():
+        queue = f"DEFINE QLOCAL(PAID) CLUSTER(S) DEFBIND(NOTFIXED) {more}\n" if more else ""
+        text = f"* Queue manager name: {name}\nDEFINE CHANNEL(TO.{name}) CHLTYPE(CLUSRCVR) CLUSTER(S) CONNAME('h')\n{queue}"
+        facts += ["--facts", written(tmp_path, text, f"{name}.mqsc")]
+    put = {"do": "put", "queue": "PAID"}
+    up = {"do": "alter", "channel": "TO.QM2", "set": {"status": "RUNNING"}}
+    [first, *later] = remarked(written(tmp_path, {"event": [put, put]}), *facts, "--from", "QM1")
+    assert first == [
+        "assumed: channel status unknown; taken as INACTIVE. If TO.QM2 is neither INACTIVE nor RUNNING: QM3;"
+        " DISPLAY CHSTATUS(TO.QM2)"
+    ]
+    assert later == [[]]
+    assert remarked(written(tmp_path, {"event": [up, put]}), *facts, "--from", "QM1") == [[], []]
+    states = ["--status", "TO.QM2=RUNNING"]
+    assert remarked(written(tmp_path, {"event": [put]}), *facts, "--from", "QM1", *states) == [[]]
+
+
+def test_that_another_edition_has_another_answer_is_said_once_of_a_name_and_of_a_command(tmp_path: Path) -> None:
+    """A local queue of lower rank: from 8.0 on its puts leave. A refresh keeps full repositories from 7.5 on."""
+    facts = {
+        "queue_manager": {"name": "QM1", "clusters": ["S"]},
+        "remote_queue_manager": [{"name": "QM2", "clusters": ["S"], "repository": True}],
+        "queue": [
+            {"name": "PAID", "clusters": ["S"]},
+            {"name": "PAID", "queue_manager": "QM2", "clusters": ["S"], "clwlrank": 1},
+        ],
+        "channel": [{"name": "TO.QM2", "queue_manager": "QM2", "cluster": "S"}],
+    }
+    put, refresh = {"do": "put", "queue": "PAID"}, {"do": "refresh", "cluster": "S"}
+    file = written(tmp_path, {**facts, "event": [put, put, refresh]})
+    assumed = "edition wmq-6 is assumed, as nothing tells the level of QM1"
+    assert remarked(file) == [
+        [f"{assumed}; from mq-8.0 on the answer is another, as explain tells"],
+        [],
+        [f"{assumed}; from wmq-7.5 on refresh does something else, as --edition wmq-7.5 shows"],
+    ]
+    of_93 = "decided by edition mq-9.3 (--edition)"
+    assert remarked(file, "--edition", "mq-9.3") == [
+        [f"{of_93}; in wmq-6 the answer is another, as explain tells"],
+        [],
+        [f"{of_93}; in wmq-6 refresh does something else, as --edition wmq-6 shows"],
+    ]
+    same = written(tmp_path, {**facts, "event": [{"do": "suspend", "queue_manager": "QM2", "cluster": "S"}]})
+    assert remarked(same) == [[]]
+
+
 SERVED = (
     BANNER
     + """     1 : DISPLAY QMGR ALL

@@ -176,6 +176,30 @@ def test_a_log_that_ends_within_an_object(end: str, is_cut: bool) -> None:
     assert [str(each) for each in read_runmqsc(text, "f").remarks] == told
 
 
+NAILS, CUT = "   QUEUE(NAILS)  TYPE(QLOCAL)\n   CLWLPRTY(0)  PUT(ENABLED)\n", "   QUEUE(SCREWS)  TYPE(QLOCAL)\n"
+EARLY = "f:6: the log ends with this object, which shows fewer attributes than those above it: the log may be cut"
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "told"),
+    [
+        (NAILS, CUT, [EARLY]),
+        (NAILS, f"{CUT}   CLWLPRTY(0)\n", [EARLY]),
+        (NAILS, NAILS.replace("NAILS", "SCREWS"), []),
+        (NAILS, f"{CUT}One MQSC command read.\n", []),
+        (NAILS, f"{CUT}   PUT(ENABLED)\n", []),
+        (f"{NAILS}     2 : DISPLAY QUEUE(SCREWS) TYPE\n", CUT, []),
+        (NAILS.replace("QUEUE(NAILS)", "QUEUE(NAILS)  TARGET(A)").replace("QLOCAL", "QALIAS"), CUT, []),
+    ],
+)
+def test_a_log_that_ends_between_the_lines_of_an_object(first: str, then: str, told: list[str]) -> None:
+    begun = "Starting MQSC for queue manager QM1.\n     1 : DISPLAY QUEUE(*) ALL\nAMQ8409I: Display Queue details.\n"
+    found = read_runmqsc(f"{begun}{first}AMQ8409I: Display Queue details.\n{then}", "f")
+    assert [str(each) for each in found.remarks] == told
+    assert [each.name for each in found.asked] == ([] if told else ["*", "SCREWS"][: len(found.asked)])
+    assert len(found.records) == 2
+
+
 @pytest.mark.parametrize(
     ("trailer", "read", "told"),
     [

@@ -242,15 +242,37 @@ def test_the_best_of_each_queue_manager(best: str, left: list[str]) -> None:
     assert found.fetchall() == [(expected,)]
 
 
+def test_a_rule_that_asks_for_the_queue_sees_the_one_that_is_kept() -> None:
+    """Of a put that names a queue beside a queue manager each destination keeps that queue, whatever the row says."""
+    added = "clause = 'workload/1'\ntitle = 'Added'\n[eliminate]\nwhere = \"queue = 'KEPT'\"\nbecause = 'added'\n"
+    rules = Rules().with_files({"workload/01d_added.toml": added})
+    listed: list[dict[str, Any] | None] = [
+        {"queue_manager": "QM1", "queue": "OWN"}, {"queue_manager": "QM2", "queue": "KEPT"},
+    ]  # fmt: skip
+    puts: list[dict[str, Any]] = [
+        {"queue": "KEPT", "queue_manager": "ANY"},
+        {"queue": "GONE", "queue_manager": "ANY"},
+        {"queue": "OWN"},
+    ]
+    found = answers(decide(arrow_table([(put, listed) for put in puts]), rules=rules, explain=True))
+    fell = [["workload.01d", "workload.01d"], [None, None], [None, "workload.01d"]]
+    assert [each["eliminated_by"] for each in found] == fell
+    assert found == [Rows(rules).decision(put, listed, explain=True) for put in puts]
+
+
 @pytest.mark.parametrize("padded", [0, 20, 48, 65, 130])
 def test_names_are_taken_without_the_blanks_behind_them_and_no_others(padded: int) -> None:
-    """Names of destinations with blanks in other places, longer than a name, in another alphabet, and good ones."""
+    """Names of destinations with blanks in other places, longer than a name, in another alphabet, and good ones.
+
+    They are those of the first destination or of another one: the first one's tell how the others are looked at.
+    """
     names = ["QM2", "QM.2", " QM2", "QM 2", "QM2\t", "QM2\u00a0", "ß", "", "  ", "Q" * 48, "Q" * 49, "A B ", "%/_"]
     rows = [
         ({"queue": "ORDERS", "already_sent_to": ["QM.2".ljust(padded)], "cluster_pcf": True},
          [{"queue_manager": "QM.2", "channel": "TO.QM2"}, {name: each.ljust(padded), **({} if name == "queue_manager" else {"queue_manager": "QM3"})}])
         for name in ("queue_manager", "queue", "channel", "cluster") for each in names
     ]  # fmt: skip
+    rows += [(put, among[::-1]) for put, among in rows]
     given = pa.table({
         "put": pa.array([put for put, _ in rows]),
         "destinations": pa.array([[{"queue": None, "channel": None, "cluster": None, **each} for each in among] for _, among in rows]),

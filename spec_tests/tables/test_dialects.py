@@ -62,7 +62,7 @@ WRITTEN = [
     ),
     (
         "HAS_ODD_LETTERS(a)",
-        "CASE WHEN CONTAINS(a, ' ') THEN TRUE ELSE URL_ENCODE(a) <> a OR CONTAINS(a, '-') OR CONTAINS(a, '~') END",
+        "URL_ENCODE(a) <> a OR CONTAINS(a, '-') OR CONTAINS(a, '~')",
     ),
     ("TOGETHER_AS_TEXT((a, LIST_AS_TEXT(items)))", "CONCAT(a, ARRAY_TO_STRING(items, ''))"),
     ("TEXT_LENGTH(a)", "STRLEN(a)"),

@@ -24,15 +24,15 @@ from typing import Any, Literal
 
 import duckdb
 from attrs import field, frozen
-from duckdb import DuckDBPyConnection
+from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-from mqclause.duckdb import decide
+from mqclause.duckdb.table import QUERIED_TABLE, GivenTable, render_decisions
 from mqclause.exits.session import NO_EXITS, Exits
 from mqclause.model.diagnostics import escape_controls
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import REASON_NAMES
 from mqclause.rulebook.rules import Rules
-from mqclause.tables.schema import TableError
+from mqclause.tables.schema import DECISION, TableError
 from mqclause.tools.batch.put_columns import AskedColumns, PutColumns
 from mqclause.tools.batch.tables import (
     TRUNCATION_ERRORS,
@@ -46,6 +46,7 @@ from mqclause.tools.batch.tables import (
     get_first_line,
     has_one_schema,
     has_untyped,
+    quote_sql_files,
     read_table,
 )
 from mqclause.tools.errors import BatchError
@@ -108,11 +109,18 @@ class Batch:
 
     def asked(self, columns: Collection[str]) -> dict[str, Any]:
         """What decide is asked besides a table of these columns. Raises TableError."""
-        asked = {"rules": self.rules, "explain": self.explain, "shares": self.shares, "spread": self.spread}
-        if self.cluster is None:
-            return asked
-        known = {"cluster": self.cluster, "at": self.at, "exits": self.exits.given, "exit_limit": self.exits.limit}
-        return {**asked, **known, **(self._flat.among(columns) if self._flat else {})}
+        exits = None if self.cluster is None else self.exits.given
+        return {
+            **{name: getattr(self, name) for name in ("cluster", "rules", "explain", "at", "shares", "spread")},
+            "exits": exits,
+            "exit_limit": self.exits.limit,
+            **(self._flat.among(columns) if self._flat else {}),
+        }
+
+    @property
+    def fields(self) -> list[str]:
+        """The fields of the column ``decision``."""
+        return [*DECISION, *(["shares"] if self.shares else [])]
 
 
 def run_batch(batch: Batch, engine: EngineName, as_json: bool) -> int:
@@ -272,8 +280,10 @@ def _with_duckdb(batch: Batch, folder: Path) -> Summary:
     with _connection(batch, folder) as connection:
         begun = time.perf_counter()
         rows = read_table(connection, batch.source, batch.kind, batch.columns)
-        decided = decide(rows, connection=connection, **batch.asked(rows.columns))
-        made = _write(connection, batch, build_write_statement(decided, folder / batch.out.name, batch.kind), folder)
+        query = render_decisions(GivenTable(rows, connection), **batch.asked(rows.columns))
+        # As a relation, and as a view, DuckDB would bind the whole query once more each.
+        rows.create_view(QUERIED_TABLE)
+        made = _write(connection, batch, query, rows, folder)
         seconds = time.perf_counter() - begun
         summary = summarize_decisions(
             build_decisions_query(made), lambda query: connection.execute(query).fetchall(), seconds
@@ -282,8 +292,11 @@ def _with_duckdb(batch: Batch, folder: Path) -> Summary:
     return summary
 
 
-def _write(connection: DuckDBPyConnection, batch: Batch, statement: str, folder: Path) -> Table:
+def _write(connection: DuckDBPyConnection, batch: Batch, query: str, rows: DuckDBPyRelation, folder: Path) -> Table:
+    """Writes what a query gives of the rows."""
     path = folder / batch.out.name
+    columns = {name: of for name, of in zip(rows.columns, rows.types, strict=True) if name != "decision"}
+    statement = build_write_statement(query, columns, batch.fields, path, batch.kind)
     with show_progress(lambda: connection.query_progress() / 100):
         connection.execute(statement).fetchall()
     return Table(path, batch.kind, (path,))
@@ -360,8 +373,9 @@ def _as_parquet(batch: Batch, folder: Path) -> Path:
 def _from_parts(batch: Batch, folder: Path, parts: Path, begun: float) -> Summary:
     """One file of the kind asked for, from what Spark wrote."""
     with _connection(batch, folder) as connection:
-        decided = connection.read_parquet([str(part) for part in sorted(parts.glob("part-*"))])
-        made = _write(connection, batch, build_write_statement(decided, folder / batch.out.name, batch.kind), folder)
+        query = f"FROM read_parquet({quote_sql_files(sorted(parts.glob('part-*')))})"
+        rows = connection.sql(query)
+        made = _write(connection, batch, query, rows, folder)
         seconds = time.perf_counter() - begun
         summary = summarize_decisions(
             build_decisions_query(made), lambda query: connection.execute(query).fetchall(), seconds

@@ -63,6 +63,9 @@ def build_duplicate_key_pattern() -> str:
 
 KEY_TWICE = build_duplicate_key_pattern()
 
+_NESTED = ("struct", "list", "map", "array", "union", "variant")
+"""The types of columns that CSV has as JSON."""
+
 KEPT_COLUMN = f"{ALONG}{{}}"
 LINE, FAULT = KEPT_COLUMN.format("line"), KEPT_COLUMN.format("fault")
 """Columns that go along while rows are decided: a row as it was read, what is wrong in it, a column as read."""
@@ -161,16 +164,19 @@ def read_table(connection: DuckDBPyConnection, table: Table, out: FileKind, aske
     return relation
 
 
-def build_write_statement(relation: DuckDBPyRelation, path: Path, kind: FileKind) -> str:
-    """The statement that writes decided rows, which it reads from the view ``mqclause_decided``, to ``path``."""
-    # Asked before there is a view: after it DuckDB binds the whole query again, each time that it is asked.
-    kinds = dict(zip(relation.columns, relation.types, strict=True))
-    relation.create_view("mqclause_decided", replace=True)
+def build_write_statement(
+    query: str, columns: Mapping[str, Any], fields: Iterable[str], path: Path, kind: FileKind
+) -> str:
+    """The statement that writes decided rows to ``path``.
+
+    They are those of a query with ``columns`` of these types, and the column ``decision``, which has these ``fields``.
+    """
+    kinds = [*columns, "decision"]
     kept = [name for name in kinds if name.startswith(KEPT_COLUMN.format(""))]
     values = {name: quote_sql_name(name) for name in kinds if name not in kept}
-    values["decision"] = decision = _decision(kinds["decision"]) if FAULT in kept else "decision"
+    values["decision"] = decision = _decision(fields) if FAULT in kept else "decision"
     if kind == "csv":
-        nested = {name for name, of in kinds.items() if of.id in ("struct", "list", "map", "array", "union", "variant")}
+        nested = {"decision", *(name for name, of in columns.items() if of.id in _NESTED)}
         values |= {name: f"to_json({value})::VARCHAR" for name, value in values.items() if name in nested}
         values |= {name: KEPT_COLUMN.format(name) for name in values if KEPT_COLUMN.format(name) in kept}
     if LINE in kept and kind == "jsonl":
@@ -178,9 +184,9 @@ def build_write_statement(relation: DuckDBPyRelation, path: Path, kind: FileKind
         head = f"CASE WHEN starts_with({LINE}, '{{') THEN left({LINE}, -1) END"
         comma = f"CASE WHEN strlen({LINE}) < 99 AND regexp_full_match({LINE}, '\\{{\\s*\\}}') THEN '' ELSE ', ' END"
         values = {"line": f"concat(coalesce(({head}) || ({comma}), '{{'), '\"decision\":', to_json({decision}), '}}')"}
-    columns = ", ".join(f"{value} AS {quote_sql_name(name)}" for name, value in values.items())
+    written = ", ".join(f"{value} AS {quote_sql_name(name)}" for name, value in values.items())
     form = _format(kind, LINE in kept, path.name.endswith(".gz"))
-    return f"COPY (SELECT {columns} FROM mqclause_decided) TO {quote_sql_text(str(path))} ({form})"
+    return f"COPY (SELECT {written} FROM ({query}) AS d) TO {quote_sql_text(str(path))} ({form})"
 
 
 def build_decisions_query(table: Table) -> str:
@@ -694,11 +700,11 @@ def _with_functions(connection: DuckDBPyConnection, asked: AskedColumns, cells: 
         connection.create_function(name, function, [VARCHAR], VARCHAR, null_handling=SPECIAL)
 
 
-def _decision(kind: Any) -> str:
+def _decision(names: Iterable[str]) -> str:
     """The decision, which for a row with a value of the wrong type is that it is invalid."""
     given = {"outcome": "'invalid'", "message": FAULT}
-    fields = ", ".join(f"{quote_sql_text(name)}: {given.get(name, 'NULL')}" for name, _ in kind.children)
-    return f"CASE WHEN {FAULT} IS NULL THEN decision ELSE {{{fields}}}::{kind} END"
+    fields = ", ".join(f"{quote_sql_text(name)}: {given.get(name, 'NULL')}" for name in names)
+    return f"CASE WHEN {FAULT} IS NULL THEN decision ELSE {{{fields}}} END"
 
 
 def _format(kind: FileKind, lines: bool, zipped: bool) -> str:
