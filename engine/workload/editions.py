@@ -9,13 +9,13 @@ from attrs import evolve, frozen
 
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.rulebook.clauses import list_clauses
-from mqclause.rulebook.loader import EVIDENCE, edition_of
+from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rules import AUTO, Rules
 from mqclause.workload.decision import (
     Decision,
     Level,
     build_destination_document,
-    engine_of,
+    get_engine,
     is_same_answer,
     summarize_decision,
 )
@@ -45,7 +45,7 @@ class OtherEdition:
         return f" (clause {found[0]})" if found else ""
 
     def document(self) -> dict[str, Any]:
-        """As in ``mqclause.trace/1``."""
+        """Return the edition's answer as in ``mqclause.trace/1``."""
         reason = self.decision.reason
         return {
             "edition": self.edition,
@@ -57,8 +57,8 @@ class OtherEdition:
         }
 
 
-def other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
-    """The oldest and the newest edition, as far as the answer is another there. Needs level ``rule``."""
+def find_other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
+    """Find the oldest and the newest edition, as far as the answer is another there. Needs level ``rule``."""
     found = []
     own = _own(decision, "rule")
     for edition, since in _compared(decision):
@@ -69,8 +69,8 @@ def other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
     return tuple(found)
 
 
-def differs_by_edition(decision: Decision) -> str:
-    """That the answer is another in the oldest or the newest edition, in a sentence that is the same for many answers.
+def describe_edition_difference(decision: Decision) -> str:
+    """Say that the oldest or the newest edition answers otherwise, in a sentence that many answers share.
 
     Blank where it is the same in both.
     """
@@ -85,19 +85,19 @@ def differs_by_edition(decision: Decision) -> str:
 
 
 def describe_missing_level(queue_manager: str) -> MissingInformation:
-    """That the command level of a queue manager is not known, on which an answer depends."""
+    """Say that the command level of a queue manager is not known, on which an answer depends."""
     return MissingInformation("the command level", queue_manager, "DISPLAY QMGR CMDLEVEL")
 
 
 def describe_odd_level(decision: Decision, named: str = "the queue manager") -> str:
-    """That the queue manager is of a command level that is not known, or of another edition than the one asked for.
+    """Say that the queue manager is of a command level that is not known, or of another edition than the one asked for.
 
     It is called as ``named``. Blank where neither is so, or no rule was asked.
     """
     rules, known, level = decision.rules, decision.rules.levels, decision.cluster.queue_manager.command_level
     if not level or not decision.runs:
         return ""
-    of_level, told = edition_of(level, known), f"{named} is of command level {level}"
+    of_level, told = get_edition(level, known), f"{named} is of command level {level}"
     if rules.asked != AUTO and not rules.by_level and of_level != rules.edition:
         return f"{told}, edition {of_level}; edition {rules.edition} was asked for"
     if rules.by_level and level < min(known.values()):
@@ -127,7 +127,7 @@ def _own(decision: Decision, level: Level) -> Decision:
 
 def _decided(decision: Decision, rules: Rules, level: Level) -> Decision:
     """The same put by these rules, before any exit and any transmission queue."""
-    return _chosen(engine_of(rules).choose(decision.put, decision.cluster, decision.before, level, caller=None))
+    return _chosen(get_engine(rules).choose(decision.put, decision.cluster, decision.before, level, caller=None))
 
 
 def _chosen(decision: Decision) -> Decision:
@@ -158,8 +158,8 @@ def _evidence(other: Decision, edition: str, rule: str) -> str:
     return max([of_edition, *of_rule[:1]], key=[*EVIDENCE].index)
 
 
-def remarks_of_editions(decision: Decision, others: tuple[OtherEdition, ...]) -> Iterator[str]:
-    """What a reader should know of the edition: that others answer otherwise, that a level is none that is known."""
+def list_edition_remarks(decision: Decision, others: tuple[OtherEdition, ...]) -> Iterator[str]:
+    """List what a reader should know of the edition: that others answer otherwise, that a level is unknown."""
     yield from filter(None, [describe_odd_level(decision, decision.cluster.queue_manager.name)])
     for each in others:
         yield _difference(decision, each)

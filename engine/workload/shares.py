@@ -63,7 +63,7 @@ def _shares(decision: Decision) -> Iterator[Share]:
 
 
 def compute_rates(decision: Decision) -> Sequence[tuple[Destination, Fraction]]:
-    """The destinations that get a part of the puts, in listing order, and how often beside one another."""
+    """Compute the destinations that get a part of the puts, in listing order, and how often beside one another."""
     if decision.outcome != "chosen":
         return ()
     if not decision.runs:

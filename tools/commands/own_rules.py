@@ -26,12 +26,12 @@ FOLDER = "mqclause.rules"
 
 
 def keep_folder(context: click.Context, _parameter: click.Parameter, folder: str | None) -> None:
-    """Keeps the folder for whoever makes the rules of the command."""
+    """Keep the folder for whoever makes the rules of the command."""
     context.meta[FOLDER] = folder
 
 
 def load_own_rules(folder: str, readings: Mapping[str, str], edition: str | None) -> Rules:
-    """The rules of a folder. Raises FactsError for what is wrong in any of its files, and ReadingError.
+    """Load the rules of a folder. Raises FactsError for what is wrong in any of its files, and ReadingError.
 
     All is read, also what counts in another edition or by another reading alone.
     """
