@@ -451,6 +451,11 @@ class Engine:
         return self._course
 
     @property
+    def names(self) -> Pipeline:
+        """The rules of name resolution."""
+        return self._names
+
+    @property
     def readings(self) -> Mapping[str, str]:
         """The choices, by reading, that its rules were read by."""
         return dict(self._course.readings)
@@ -787,10 +792,15 @@ def list_other_choices(decision: Decision) -> tuple[ReadingChoice, ...]:
 
     Where names led on, or an exit or a transmission queue had a say, more than the kind tells decides.
     """
-    is_plain = decision.runs and decision.exit is None and not decision.resolved.followed
-    if not is_plain or decision.refusal is not None or _reads_names(decision.rules, tuple(decision.readings)):
+    if not is_told_by_kind(decision) or _reads_names(decision.rules, tuple(decision.readings)):
         return tuple(_other_choices(decision))
-    return _choices_of_kind(_ReadingQuestion.of(decision))
+    return _choices_of_kind(DecisionKind.of(decision))
+
+
+def is_told_by_kind(decision: Decision) -> bool:
+    """Whether no names led on, and neither an exit nor a transmission queue had a say: then its kind tells all."""
+    is_plain = bool(decision.runs) and decision.exit is None and not decision.resolved.followed
+    return is_plain and decision.refusal is None
 
 
 def _other_choices(decision: Decision) -> Iterator[ReadingChoice]:
@@ -808,18 +818,18 @@ def _decided_with(decision: Decision, name: str, choice: str) -> Decision:
 
 
 @frozen(cache_hash=True)
-class _ReadingQuestion:
-    """What decides by which choices of readings the answer to a put is another.
+class DecisionKind:
+    """What decides whether other rules give another answer to a put, but for names.
 
-    That is the kind of the decision, and beside it what another choice may see that this one does not: the receivers
-    on which a local instance may stand, and which destinations have a transmission queue that refuses the message.
+    That is the kind of the choice, and beside it what other rules may see that these do not: the receivers on which a
+    local instance may stand, and which destinations have a transmission queue that refuses the message.
     """
 
     told_by: tuple[object, ...]
     decision: Decision = field(eq=False, repr=False)
 
     @classmethod
-    def of(cls, decision: Decision) -> _ReadingQuestion:
+    def of(cls, decision: Decision) -> DecisionKind:
         cluster, listed, call = decision.cluster, decision.listed, decision.put.call
         local: tuple[object, ...] = ()
         if any(each.is_local for each in listed):
@@ -832,7 +842,7 @@ class _ReadingQuestion:
 
 
 @lru_cache(MOST_CLASSES)
-def _choices_of_kind(question: _ReadingQuestion) -> tuple[ReadingChoice, ...]:
+def _choices_of_kind(question: DecisionKind) -> tuple[ReadingChoice, ...]:
     return tuple(_other_choices(question.decision))
 
 
