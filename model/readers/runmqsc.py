@@ -320,9 +320,7 @@ def split_blocks(texts: Iterable[str]) -> Iterator[Block]:
 
 
 def detect_kind(shown: Mapping[str, Value]) -> str:
-    """Detect the kind of what was displayed, told by its attributes: messages are translated. Blank if it is
-    passed by.
-    """
+    """Detect the kind of what was displayed, told by its attributes, in any language; blank if it is passed by."""
     first = next(iter(shown), "")
     if first == "QUEUE":
         return _kind_of_queue(shown)
