@@ -407,3 +407,28 @@ def test_what_a_sender_states_is_told_of_each_route_of_the_put(tmp_path: Path, q
     _, document = answered(explain, str(tmp_path / "*.mqsc"), "--from", "QM1", "--put", queue)
     assert document["chosen"]["queue_manager"] == "QM6"
     assert any("the CLUSSDR TO.QM4 of QM1 states CLWLRANK(9)" in each for each in document["remarks"]) == told
+
+
+STREAMED = """* Queue manager name: QM1
+DEFINE QLOCAL(APPQ) STREAMQ(APPQ.COPY) CUSTOM('CAPEXPRY(600)')
+DEFINE QLOCAL(APPQ.COPY)
+DEFINE QLOCAL(PLAIN) STREAMQ(' ') CUSTOM('CAPEXPRY(NOLIMIT)')
+"""
+UNFOLLOWED = ["STREAMQ(APPQ.COPY) of APPQ at QM1 is set", "CAPEXPRY(600) of APPQ at QM1 is set"]
+
+
+def test_what_is_not_followed_is_told_of_the_queue_that_has_it(tmp_path: Path) -> None:
+    file = tmp_path / "QM1.mqsc"
+    file.write_text(STREAMED)
+    for queue, expected in (("APPQ", UNFOLLOWED), ("PLAIN", []), ("APPQ.COPY", [])):
+        remarks = answered(explain, str(file), "--put", queue)[1]["remarks"]
+        assert [each.partition(" is set")[0] + " is set" for each in remarks if " is set" in each] == expected
+
+
+def test_a_replay_tells_it_once_to_a_person(tmp_path: Path) -> None:
+    file = tmp_path / "puts.toml"
+    queue = '[[queue]]\nname = "APPQ"\nstreamq = "APPQ.COPY"\ncapexpry = 600\n'
+    event = '[[event]]\ndo = "put"\nqueue = "APPQ"\n'
+    file.write_text(f'[queue_manager]\nname = "QM1"\n{queue}[[queue]]\nname = "APPQ.COPY"\n{event}{event}')
+    text = CliRunner().invoke(replay, [str(file)], standalone_mode=False).stdout
+    assert [text.count(each) for each in UNFOLLOWED] == [1, 1]
