@@ -32,7 +32,7 @@ class AnswerRow(Protocol):
     """A row that says itself in JSON values, under the names of the columns."""
 
     def to_json(self) -> dict[str, Any]:
-        """The row as JSON values."""
+        """Return the row as JSON values."""
         ...
 
 
@@ -51,7 +51,7 @@ class Reason:
 
 
 def get_outcome(runs: Sequence[Run]) -> Outcome:
-    """What becomes of a put, as the rules say that were run. Raises UnansweredError."""
+    """Return the outcome of a put by the runs of its rules: chosen, failed or deferred. Raises UnansweredError."""
     if runs[-1].failure:
         return "failed"
     if runs[-1].facts.get("deferred"):
@@ -71,7 +71,7 @@ class RuleAnswer:
 
     @classmethod
     def of(cls, situation: Any, course: Pipeline) -> Self:
-        """What the rules of ``course`` make of a situation."""
+        """Run the rules of ``course`` on one input and keep the trace."""
         return cls(situation, course.run(situation, (), None, True)[0], course)
 
     @property
@@ -122,15 +122,17 @@ class RuleAnswer:
         return render_sentence(ruleset, rule, None, build_scope(seen, first), text)
 
     def holds(self, term: str) -> bool:
-        """Whether a term of the rules holds in the situation."""
+        """Return whether a term of the rules holds in the situation."""
         return bool(self.value(term))
 
     def value(self, term: str) -> Any:
-        """What a term of the rules is in the situation."""
+        """Evaluate a term of the rules for this input."""
         return evaluate(exp.column(term), build_first_scope(self.course.steps[0], self.situation, (), None, {}))
 
     def document(self) -> dict[str, Any]:
-        """The rule that settles the answer, else the one that ends the call; its clause and why, as JSON has them."""
+        """Return the rule that settles the answer, else the one that ends the call; its clause and why, as JSON has
+        them.
+        """
         rule = self.settling_rule or self.rule
         return {"rule": rule and rule.id, "clause": rule and rule.clause, "because": self._why(rule)}
 

@@ -16,7 +16,7 @@ from mqclause.executors.operations import Run, Trace
 from mqclause.language.codegen import SourceNames, write_attribute, write_python
 from mqclause.language.evaluator import Scope, evaluate
 from mqclause.language.parser import strip_parentheses
-from mqclause.language.vocabulary import Vocabulary, floored
+from mqclause.language.vocabulary import Vocabulary, compute_floor
 from mqclause.model.facts.domains import REASONS
 from mqclause.rulebook.rule import (
     Action,
@@ -90,7 +90,7 @@ class RuleInput(NamedTuple):
 def build_steps(
     ruleset: Ruleset, run: Run, listed: Sequence[Any], scope: Scope, conditions: bool
 ) -> tuple[StepTrace, ...]:
-    """The steps of a traced ``run`` over the subjects ``listed``.
+    """Build the steps of a traced ``run`` over the subjects ``listed``.
 
     ``scope`` is what the first rule saw; with ``conditions`` the tests are filled in.
     """
@@ -117,7 +117,7 @@ def build_steps(
 def list_rule_inputs(
     ruleset: Ruleset, run: Run, listed: Sequence[Any], scope: Scope, in_order: bool = True
 ) -> Iterator[RuleInput]:
-    """What each rule of a traced ``run`` saw: as its executor kept it, else from what the rules before it did.
+    """List what each rule of a traced ``run`` saw: as its executor kept it, else rebuilt from the rules before it.
 
     ``scope`` is what the first rule saw. Unless it has to be ``in_order``, who remained is told in any order: so a
     million subjects are not ordered once more.
@@ -147,7 +147,7 @@ def list_rule_inputs(
 def render_remarks(
     ruleset: Ruleset, run: Run, listed: Sequence[Any], scope: Scope, traced: Callable[[], Run]
 ) -> tuple[str, ...]:
-    """The remarks of the rules of which all that they derive is true, with the values that each rule saw.
+    """Render the remarks of the rules of which all that they derive is true, with the values that each rule saw.
 
     ``scope`` is what the first rule saw; ``traced`` runs the rules once more where the ``run`` was not traced.
     """
@@ -160,14 +160,14 @@ def render_remarks(
 
 
 def build_scope(seen: RuleInput, first: Scope) -> Scope:
-    """What a rule saw, as a scope; ``first`` is what the first rule saw."""
+    """Build the scope in which a rule was evaluated; ``first`` is the scope of the first rule."""
     return Scope(first.vocabulary, first.situation, seen.remaining, first.carried, seen.facts, seen.every)
 
 
 def render_sentence(
     ruleset: Ruleset, rule: Rule, subject: Any | None, scope: Scope, because: MessageTemplate | None = None
 ) -> str:
-    """A sentence of the rule, its because if none is given, about ``subject`` (None: about the situation alone).
+    """Render a sentence of the rule, its because if none is given, about ``subject`` (None: about the situation alone).
 
     ``scope`` is what the rule saw. Blank where the rule has no because.
     """
@@ -177,12 +177,12 @@ def render_sentence(
 def build_sentence_renderer(
     ruleset: Ruleset, rule: Rule, scope: Scope, because: MessageTemplate | None = None
 ) -> Callable[[Any], str]:
-    """The same, about one subject after the other."""
+    """Build the same, about one subject after the other."""
     return bind_scope(scope, _compiled(ruleset, rule, because, scope.carried is not None))
 
 
 def render_value(value: Any) -> str:
-    """A value as it stands in a sentence."""
+    """Render a value as it stands in a sentence."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
@@ -193,12 +193,12 @@ def render_value(value: Any) -> str:
 
 
 def add_row_numbers(reason: str) -> str:
-    """The name of a reason code with its number."""
+    """Add the name of a reason code with its number."""
     return f"{reason} ({REASONS[reason]})" if reason else render_value(reason)
 
 
 def build_step_document(step: StepTrace, named: SubjectNamer) -> dict[str, Any]:
-    """A step as JSON values; ``named`` says how a subject is named."""
+    """Build a step as JSON values; ``named`` says how a subject is named."""
     if step.is_shared:
         document = _shared_document(step).copy()
         document["eliminated"] = []
@@ -209,7 +209,7 @@ def build_step_document(step: StepTrace, named: SubjectNamer) -> dict[str, Any]:
 
 
 def encode_steps(steps: Sequence[StepTrace], named: SubjectNamer) -> str:
-    """What json.dumps gives for the documents of ``steps``, several times as fast: most are the same every time."""
+    """Encode the documents of ``steps`` as json.dumps would, several times as fast: most are the same every time."""
     texts = [_shared_text(step) if step.is_shared else json_text(build_step_document(step, named)) for step in steps]
     return f"[{', '.join(texts)}]"
 
@@ -224,7 +224,8 @@ class Test:
 
 
 def build_test_recorder(ruleset: Ruleset, rule: Rule, part: Part, scope: Scope) -> Callable[[Any], tuple[Test, ...]]:
-    """What tells the tests of a rule about one subject: those of its action, or (about None) of its precondition.
+    """Build a function that records the tests of a rule for one subject: those of its action, or (None) of its
+    precondition.
 
     ``scope`` is what the rule saw.
     """
@@ -241,26 +242,26 @@ class TraceNames(SourceNames):
     has_carried: bool = False
 
     def fact(self, name: str) -> str:
-        """The source of a derived fact."""
+        """Return the source of a derived fact."""
         return f"F.get({self.constant(name)}, {self.constant(self.vocabulary.words[name].blank)})"
 
     def carried(self, variable: str, name: str) -> str:
-        """The source of what is carried, which may be derived for every subject."""
+        """Return the source of what is carried, which may be derived for every subject."""
         word = self.constant(name)
         own = f"C({variable}, {word})" if self.has_carried else write_attribute(variable, name)
         return f"E.get({word}, {own})"
 
 
 def compile_scoped_function(source: str, names: SourceNames, **known: Any) -> ScopedFunction[Any]:
-    """A function of ``source``, a lambda of the subject ``d``, which may use what is ``known`` besides."""
-    scope = {"bool": bool, "max": max, "min": min, "len": len, "floor": floored, **known, "__builtins__": {}}
+    """Compile a function of ``source``, a lambda of the subject ``d``, which may use what is ``known`` besides."""
+    scope = {"bool": bool, "max": max, "min": min, "len": len, "floor": compute_floor, **known, "__builtins__": {}}
     code = names.code(f"lambda s, R, C, F, E: {source}", "eval")
     compiled: ScopedFunction[Any] = eval(code, scope)  # noqa: S307 - it holds no text of a file
     return compiled
 
 
 def bind_scope(scope: Scope, of: ScopedFunction[_T]) -> Callable[[Any], _T]:
-    """What tells of one subject, as a rule saw it."""
+    """Bind the scope of a rule to one subject at a time."""
     return of(scope.situation, scope.remaining, scope.carried, scope.facts, scope.every)
 
 

@@ -23,7 +23,7 @@ LONGEST_MISSPELT = 100
 
 
 def escape_controls(text: str, besides: str = "") -> str:
-    """``text`` with what a terminal would obey, or that has no place in it, written as Python escapes it.
+    """Write each character of ``text`` that a terminal would obey, or that has no place in it, as Python escapes it.
 
     Blanks of every width are shown as they are, and so is what is among ``besides``.
     """
@@ -97,26 +97,26 @@ class Diagnostics:
 
 
 def check_type(name: str, value: object, kind: type[_T], meant: str = "") -> _T:
-    """An argument, which has to be of a type. Raises TypeError, in which ``meant`` says how that is given."""
+    """Check an argument, which has to be of a type. Raises TypeError, in which ``meant`` says how that is given."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} is of the type {type(value).__name__}; expected {kind.__name__}{meant}")
     return value
 
 
 def check_several(name: str, value: object) -> None:
-    """Raises TypeError for one text where several are expected: its letters would be taken for them."""
+    """Raise TypeError for one text where several are expected: its letters would be taken for them."""
     if isinstance(value, str | bytes | Path):
         raise TypeError(f"{name}={quote_value(value)} is one; expected a list of them")
 
 
 @lru_cache(maxsize=4096)
 def is_secret(word: str) -> bool:
-    """Whether the value of the attribute ``word``, in upper case, must not be kept."""
+    """Return whether the value of the attribute ``word``, in upper case, must not be kept."""
     return word.endswith(SECRETS) or "PWD" in word
 
 
 def render_given_value(key: object, value: object) -> str:
-    """``, given as x``: the value of a key that is not known, for a message; nothing where it may be a secret."""
+    """Render ``, given as x`` for the value of an unknown key; nothing where it may be a secret."""
     return "" if _is_secret_key(key) else f", given as {quote_value(value)}"
 
 
@@ -125,7 +125,7 @@ def _is_secret_key(key: object) -> bool:
 
 
 def quote_value(value: object, limit: int = 60) -> str:
-    """``value`` as it is shown in a message: text quoted, a date as TOML has it, cut to ``limit`` characters.
+    """Render ``value`` for a message: text quoted, a date as TOML has it, cut to ``limit`` characters.
 
     Secrets in a table are left out.
     """
@@ -156,19 +156,19 @@ def _spelt(value: object, limit: int) -> str:
 
 
 def suggest_word(word: object, known: Iterable[str]) -> str:
-    """``; did you mean 'x'?`` when a known word is close, else nothing."""
+    """Render ``; did you mean 'x'?`` when a known word is close, else nothing."""
     close = find_closest(word, known)
     return f"; did you mean {close!r}?" if close else ""
 
 
 def suggest_allowed(word: object, known: Iterable[str], what: str = "allowed") -> str:
-    """``; allowed: x, y; did you mean 'x'?``: what could stand in place of a word, and which is close to it."""
+    """Render ``; allowed: x, y; did you mean 'x'?``: what could stand in place of a word, and which is close to it."""
     listed = list(known)
     return f"; {what}: {', '.join(listed) or 'none'}{suggest_word(word, listed)}"
 
 
 def find_closest(word: object, known: Iterable[str]) -> str:
-    """The known word that is close, blank if none is: what is no text is close to none."""
+    """Find the known word that is close, blank if none is: what is no text is close to none."""
     if not isinstance(word, str) or len(word) > LONGEST_MISSPELT:
         return ""
     listed = list(known)
@@ -178,7 +178,9 @@ def find_closest(word: object, known: Iterable[str]) -> str:
 
 
 def suggest_name(name: str, known: Iterable[str]) -> str:
-    """The same for the name of an MQ object; one that differs in case only is told with what MQ makes of case."""
+    """Suggest the same for the name of an MQ object; one that differs in case only is told with what MQ makes of
+    case.
+    """
     names = list(known)
     folded = name.casefold()
     for each in names:

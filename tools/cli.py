@@ -42,18 +42,18 @@ class Subcommands(click.Group):
     """Loads the module of a subcommand when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """The names, without loading anything."""
+        """List the names, without loading anything."""
         return sorted(SUBCOMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The subcommand of a name, loaded now; None if there is none."""
+        """Return the subcommand of a name, loaded now; None if there is none."""
         if cmd_name not in SUBCOMMANDS:
             return None
         found: click.Command = import_module(f"mqclause.tools.commands.{cmd_name.replace('-', '_')}").command
         return found
 
     def invoke(self, ctx: click.Context) -> Any:
-        """As of click; what one command unpacks, and how many files it reads, counts together.
+        """Run the subcommand under one budget of unpacked bytes and files.
 
         A fault of rules is one of the input where --rules gives them.
         """
@@ -74,19 +74,19 @@ class Subcommands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The subcommand that the first argument names. Raises UsageError."""
+        """Resolve the subcommand that the first argument names. Raises UsageError."""
         if args[0] not in SUBCOMMANDS:
             raise click.UsageError(_no_command(args[0]))
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As of click, but that no argument at all is a fault in one line. Raises UsageError."""
+        """Parse arguments as click does, but refuse none at all in one line. Raises UsageError."""
         if not args and not ctx.resilient_parsing:
             raise click.UsageError(f"name a command: {', '.join(sorted(SUBCOMMANDS))}; see --help")
         return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Lists the subcommands in the help with all that is said of them, without loading them."""
+        """List the subcommands in the help with all that is said of them, without loading them."""
         with formatter.section("Commands"):
             formatter.write_dl(sorted(SUBCOMMANDS.items()))
 
@@ -98,11 +98,11 @@ def _no_command(name: str) -> str:
 @click.command(cls=Subcommands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="mqclause")
 def command_line() -> None:
-    """The clauses of IBM MQ's documents as rules: where a message goes, whether a queue triggers, and why."""
+    """Return the clauses of IBM MQ's documents as rules: where a message goes, whether a queue triggers, and why."""
 
 
 def main() -> None:
-    """Runs the command line and exits with its status; no input ends in a traceback."""
+    """Run the command line and exit with its status; no input ends in a traceback."""
     prepare_streams()
     if sys.stdout is None:
         sys.exit(_complain("standard output is closed", status=NOT_WRITTEN))

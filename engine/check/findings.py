@@ -114,7 +114,7 @@ class Finding:
         }
 
     def document(self) -> dict[str, Any]:
-        """The same, by the name that it had before."""
+        """Return the same, by the name that it had before."""
         return self.to_json()
 
 
@@ -127,12 +127,12 @@ class FindingChanges:
 
     @classmethod
     def between(cls, before: Sequence[Finding], after: Sequence[Finding]) -> FindingChanges:
-        """What is found of an object on one side alone, in the order given."""
+        """Compare two lists of findings: what only one of them has, in its order."""
         had, has = {each.key for each in before}, {each.key for each in after}
         return cls([each for each in after if each.key not in had], [each for each in before if each.key not in has])
 
     def document(self) -> dict[str, Any]:
-        """As in ``mqclause.plan/1``."""
+        """Return the findings as in ``mqclause.plan/1``."""
         return {"new": [each.to_json() for each in self.new], "gone": [each.to_json() for each in self.gone]}
 
 
@@ -176,24 +176,24 @@ class Checks:
                 yield _found(each, about)
 
     def tells(self, rule: Rule, attribute: str, about: ConfiguredObject) -> bool:
-        """Whether a finding is asked for, and its attribute told, and known to who looks."""
+        """Return whether a finding is asked for, and its attribute told, and known to who looks."""
         asked = rule.id in self.rules and rule.id not in self.ignored
         return asked and about.tells(attribute) and self.is_known(about.replace(attribute=attribute))
 
     def is_known(self, about: ConfiguredObject) -> bool:
-        """Whether who looks knows the attribute that a finding is about."""
+        """Return whether who looks knows the attribute that a finding is about."""
         known: bool = self.course.run(about, ())[0].facts["known"]
         return known
 
     def is_to_trigger(self, about: ConfiguredObject) -> bool:
-        """Whether the trigger rules are to be asked about a queue."""
+        """Return whether the trigger rules are to be asked about a queue."""
         asked: bool = self.course.run(about, ())[0].facts["is_to_trigger"]
         return asked
 
     def of_trigger(
         self, member: ConfiguredMember, about: ConfiguredObject, alike: dict[object, tuple[FailedCondition, ...]]
     ) -> Iterator[Finding]:
-        """The conditions of the trigger rules that fail whatever is on the queue and whoever has it open.
+        """Return the conditions of the trigger rules that fail whatever is on the queue and whoever has it open.
 
         ``alike`` has what is said of queues of each kind, and gets what is said of a kind that it does not have.
         """
@@ -220,7 +220,7 @@ class Checks:
                 yield FailedCondition(rule, rule.severity, rule.attribute, condition.because, remedy, typed)
 
     def among(self, about: ConfiguredObject, together: ClusterCheckContext, local: str | None) -> Iterator[Finding]:
-        """What they find of one object among all queue managers; with ``local`` of what that queue manager knows of it.
+        """Check one object in the context of all queue managers; with ``local`` only by what that queue manager knows.
 
         An alias, or a remote definition, is looked at twice: as its clusters know it, and for what it leads to.
         """
@@ -236,7 +236,7 @@ class Checks:
                 yield from self.of(each)
 
     def in_clusters(self, every: Sequence[ConfiguredObject]) -> Iterator[Finding]:
-        """What they find of a queue as each of several clusters knows it, once for those that have it alike."""
+        """Check a queue as each of several clusters knows it; clusters that know it alike give one finding."""
         found = dict[FindingKey, list[ConfiguredObject]]()
         for each in every:
             for finding in self.of(each.replace(cluster="")):
@@ -247,7 +247,7 @@ class Checks:
             yield from (one for one in self.of(about) if one.rule.id == key[0])
 
     def with_choices(self, about: ConfiguredObject, together: ClusterCheckContext) -> Iterator[ConfiguredObject]:
-        """The object as each of its clusters knows it, with what the rules of workload make of it there."""
+        """Return the object as each of its clusters knows it, with what the rules of workload make of it there."""
         for seen in together.list_views(about):
             if self.competes(seen):
                 yield seen.replace(unreachable=self.unreachable(seen, together))
@@ -255,7 +255,8 @@ class Checks:
                 yield seen
 
     def followed(self, about: ConfiguredObject, queue: Queue, together: ClusterCheckContext) -> ConfiguredObject:
-        """An alias, or a remote definition, as its own queue manager follows it, in whatever clusters: where it leads.
+        """Return an alias, or a remote definition, as its own queue manager follows it, in whatever clusters: where it
+        leads.
 
         Where it comes to nothing by what the files tell, it is followed with what may be in no file, too.
         """
@@ -281,7 +282,9 @@ class Checks:
         return about.replace(**seen, transmission_queue=by, is_sent_from=is_sent_from, lost_if_bound=lost)
 
     def unreachable(self, about: ConfiguredObject, together: ClusterCheckContext) -> str:
-        """By which rule a host falls even where the channels to all other hosts are stopped; blank if it does not."""
+        """Return the rule that removes a host even if the channels to all other hosts are stopped; blank if none
+        does.
+        """
         because = ""
         for name in about.clusters:
             looks = together.describe_appearances(about.name, name)
@@ -325,14 +328,18 @@ class Checks:
 
 
 def sort_findings(found: Iterable[Finding]) -> list[Finding]:
-    """The findings by file and line, whatever the order of the files is; one that several files show, by the first."""
+    """Sort the findings by file and line, whatever the order of the files is; one that several files show, by the
+    first.
+    """
     ordered = sorted(found, key=lambda each: (each.file, each.line or 0, each.key))
     once = {(each.key, each.queue_manager or each.place): each for each in reversed(ordered)}
     return [*merge_findings([*once.values()][::-1])]
 
 
 def merge_findings(found: Sequence[Finding]) -> Iterator[Finding]:
-    """The findings, where a rule asks for that one of those that say the same of objects of one queue manager."""
+    """Merge findings, where a rule asks for that, into one of those that say the same of objects of one queue
+    manager.
+    """
     alike = dict[tuple[str, ...], list[str]]()
     for each in found:
         if each.rule.together:
@@ -353,7 +360,7 @@ class CheckPage:
 
     @classmethod
     def of(cls, checks: Checks, rule_id: str) -> CheckPage:
-        """The page of one of the rules that make findings. Raises KeyError."""
+        """Return the page of one of the rules that make findings. Raises KeyError."""
         rule = checks.rules[rule_id]
         return cls(rule, _titles(checks.engine.rules).get(rule.follows.partition("/")[0], ""))
 
@@ -364,11 +371,11 @@ class CheckPage:
         return f"clause {number} of {about} ({self.document})"
 
     def render_markdown(self) -> str:
-        """The whole page."""
+        """Render the whole page."""
         return "\n".join((f"## {self.rule.id}", "", f"{self.rule.title}.", "", *self._lines()))
 
     def help(self) -> str:
-        """The page without its head."""
+        """Return the page without its head."""
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
@@ -393,12 +400,14 @@ class CheckPage:
 
 
 def split_example(script: str) -> list[str]:
-    """An example as the files that it has: one for each queue manager that it names."""
+    """Split an example into its files: one for each queue manager that it names."""
     return [part.strip() for part in _BEGINNING.split(script) if part.strip()]
 
 
 def render_pages(checks: Checks) -> str:
-    """The pages of all checks, as one text that comes with the rules: ``mqclause check --about all`` prints it."""
+    """Render the pages of all checks as the text that comes with the rules: ``mqclause check --about all``
+    prints it.
+    """
     head = ("# What `mqclause check` looks at", "", "Made of the rule files by `mqclause check --about all`.", "")
     return "\n".join((*head, *(CheckPage.of(checks, name).render_markdown() + "\n" for name in checks.rules)))
 
@@ -419,7 +428,7 @@ class FailedCondition:
 
 
 def find_failed_conditions(course: Pipeline, about: Any, run: Run) -> Iterator[FailedCondition]:
-    """What a traced run of the checks found of the object ``about``: conditions with a severity that do not hold."""
+    """Collect the findings of a traced run about one object: the conditions with a severity that do not hold."""
     ruleset = course.rulesets[0]
     for rule, did in zip(ruleset.rules, run.trace or (), strict=True):
         if did is not None and rule.severity and (derived := did[DERIVED]) and not derived["holds"]:
@@ -427,7 +436,7 @@ def find_failed_conditions(course: Pipeline, about: Any, run: Run) -> Iterator[F
 
 
 def get_queue_class(member: ConfiguredMember, name: str) -> tuple[object, ...]:
-    """What the trigger rules see of a queue that is to trigger: of queues alike in it they say the same.
+    """Return the attributes of a queue that decide whether it triggers; queues that are equal in them share the answer.
 
     Last in it is the name to ask about it by: its own where something else that they see has that too.
     """
@@ -439,7 +448,9 @@ def get_queue_class(member: ConfiguredMember, name: str) -> tuple[object, ...]:
 
 
 def build_trigger_cluster(member: ConfiguredMember, name: str, called: str) -> Cluster:
-    """A queue that is to trigger, ``called`` so, with what that needs; what no file would tell is taken to be there."""
+    """Build a queue that is to trigger, ``called`` so, with what that needs; what no file would tell is taken to be
+    there.
+    """
     own = member.find_own_queue(name)
     assert own is not None, "it was looked at as a queue of its"  # noqa: S101
     queue = evolve(own, name=called, descr="", clusters=(), curdepth=None, ipprocs=None)

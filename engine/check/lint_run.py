@@ -54,7 +54,7 @@ class StoredScript:
     misplaced: Misplaced
 
     def script(self) -> Script:
-        """The script, read once more; what is wrong with its file was told when it was read first."""
+        """Return the script, read once more; what is wrong with its file was told when it was read first."""
         return next(islice(read_scripts(self.source, self.misplaced, SourceReader()), self.place, None))
 
 
@@ -74,7 +74,7 @@ class InspectedQueueManager:
     warnings: tuple[Diagnostic, ...]
 
     def scripts(self) -> list[Script]:
-        """Its scripts."""
+        """Return the scripts that describe this queue manager."""
         return [*map(_script, self.kept)]
 
 
@@ -240,7 +240,7 @@ class Inspection:
         return change.owner in ("", name) and has_named_object(each.scripts(), change)
 
     def changed(self, overlays: Iterable[Source], changes: Iterable[str]) -> Inspection:
-        """What would be with scripts over all that was read, and commands as the option --set takes them.
+        """Return the inspection as it would be with further scripts, then with commands as --set takes them.
 
         Only queue managers that something changes at are looked at anew. Raises FactsError.
         """
@@ -256,11 +256,13 @@ class Inspection:
         return found
 
     def upgraded(self, levels: Mapping[str, int]) -> Inspection:
-        """What would be if queue managers had these command levels."""
+        """Return the inspection as it would be if queue managers had these command levels."""
         return evolve(self, levels={**self.levels, **levels})
 
     def without(self, names: Collection[str]) -> Inspection:
-        """What would be if queue managers had left: a CLUSSDR to one of them leads to nobody, and to no stranger."""
+        """Return the inspection as it would be if queue managers had left; a CLUSSDR to one of them then leads
+        nowhere.
+        """
         to_nobody = self.senders_to(names)
         staying = {
             name: evolve(each, contribution=each.contribution.without(
@@ -270,7 +272,7 @@ class Inspection:
         return evolve(self, members=staying)
 
     def senders_to(self, names: Collection[str]) -> list[Delivery]:
-        """The CLUSSDR channels of the others to queue managers that leave."""
+        """Return the CLUSSDR channels of the others to queue managers that leave."""
         return find_unanswered_senders([each.contribution for each in self.members.values()], names)
 
     def findings(self) -> list[Finding]:

@@ -72,19 +72,19 @@ class AdminCommand:
     _made: dict[Destination, Destination] = field(factory=dict, init=False, repr=False)
 
     def made_of(self, destination: Destination) -> Destination:
-        """As ``on_destination``, which is asked once for each."""
+        """Return the command for one destination, as ``on_destination`` builds it, once for each."""
         found = self._made.get(destination)
         if found is None:
             found = self._made[destination] = self.on_destination(destination)
         return found
 
     def to_json(self) -> dict[str, str]:
-        """As JSON values."""
+        """Return the command as JSON values."""
         return {"queue_manager": self.queue_manager, "command": self.command}
 
 
 def list_admin_commands(decision: Decision) -> list[AdminCommand]:
-    """Each command that gives an attribute which the rules look at another value, of what the put can reach.
+    """List each command that gives an attribute which the rules look at another value, of what the put can reach.
 
     A number takes those that some destination has or a rule compares it with, and those next to them.
     """
@@ -99,17 +99,17 @@ def list_admin_commands(decision: Decision) -> list[AdminCommand]:
 
 
 def quote_name(name: str) -> str:
-    """A name as a command takes it, with its letter case."""
+    """Quote a name as a command takes it, with its letter case."""
     return "'" + name.replace("'", "''") + "'"
 
 
 def find_deciding_attributes(course: Pipeline) -> set[str]:
-    """The attributes that decide who remains, or whether a rule applies."""
+    """Find the attributes that decide who remains, or whether a rule applies."""
     return {column.name for tree in _deciding(course) for column in tree.find_all(exp.Column)}
 
 
 def list_candidate_values(attribute: str, decision: Decision) -> list[int]:
-    """The numbers that a destination's attribute may get.
+    """List the numbers that a destination's attribute may get.
 
     They are those that it, or another one of its range, is of some destination, those that a rule compares it with, and
     those next to them, in its range.
@@ -124,7 +124,7 @@ def list_candidate_values(attribute: str, decision: Decision) -> list[int]:
 
 
 def explain_absence(decision: Decision, queue_manager: str, snapshot: Snapshot) -> MissingInformation:
-    """Why ``queue_manager`` is not among those that a put reaches, as far as the local queue manager knows.
+    """Explain why ``queue_manager`` is no candidate for a put, as far as the local queue manager knows.
 
     The command is one for the local queue manager, blank where the sources hold its output.
     """
@@ -132,7 +132,7 @@ def explain_absence(decision: Decision, queue_manager: str, snapshot: Snapshot) 
 
 
 def apply_failure(members: Iterable[Snapshot], name: str, rules: Rules) -> Members:
-    """The members when ``name`` does not answer: the routes to it as the rules say. Raises FactsError."""
+    """Set the routes to ``name`` as the rules say of a member that does not answer. Raises FactsError."""
     administration = AdministrationRules(rules)
     return fail_member(
         members, name, lambda route: administration.ask(build_route_subject(route, "fail_route")).becomes

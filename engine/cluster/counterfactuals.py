@@ -125,7 +125,8 @@ def why_not(decision: Decision, queue_manager: str, engine: Engine | None = None
 
 
 def find_eliminations(decision: Decision) -> Iterator[Elimination]:
-    """By which rule each destination falls, and why: what is left where the call fails, by the rule that ends it.
+    """Find the rule that removes each destination, and why; if the call fails, those left belong to the rule that ends
+    it.
 
     What an exit takes has fallen by none; by the exit falls what the rules had left.
     """
@@ -165,7 +166,7 @@ def counterfactuals(
 
 
 def is_verified(decision: Decision, commands: Commands, queue_manager: str) -> bool:
-    """Whether it is permitted where the commands have changed the facts."""
+    """Return whether it is permitted where the commands have changed the facts."""
     cluster = decision.cluster
     for command in commands:
         cluster = command.on_facts(cluster)
@@ -202,14 +203,14 @@ class SymmetryClasses:
         return tuple(getattr(each, name) for each in own for name in DISTINGUISHING_ATTRIBUTES)
 
     def shape(self, places: Iterable[ClassMember]) -> SymmetryClass:
-        """What is the same of places at queue managers that are alike."""
+        """Return the form of a set of changes in which queue managers of one class are not told apart."""
         by_host: dict[str, list[int]] = {}
         for host, number in places:
             by_host.setdefault(host, []).append(number)
         return tuple(sorted((self.groups.get(host, -1), *sorted(of)) for host, of in by_host.items()))
 
     def select_representatives(self, count: int) -> Collection[str]:
-        """So many queue managers of each group, or all of a smaller one."""
+        """Select as many queue managers of each class as one change can concern."""
         seen = Counter[int]()
         return {host for host, group in self.groups.items() if (seen.update([group]) or seen[group]) <= count}
 
@@ -219,13 +220,17 @@ class SearchTimeoutError(Exception):
 
 
 def has_exit_call(decision: Decision) -> bool:
-    """Whether the rules alone do not tell what becomes of a put when something is changed: an exit would be called."""
+    """Return whether the rules alone do not tell what becomes of a put when something is changed: an exit would be
+    called.
+    """
     answer = decision.exit
     return answer is not None and answer.is_given and not (answer.call.suppressed or answer.call.failed_on_handle)
 
 
 def list_exit_commands(decision: Decision, queue_manager: str) -> Iterator[AdminCommand]:
-    """What an exit may look at and no rule does: CLWLDATA, with each channel's name, the wanted first, and blank."""
+    """List commands that only an exit would notice: CLWLDATA with each channel's name, the wanted one first, then
+    blank.
+    """
     own = decision.cluster.queue_manager
     wanted = sorted(decision.listed, key=lambda each: each.queue_manager != queue_manager)
     for value in dict.fromkeys([*(each.channel for each in wanted if each.channel), ""]):
@@ -255,7 +260,8 @@ class ExitSearch:
         return monotonic() + self.engine.exits.seconds
 
     def is_permitted(self, commands: Sequence[AdminCommand], name: str) -> bool:
-        """Whether a queue manager is permitted where the commands have changed the facts. Raises SearchEndedError.
+        """Return whether a queue manager is permitted where the commands have changed the facts. Raises
+        SearchEndedError.
 
         Of several that the rules permit each has its turn, and the exit has to leave it that.
         """

@@ -20,7 +20,7 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.facts.workload import Destination, SequenceState
 from mqclause.workload.decision import Decision, Engine, Level, find_other_readings, list_other_choices
 from mqclause.workload.delivery import DeliveryAnswer, check_deliveries, find_refusal_remarks
-from mqclause.workload.editions import describe_missing_level, describe_odd_level, differs_by_edition
+from mqclause.workload.editions import describe_edition_difference, describe_missing_level, describe_odd_level
 from mqclause.workload.sensitivity import (
     AskExit,
     MissingObject,
@@ -138,7 +138,7 @@ class MapRow:
     @cached_property
     def by_edition(self) -> tuple[str, ...]:
         """That the puts would go elsewhere in another edition of MQ."""
-        return tuple(filter(None, [differs_by_edition(self.decision)]))
+        return tuple(filter(None, [describe_edition_difference(self.decision)]))
 
     @property
     def odd_levels(self) -> tuple[str, ...]:
@@ -173,7 +173,7 @@ class PrintableRow:
 
     @classmethod
     def of(cls, row: MapRow) -> PrintableRow:
-        """What a row tells."""
+        """Keep of a row what is printed."""
         shares = tuple(row.shares)
         return cls(
             row.queue, row.name, row.member, row.outcome, row.reason, shares, row.told_by, row.remarks, row.exits
@@ -196,7 +196,7 @@ def cluster_map(members: ClusterState, engine: Engine | None = None, bind: str =
 
 
 def list_snapshots(state: ClusterState) -> Iterator[Snapshot]:
-    """A snapshot of each member in a state; raises TypeError for what is none."""
+    """List a snapshot of each member in a state; raises TypeError for what is none."""
     for each in (state,) if isinstance(state, Snapshot | Cluster | str) else state:
         if isinstance(each, Snapshot):
             yield each
@@ -205,38 +205,38 @@ def list_snapshots(state: ClusterState) -> Iterator[Snapshot]:
 
 
 def build_map_rows(members: Iterable[Snapshot], engine: Engine, bind: str = "NOTFIXED") -> Iterator[MapRow]:
-    """A row for each queue that is known in a cluster and each member that knows it, of a put by MQPUT."""
+    """Build a row for each queue that is known in a cluster and each member that knows it, of a put by MQPUT."""
     for member in members:
         for queue in list_clustered_queues(member.cluster):
             yield build_map_row(member, queue, engine, bind)
 
 
 def build_map_row(member: Snapshot, queue: str, engine: Engine, bind: str = "NOTFIXED") -> MapRow:
-    """The row of one queue at one member, whether that knows it or not."""
+    """Build the row of one queue at one member, whether that knows it or not."""
     return _row(queue, Put.as_written(queue, bind=bind), member, engine)
 
 
 def build_alias_row(member: Snapshot, alias: str, engine: Engine, bind: str = "NOTFIXED") -> MapRow:
-    """The row of one alias of a queue manager at one member, whether that knows it or not."""
+    """Build the row of one alias of a queue manager at one member, whether that knows it or not."""
     return _row("", Put.as_written("", alias, bind=bind), member, engine)
 
 
 def build_alias_rows(members: Iterable[Snapshot], engine: Engine, bind: str = "NOTFIXED") -> Iterator[MapRow]:
-    """A row for each alias of a queue manager that is known in a cluster and each member that knows it."""
+    """Build a row for each alias of a queue manager that is known in a cluster and each member that knows it."""
     for member in members:
         for alias in list_clustered_aliases(member.cluster):
             yield build_alias_row(member, alias, engine, bind)
 
 
 def list_clustered_aliases(cluster: Cluster) -> list[str]:
-    """The aliases of queue managers that are known in a cluster."""
+    """List the aliases of queue managers that are known in a cluster."""
     return list(dict.fromkeys(each.name for each in cluster.queue_manager_aliases if each.clusters))
 
 
 def note_exits(
     rows: Iterable[PrintedRow], found: dict[MissingInformation, list[str]]
 ) -> dict[MissingInformation, list[str]]:
-    """Adds to ``found`` the exits that are named and not given, each with the members at which it would be called."""
+    """Add to ``found`` the exits that are named and not given, each with the members at which it would be called."""
     for row in rows:
         for each in row.exits:
             members = found.setdefault(each, [])
@@ -246,7 +246,7 @@ def note_exits(
 
 
 def list_clustered_queues(cluster: Cluster) -> list[str]:
-    """The queues and aliases that are known in a cluster, and the local queue manager's own aliases of such ones.
+    """List the queues and aliases that are known in a cluster, and the local queue manager's own aliases of such ones.
 
     Not what the local queue manager itself publishes to: its aliases of topics.
     """
@@ -258,7 +258,7 @@ def list_clustered_queues(cluster: Cluster) -> list[str]:
 
 
 def build_side_document(row: MapRow) -> dict[str, Any]:
-    """What becomes of the puts, as JSON values."""
+    """Build the JSON object of one side of a plan's row: outcome, reason, shares."""
     reason = row.reason
     return {
         "outcome": row.outcome,
@@ -288,7 +288,7 @@ class ExitShares:
 def choose_after_start(
     put: Put, cluster: Cluster, engine: Engine, state: SequenceState | None, level: Level = "verdict"
 ) -> Decision:
-    """The decision at a queue manager that has just been started: its exit remembers nothing of other puts."""
+    """Choose at a queue manager that has just been started: its exit remembers nothing of other puts."""
     session = ExitSession()
     decision = engine.choose(put, cluster, state, level, Caller(session=session))
     engine.exits.end(session)
@@ -296,7 +296,7 @@ def choose_after_start(
 
 
 def measure_exit_shares(decision: Decision, engine: Engine) -> ExitShares | None:
-    """What the exit takes that was called for a decision, from its state on; None where none was called.
+    """Measure the shares that the exit gives each destination, from its present state; None if no exit was called.
 
     The exit remembers what it remembers while a queue manager runs, from a start on.
     """
@@ -317,7 +317,7 @@ def measure_exit_shares(decision: Decision, engine: Engine) -> ExitShares | None
 
 
 def find_new_remarks(before: MapRow, after: MapRow) -> Iterator[str]:
-    """What stands in the way of messages, and which other readings matter, on the second side and not on the first."""
+    """Find the remarks of the second row that the first does not have: obstacles and readings that matter."""
     if before is not after:
         # Of an upgrade the two sides themselves show it.
         is_upgrade = before.decision.rules.edition != after.decision.rules.edition

@@ -73,7 +73,7 @@ class Cause:
     because: str
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Return the cause as JSON values."""
         rule = self.rule
         return {
             "side": self.side,
@@ -217,7 +217,7 @@ def plan(
 def pair_sides(
     before: ClusterState, after: ClusterState, names: Callable[[Cluster], list[str]] = list_clustered_queues
 ) -> list[BothSides]:
-    """What plan looks at: each member that both states have, with each queue that either knows in a cluster.
+    """Pair each member before the change with itself afterwards, once for each clustered queue that either side knows.
 
     Or with what else ``names`` finds in each state.
     """
@@ -232,7 +232,9 @@ def pair_sides(
 
 
 def build_alias_plan_rows(before: ClusterState, after: ClusterState, engine: Engine, bind: str) -> list[PlanRow]:
-    """The rows of the aliases of queue managers that either state knows in a cluster, whether they differ or not."""
+    """Build the rows of the aliases of queue managers that either state knows in a cluster, whether they differ
+    or not.
+    """
     found = []
     for one, other, name in pair_sides(before, after, list_clustered_aliases):
         was = build_alias_row(one, name, engine, bind)
@@ -241,7 +243,7 @@ def build_alias_plan_rows(before: ClusterState, after: ClusterState, engine: Eng
 
 
 def build_plan_row(asked: BothSides, engine: Engine, bind: str, traffic: Traffic | None = None) -> PlanRow:
-    """The row of one queue at one member, whether it differs or not."""
+    """Build the row of one queue at one member, whether it differs or not."""
     before, after, queue = asked
     one = build_map_row(before, queue, engine, bind)
     other = one if before is after else build_map_row(after, queue, engine, bind)
@@ -250,12 +252,12 @@ def build_plan_row(asked: BothSides, engine: Engine, bind: str, traffic: Traffic
 
 
 def sort_rows(rows: Iterable[PlanRow]) -> AnswerTable[PlanRow]:
-    """The rows, those first that move most puts."""
+    """Sort the rows, those first that move most puts."""
     return AnswerTable(sorted(rows, key=lambda row: (-row.puts_moved, -row.moved, row.queue, row.member)), PLAN_COLUMNS)
 
 
 def find_restarting_members(before: ClusterState, after: ClusterState, engine: Engine) -> list[str]:
-    """The members whose sequence factors restart at zero when one state becomes the other."""
+    """Find the members whose sequence factors restart at zero when one state becomes the other."""
     members = {each.cluster.queue_manager.name: each.cluster for each in list_snapshots(after)}
     found = []
     for each in list_snapshots(before):
@@ -266,18 +268,18 @@ def find_restarting_members(before: ClusterState, after: ClusterState, engine: E
 
 
 def find_restart_clause(engine: Engine) -> str:
-    """The number of the clause whose rule says at which changes they do."""
+    """Find the number of the clause whose rule says at which changes they do."""
     return next((rule.clause for rule in engine.rules.ruleset(WORKLOAD).rules if rule.notices), "")
 
 
 def get_destination_key(destination: Destination) -> DestinationKey:
-    """What tells it from the others of the same put."""
+    """Return the key that identifies a destination among those of one put."""
     route = "" if destination.is_local else destination.transmission_queue or destination.channel
     return destination.queue, destination.queue_manager, route
 
 
 def sum_parts(found: Iterable[Share]) -> Mapping[DestinationKey, Fraction]:
-    """The parts by destination."""
+    """Sum the parts by destination."""
     total: dict[DestinationKey, Fraction] = {}
     for each in found:
         key = get_destination_key(each.destination)
@@ -373,7 +375,7 @@ class ChangePlan:
         return moves(self.rows)
 
     def to_json(self) -> dict[str, Any]:
-        """The document ``mqclause.plan/1``."""
+        """Return the document ``mqclause.plan/1``."""
         document: dict[str, Any] = {
             "format": PLAN_FORMAT,
             "rows": [row.to_json() for row in self.rows],

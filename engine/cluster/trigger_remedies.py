@@ -53,7 +53,7 @@ RemedySets = dict[frozenset[str], tuple[str, ...]]
 def find_remedies(
     why: Why, answer: WhyAnswer, snapshot: Snapshot, priority: int | None = None
 ) -> tuple[tuple[str, ...], ...]:
-    """The smallest sets of commands of the queue's queue manager after which a message put now triggers.
+    """Find the smallest sets of commands of the queue's queue manager after which a message put now triggers.
 
     They are remedies of what fails that alter an object, also those that are told nowhere else because another comes
     first, with each name where one is left open; and up to MOST_SETTINGS other values of what the rules look at of the
@@ -74,7 +74,8 @@ def find_remedies(
 
 
 def find_immediate_remedies(why: Why, answer: WhyAnswer, snapshot: Snapshot) -> tuple[str, ...]:
-    """The remedies told that alter something and by which the queue triggers without a further message, as few as do.
+    """Find the remedies told that alter something and by which the queue triggers without a further message, as few as
+    do.
 
     The rules say so of each command's own event, whatever is true of what is not known. Empty where no such remedies
     are told, and where a message put now triggers or fails anyway.

@@ -36,7 +36,7 @@ class Upgrade:
 
     @classmethod
     def between(cls, before: Snapshot, after: Snapshot, rules: Rules) -> Upgrade:
-        """What a member is on two sides."""
+        """Return what changes for a member between two sides."""
         sides = [rules.of_level(each.cluster.queue_manager.command_level).edition for each in (before, after)]
         own, told = before.cluster.queue_manager, ""
         if own.command_level:
@@ -46,11 +46,11 @@ class Upgrade:
         return cls(own.name, sides[0], told, sides[1], evidence, source)
 
     @property
-    def text(self) -> str:
-        """How the edition before is known, and the one after."""
-        before = f"{self.before} ({self.edition_from})" if self.edition_from else f"{self.before}, which is assumed,"
+    def gist(self) -> tuple[str, str, str]:
+        """What it has in common with others: the edition before, as far as it is known, the one after, and how."""
+        before = self.before if self.edition_from else f"{self.before}, which is assumed,"
         known = f"; of {self.after}: {EVIDENCE[self.evidence]} ({self.source})" if self.source else ""
-        return f"from {before} to {self.after}{known}"
+        return before, self.after, known
 
     @property
     def unknown(self) -> tuple[MissingInformation, ...]:
@@ -63,13 +63,13 @@ class Upgrade:
 
 
 def begin_at(members: Members, edition: str, rules: Rules) -> Members:
-    """Every member at an edition, whatever its files tell. Raises FactsError."""
+    """Set the edition of every member, whatever its files tell. Raises FactsError."""
     level = _level_of(edition, rules, EDITION_OPTION)
     return tuple(set_command_level(each, level, EDITION_OPTION) for each in members)
 
 
 def upgrade_members(members: Members, pattern: str, edition: str, rules: Rules) -> Members:
-    """The members, those whose name fits ``pattern`` at an edition; ``*`` in it stands for any text.
+    """Set the edition of the members whose name fits ``pattern``; ``*`` in it stands for any text.
 
     A pattern passes by those that are above it already. Raises FactsError, also for a member that is named and above.
     """
@@ -90,7 +90,7 @@ def upgrade_members(members: Members, pattern: str, edition: str, rules: Rules) 
 
 
 def list_upgrades(before: Iterable[Snapshot], after: Iterable[Snapshot], rules: Rules) -> list[Upgrade]:
-    """The members that are of another edition after a change."""
+    """List the members that are of another edition after a change."""
     later = {get_local_name(each): each for each in after}
     pairs = ((each, later[get_local_name(each)]) for each in before if get_local_name(each) in later)
     found = (Upgrade.between(one, other, rules) for one, other in pairs)

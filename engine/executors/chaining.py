@@ -59,7 +59,7 @@ _sessions = count(1)
 
 
 def has_plain_digits(number: float) -> bool:
-    """Whether JSON writes a number without an exponent, which durable_rules does not read."""
+    """Return whether JSON writes a number without an exponent, which durable_rules does not read."""
     return "e" not in repr(number)
 
 
@@ -103,7 +103,9 @@ class ChainingExecutor:
         earlier: Mapping[str, Any] = {},
         traced: bool = True,
     ) -> Run:
-        """As the plain executor. Raises ChainingError if durable_rules misbehaves."""
+        """Run the rules by forward chaining, as the plain executor would. Raises ChainingError if durable_rules
+        misbehaves.
+        """
         scope = build_first_scope(self.steps, situation, among, carried, earlier)
         return run_steps(_Strata(list(among), scope, patterns=self._patterns), self.steps, traced)
 
@@ -113,7 +115,7 @@ class ChainingError(RuntimeError):
 
 
 def count_alternatives(form: Mapping[str, Any]) -> int:
-    """In how many ways a condition can be met: one for each choice among the parts of its ``$or``."""
+    """Count the ways in which a condition can be met: one for each choice among the parts of its ``$or``."""
     if "$or" in form:
         return sum(map(count_alternatives, form["$or"]))
     return prod(map(count_alternatives, form["$and"])) if "$and" in form else 1
@@ -131,7 +133,7 @@ class Network:
         self._handle = durable_rules_engine.create_ruleset(f"network{next(_sessions)}", json.dumps(definition))
 
     def matches(self, facts: Iterable[Mapping[str, Any]]) -> set[int]:
-        """Asserts each fact in a fresh session; the ``subject`` of those for which the condition's rule fired.
+        """Assert each fact in a fresh session; yield the ``subject`` of those for which the condition's rule fired.
 
         Every attribute that the condition names is present in every fact. Raises ChainingError.
         """
@@ -172,7 +174,7 @@ class Network:
 
 @cache
 def get_network(condition: str) -> Network:
-    """The network of a condition; made once, as the library never gives its memory back."""
+    """Return the network of a condition; made once, as the library never gives its memory back."""
     return Network(condition)
 
 
@@ -185,7 +187,7 @@ class Pattern:
 
     @classmethod
     def of(cls, condition: Expression) -> Pattern:
-        """The pattern of a checked condition."""
+        """Return the pattern of a checked condition."""
         builder = _PatternBuilder()
         form = builder.form(condition, True)
         if count_alternatives(form) > MOST_ALTERNATIVES:
@@ -194,7 +196,7 @@ class Pattern:
         return cls(json.dumps(form, sort_keys=True), builder.attributes)
 
     def fact(self, subject: int, scope: Scope) -> dict[str, Any]:
-        """The fact to assert about ``subject``: every attribute that the condition names."""
+        """Return the fact to assert about ``subject``: every attribute that the condition names."""
         return {FACT: subject, **{name: evaluate(tree, scope) for name, tree in self.attributes.items()}}
 
 

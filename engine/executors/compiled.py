@@ -30,7 +30,7 @@ from mqclause.executors.operations import (
 )
 from mqclause.language.codegen import SourceNames, write_attribute, write_python
 from mqclause.language.sql import has_count
-from mqclause.language.vocabulary import Vocabulary, floored
+from mqclause.language.vocabulary import Vocabulary, compute_floor
 from mqclause.rulebook.rule import CarriedState, Expression
 
 BUILTINS = {"len": len, "max": max, "min": min, "set": set, "sorted": sorted, "zip": zip}
@@ -301,7 +301,9 @@ class CompiledExecutor:
         earlier: Mapping[str, Any] = {},
         traced: bool = False,
     ) -> Run:
-        """What the steps leave of ``among``; ``earlier`` are facts that the document before handed on."""
+        """Run the steps on the candidates ``among``; ``earlier`` are facts of the document before. Returns who
+        remains.
+        """
         form = 2 * traced + (carried is not None)
         function = self._functions[form] or self._made(form)
         return function(situation, among, carried, earlier)
@@ -312,13 +314,13 @@ class CompiledExecutor:
 
 
 def build_code(steps: LoweredRuleset, traced: bool, carried: bool) -> CodeType:
-    """The code that defines ``decide``, with a trace or without, by what is carried or by the subjects' own."""
+    """Build the code that defines ``decide``, with a trace or without, by what is carried or by the subjects' own."""
     writer = _Writer(steps if traced else fuse_steps(steps), traced, carried)
     return writer.names.code("\n".join(writer.lines()), "exec", steps.ruleset.name)
 
 
 def fuse_steps(steps: LoweredRuleset) -> LoweredRuleset:
-    """The same steps in fewer. What counts those that remain stays alone: it sees what the step before it left."""
+    """Fuse the same steps in fewer. What counts those that remain stays alone: it sees what the step before it left."""
     groups: list[list[Operation]] = []
     for step in steps.steps:
         if groups and _fall_at_once(groups[-1][0], step, steps.vocabulary):
@@ -332,7 +334,7 @@ def _function(steps: LoweredRuleset, traced: bool, carried: bool) -> Callable[..
     kept = steps.ruleset.about.carried
     scope: dict[str, Any] = {
         "START": kept and kept.start,
-        "floor": floored,
+        "floor": compute_floor,
         "failure": partial(build_failure, steps),
         # Half the time of calling the class, twice a decision.
         "run": partial(tuple.__new__, Run),

@@ -18,7 +18,7 @@ from mqclause.documents import DESTINATION_TERMS
 from mqclause.language.codegen import SourceNames, write_python
 from mqclause.language.evaluator import Scope
 from mqclause.language.parser import MOST_LEVELS
-from mqclause.language.vocabulary import BOOLEAN, RESERVED_PREFIX, TEXT, WHOLE, Vocabulary, Word, floored
+from mqclause.language.vocabulary import BOOLEAN, RESERVED_PREFIX, TEXT, WHOLE, Vocabulary, Word, compute_floor
 from mqclause.model.facts.workload import Destination, DestinationListing
 from mqclause.rulebook.rule import (
     Action,
@@ -122,17 +122,17 @@ class Assignment:
 
 
 def get_holds_fact(rule_id: str) -> str:
-    """The fact that a condition holds, or was not examined."""
+    """Return the fact that a condition holds, or was not examined."""
     return f"{RESERVED_PREFIX}holds_{_identifier(rule_id)}"
 
 
 def get_asked_fact(rule_id: str) -> str:
-    """The fact that a conclusion was asked for."""
+    """Return the fact that a conclusion was asked for."""
     return f"{RESERVED_PREFIX}asked_{_identifier(rule_id)}"
 
 
 def get_concluded_fact(rule_id: str) -> str:
-    """The fact that this rule drew its conclusion."""
+    """Return the fact that this rule drew its conclusion."""
     return f"{RESERVED_PREFIX}concluded_{_identifier(rule_id)}"
 
 
@@ -260,18 +260,18 @@ class LoweredRuleset:
 
     @classmethod
     def course(cls, rulesets: Sequence[Ruleset]) -> tuple[LoweredRuleset, ...]:
-        """The steps of rulesets that run one after the other."""
+        """Return the steps of rulesets that run one after the other."""
         return tuple(cls.of(each, after) for each, after in zip(rulesets, [*rulesets[1:], None], strict=True))
 
     def derived(self, of: str) -> tuple[str, ...]:
-        """The facts of one kind that rules derive, without those that the lowering added."""
+        """Return the facts of one kind that rules derive, without those that the lowering added."""
         lets = (step for step in self.steps if isinstance(step, Let) and step.of == of)
         names = (each.name for step in lets for each in step.values)
         known = self.ruleset.vocabulary.words
         return tuple(dict.fromkeys(name for name in names if name in known))
 
     def expressions(self) -> Iterator[Expression]:
-        """Every expression of every step."""
+        """Return every expression of every step."""
         return (tree for step in self.steps for tree in list_expressions(step))
 
 
@@ -283,7 +283,7 @@ def _lower(ruleset: Ruleset, after: Ruleset | None) -> LoweredRuleset:
 
 
 def list_expressions(step: Operation) -> Iterator[Expression]:
-    """Every expression of a step."""
+    """List every expression of a step."""
     match step:
         case Filter():
             yield step.where
@@ -299,7 +299,7 @@ def list_expressions(step: Operation) -> Iterator[Expression]:
 
 @lru_cache(maxsize=64)
 def build_listing(ruleset: Ruleset) -> DestinationListing:
-    """The terms and notices of the workload rules that are about a destination as it is listed."""
+    """Build the terms and notices of the workload rules that are about a destination as it is listed."""
     names = SourceNames(ruleset.vocabulary)
     watched = []
     for notice in ruleset.notices:
@@ -320,20 +320,20 @@ def build_listing(ruleset: Ruleset) -> DestinationListing:
 
 
 def compile_term(ruleset: Ruleset, term: str) -> Callable[[Any], Any]:
-    """What a term says of one subject of the ruleset or, where it chooses among none, of the situation."""
+    """Compile a term to a function of one subject, or of the situation where the ruleset chooses among none."""
     return compile_expression(
         exp.column(term), ruleset.vocabulary.before, "s" if ruleset.about.subject is None else "d"
     )
 
 
 def compile_expression(tree: exp.Expression, vocabulary: Vocabulary, of: Literal["s", "d"]) -> Callable[[Any], Any]:
-    """What an expression without facts and counts says ``of`` a situation (s) or of a subject (d)."""
+    """Compile an expression without facts and counts to a function of a situation (s) or of a subject (d)."""
     names = SourceNames(vocabulary)
     return _function(of, write_python(tree, names), names)
 
 
 def compile_pair_expression(tree: exp.Expression, vocabulary: Vocabulary) -> Callable[[Any, Any], Any]:
-    """What an expression without facts and counts says of a situation and a subject."""
+    """Compile an expression without facts and counts to a function of a situation and a subject."""
     names = SourceNames(vocabulary)
     return _function("s, d", write_python(tree, names), names)
 
@@ -377,7 +377,7 @@ class Run(NamedTuple):
         return Run, tuple(self._replace(saw=None))
 
     def is_same_result(self, other: Run) -> bool:
-        """Whether both say the same, however they came to it and in whatever sequences they hold it."""
+        """Return whether both say the same, however they came to it and in whatever sequences they hold it."""
         return self._said() == other._said()
 
     def _said(self) -> tuple[Any, ...]:
@@ -402,12 +402,14 @@ class Executor(Protocol):
         earlier: Mapping[str, Any] = ...,
         traced: bool = ...,
     ) -> Run:
-        """What the steps leave of ``among``; ``earlier`` are facts that the document before handed on."""
+        """Run the steps on the candidates ``among``; ``earlier`` are facts of the document before. Returns who
+        remains.
+        """
         ...
 
 
 def build_failure(steps: LoweredRuleset, rule: int, call: str) -> Failure | None:
-    """The failure that the facts of a run tell: the number of the rule from 1, and the call."""
+    """Build the failure that the facts of a run tell: the number of the rule from 1, and the call."""
     if not rule:
         return None
     action = steps.ruleset.rules[rule - 1].action
@@ -416,7 +418,7 @@ def build_failure(steps: LoweredRuleset, rule: int, call: str) -> Failure | None
 
 
 def find_failure(steps: LoweredRuleset, scope: Scope) -> Failure | None:
-    """The same, from what is known at the end of a run."""
+    """Find the same, from what is known at the end of a run."""
     return build_failure(steps, scope.facts.get(FAILING_RULE, 0), scope.facts.get(FAILING_CALL, ""))
 
 
@@ -447,5 +449,5 @@ def _any(rules: Iterable[Rule], kind: type[Action]) -> bool:
 
 def _function(of: str, source: str, names: SourceNames) -> Callable[..., Any]:
     code = names.code(f"lambda {of}: {source}", "eval")
-    made: Callable[..., Any] = eval(code, {"floor": floored, "__builtins__": {}})  # noqa: S307 - no text of a file
+    made: Callable[..., Any] = eval(code, {"floor": compute_floor, "__builtins__": {}})  # noqa: S307 - no text of a file
     return made

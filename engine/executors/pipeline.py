@@ -56,7 +56,7 @@ class Pipeline:
 
     @classmethod
     def of(cls, rules: Rules, declaration: Declaration, executor: ExecutorName = "compiled") -> Pipeline:
-        """The documents that ``declaration`` follows, and itself, made ready once.
+        """Return the documents that ``declaration`` follows, and itself, made ready once.
 
         Raises RuleError, and NotInstalledError for chaining where there is no durable_rules. Another executor is a
         ValueError.
@@ -68,7 +68,7 @@ class Pipeline:
     def run(
         self, situation: Any, subjects: Sequence[Any], carried: CarriedValues | None = None, traced: bool = False
     ) -> tuple[Run, ...]:
-        """A run of each document, in their order. ``carried`` is for those that carry anything.
+        """Run each document, in their order. ``carried`` is for those that carry anything.
 
         Raises RuleError where rules reckon with numbers until they come to none.
         """
@@ -118,7 +118,7 @@ DURABLE_RULES = "durable_rules_engine"
 
 
 def find_chaining_fault() -> str:
-    """Why there is no chaining executor here; blank if there is. durable_rules may be built and not load."""
+    """Say why the chaining executor is not available; blank if it is. durable_rules may be installed and not load."""
     try:
         import_module(DURABLE_RULES)
     except ModuleNotFoundError:

@@ -40,7 +40,9 @@ class PlainExecutor:
         earlier: Mapping[str, Any] = {},
         traced: bool = True,
     ) -> Run:
-        """What the steps leave of ``among``; ``earlier`` are facts that the document before handed on."""
+        """Run the steps on the candidates ``among``; ``earlier`` are facts of the document before. Returns who
+        remains.
+        """
         return run_steps(
             PlainRun(list(among), build_first_scope(self.steps, situation, among, carried, earlier)), self.steps, traced
         )
@@ -53,14 +55,14 @@ def build_first_scope(
     carried: CarriedValues | None,
     earlier: Mapping[str, Any],
 ) -> Scope:
-    """What the first step sees: everybody remains, and nothing is derived yet but by the document before."""
+    """Build the scope of the first step: all candidates remain, and only facts of the document before are derived."""
     kept = steps.ruleset.about.carried
     by_subject = kept.of(carried) if kept is not None and carried is not None else None
     return Scope(steps.vocabulary, situation, tuple(among), by_subject, earlier)
 
 
 def run_steps(walk: PlainRun, steps: LoweredRuleset, traced: bool) -> Run:
-    """The run that a walk through all steps gives."""
+    """Walk through all steps."""
     trace: Trace = []
     saw = []
     for step in steps.steps:
@@ -97,7 +99,7 @@ class PlainRun:
     chosen: dict[str, Any] = field(factory=dict)
 
     def step(self, step: Operation) -> StepResult | None:
-        """What one step does: None if it does not apply."""
+        """Execute one step; return None if it does not apply."""
         match step:
             case Filter():
                 return self.filter(step)
@@ -109,23 +111,23 @@ class PlainRun:
     # What an executor may find out another way: whether a condition holds, and who is beyond a limit.
 
     def holds(self, condition: Expression) -> bool:
-        """Whether a condition about the situation holds."""
+        """Return whether a condition about the situation holds."""
         return bool(evaluate(condition, self.scope))
 
     def those(self, subjects: Sequence[Any], condition: Expression) -> list[Any]:
-        """The subjects of which a condition holds, in order."""
+        """Return the subjects of which a condition holds, in order."""
         return [each for each in subjects if evaluate(condition, self.scope.about(each))]
 
     def beyond(self, subjects: Sequence[Any], places: Sequence[int], limit: int) -> list[Any]:
-        """The subjects whose place, counted from 1, is beyond the limit."""
+        """Return the subjects whose place, counted from 1, is beyond the limit."""
         return [each for each, place in zip(subjects, places, strict=True) if place > limit]
 
     def applies(self, step: Operation) -> bool:
-        """Whether the step's precondition holds."""
+        """Return whether the step's precondition holds."""
         return step.when is None or self.holds(step.when)
 
     def filter(self, step: Filter) -> StepResult | None:
-        """Gives a fate to each of whom the condition holds; None if the step does not apply."""
+        """Give a fate to each of whom the condition holds; None if the step does not apply."""
         pool = self.aside if step.fate == "back" else self.scope.remaining
         if not (self.is_open and pool and self.applies(step)):
             return None
@@ -144,7 +146,7 @@ class PlainRun:
         return self.left(_without(pool, found), fallen=found)
 
     def rank(self, step: Rank) -> StepResult | None:
-        """Compares those that remain, and lets go or orders them; None if the step does not apply."""
+        """Rank the remaining subjects and keep or order them; return None if the step does not apply."""
         remaining = self.scope.remaining
         if not (self.is_open and remaining and self.applies(step)):
             return None
@@ -161,7 +163,9 @@ class PlainRun:
         return self.left(_without(remaining, fallen), fallen=fallen)
 
     def places(self, step: Rank, among: Sequence[Any], equals_share: bool) -> list[int]:
-        """The place of each subject in its group, from 1: equals share the first place, or stand in listing order."""
+        """Return the place of each subject in its group, from 1: equals share the first place, or stand in listing
+        order.
+        """
         orders = [self.order(step.keys, each) for each in among]
         if step.counts:
             return self.count_places(step.counts, among, orders, equals_share)
@@ -178,7 +182,7 @@ class PlainRun:
     def count_places(
         self, by: Sequence[str], among: Sequence[Any], orders: Sequence[Any], equals_share: bool
     ) -> list[int]:
-        """The place of each subject where those alike in ``by`` are one: that of the best of them."""
+        """Count the place of each subject where those alike in ``by`` are one: that of the best of them."""
         kinds = [tuple(self.scope.about(each).value(name) for name in by) for each in among]
         best: dict[Any, Any] = {}
         for at in sorted(range(len(among)), key=lambda at: (orders[at], at)):
@@ -188,12 +192,12 @@ class PlainRun:
         return [place[kind] for kind in kinds]
 
     def order(self, keys: Sequence[Key], subject: Any) -> tuple[Any, ...]:
-        """What a subject is compared by: the lowest is best."""
+        """Return the sort key of a subject: the lowest is best."""
         about = self.scope.about(subject)
         return tuple(-evaluate(key.by, about) if key.descending else evaluate(key.by, about) for key in keys)
 
     def let(self, step: Let) -> StepResult | None:
-        """Gives facts their values, one after the other; None if the step does not apply."""
+        """Give facts their values, one after the other; None if the step does not apply."""
         if self.has_ended and step.of != "situation":
             return None
         if not self.applies(step) or (step.of == "chosen" and not self.scope.remaining):
@@ -213,19 +217,21 @@ class PlainRun:
         return StepResult((), (), len(self.scope.remaining), traced or None)
 
     def turn(self, step: Filter | Rank) -> None:
-        """Lists all the other way round, where a choice takes the one listed last of several."""
+        """List all the other way round, where a choice takes the one listed last of several."""
         if step.last_first:
             self.listed.reverse()
             self.set_remaining(self.scope.remaining)
 
     def left(self, remaining: Sequence[Any], fallen: Sequence[Any] = (), taken_back: Sequence[Any] = ()) -> StepResult:
-        """What a step did to those that it looked at; ``remaining`` are those that remain after it."""
+        """Return the result of a step for the subjects that it looked at; ``remaining`` are those that remain
+        after it.
+        """
         if fallen or taken_back:
             self.set_remaining(remaining)
         return StepResult(fallen, taken_back, len(remaining), None)
 
     def set_remaining(self, subjects: Sequence[Any]) -> None:
-        """From here on these remain, in listing order."""
+        """Replace the remaining subjects, in listing order."""
         kept = set(map(id, subjects))
         self.scope = self.scope.left(tuple(each for each in self.listed if id(each) in kept))
 

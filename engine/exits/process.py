@@ -74,7 +74,7 @@ class ExitProcess:
         self._running: _Running | None = None
 
     def begin(self) -> None:
-        """Starts the process unless it runs. Raises ExitFaultError."""
+        """Start the process unless it runs. Raises ExitFaultError."""
         if self._running is not None and self._running.owner == os.getpid():
             return
         if _inside:
@@ -88,7 +88,7 @@ class ExitProcess:
         return self._running is not None and self._running.owner == os.getpid()
 
     def call(self, offer: ExitCallParameters) -> ExitResult:
-        """What the exit answers to ``offer``. Raises ExitFaultError."""
+        """Call the exit with the parameters ``offer`` and return its answer. Raises ExitFaultError."""
         self.begin()
         assert self._running is not None  # noqa: S101 - it has begun
         try:
@@ -110,14 +110,14 @@ class ExitProcess:
             raise
 
     def end(self) -> None:
-        """Ends the process; a later call starts another one."""
+        """End the process; a later call starts another one."""
         running, self._running = self._running, None
         if running is not None:
             running.end()
 
 
 def serve_exit(exit: Callable[[MQWXP], object], link: socket.socket, limit: float) -> None:  # noqa: A002 - MQ's word
-    """Answers requests until there are no more, and ends the process."""
+    """Answer requests until there are no more, and end the process."""
     _settle()
     own = os.getpid()
     while True:
@@ -134,7 +134,7 @@ def serve_exit(exit: Callable[[MQWXP], object], link: socket.socket, limit: floa
 
 
 def read_reply(reply: bytes) -> list[Any]:
-    """The values of a reply, whose user area is bytes again; none of what is no reply."""
+    """Read the values of a reply, whose user area is bytes again; none of what is no reply."""
     try:
         found = json.loads(reply)
         return [*found[:3], *map(bytes.fromhex, found[3:])] if isinstance(found, list) else []

@@ -51,7 +51,9 @@ class Exits:
         return self.limit
 
     def call(self, name: str, session: ExitSession, offer: ExitCallParameters) -> ExitResult:
-        """What the exit ``name`` answers, with INIT before if its process is new. Raises ExitFaultError."""
+        """Call the exit ``name``, with INIT before if its process is new, and return its answer. Raises
+        ExitFaultError.
+        """
         process, turn = self._processes[name]
         with turn:
             process.begin()
@@ -63,7 +65,7 @@ class Exits:
             return answer
 
     def end(self, session: ExitSession) -> None:
-        """Calls each exit that ``session`` called with TERM, if its process still runs."""
+        """Call each exit that ``session`` called with TERM, if its process still runs."""
         for name, number in list(session.begun.items()):
             process, turn = self._processes[name]
             with turn:
@@ -77,7 +79,7 @@ class Exits:
         session.suppressed = False
 
     def close(self) -> None:
-        """Ends the processes; a later call starts them again."""
+        """End the processes; a later call starts them again."""
         for process, turn in self._processes.values():
             with turn:
                 process.end()
@@ -117,7 +119,7 @@ def _is_limit(limit: object) -> bool:
 
 
 def is_deferred_call(exit: object) -> bool:  # noqa: A002
-    """Whether a call of it only makes something that somebody would have to wait for, or to go through."""
+    """Return whether a call of it only makes something that somebody would have to wait for, or to go through."""
     return any(tells(exit) for tells in (iscoroutinefunction, isasyncgenfunction, isgeneratorfunction))
 
 
@@ -141,7 +143,7 @@ class ExitSession:
     init_fault: str = ""
 
     def take_init_fault(self) -> str:
-        """What went wrong at INIT, to be told once; blank if nothing did."""
+        """Return what went wrong at INIT and forget it; blank if nothing did."""
         fault, self.init_fault = self.init_fault, ""
         return fault
 

@@ -32,36 +32,36 @@ class SourceNames:
     _numbers: dict[str, int] = field(factory=dict, alias="numbers")
 
     def of(self, name: str) -> str:
-        """The source of a word's value."""
+        """Return the source of a word's value."""
         word = self.vocabulary.words[name]
         if word.about == "subject":
             return self.carried(self.subject, name) if word.is_carried else write_attribute(self.subject, name)
         return self.fact(name) if word.is_derived else write_attribute("s", name)
 
     def fact(self, name: str) -> str:
-        """The source of a derived fact."""
+        """Return the source of a derived fact."""
         return self.variable("v", name)
 
     def carried(self, variable: str, name: str) -> str:
-        """The source of what is carried from choice to choice, of the subject in a variable."""
+        """Return the source of what is carried from choice to choice, of the subject in a variable."""
         return write_attribute(variable, name)
 
     def variable(self, letter: str, name: str) -> str:
-        """The variable that holds what is derived under a name."""
+        """Return the variable that holds what is derived under a name."""
         return f"{letter}{self._numbers.setdefault(name, len(self._numbers))}"
 
     def constant(self, value: object) -> str:
-        """The source of a value: a number as it is, all else as what ``code`` replaces."""
+        """Return the source of a value: a number as it is, all else as what ``code`` replaces."""
         if type(value) in (bool, int, float):
             return repr(value)
         return f"'{self._constants.setdefault((type(value), value), f'c{len(self._constants)}')}'"
 
     def code(self, source: str, mode: Literal["exec", "eval"], title: str = "rules") -> CodeType:
-        """The code of a source that was written by these names."""
+        """Return the code of a source that was written by these names."""
         return _filled(_code(source, mode, title), {name: value for (_, value), name in self._constants.items()})
 
     def at(self, subject: str) -> Self:
-        """The same names about a subject in another variable."""
+        """Return the same names about a subject in another variable."""
         return evolve(self, subject=subject)
 
 
@@ -88,14 +88,14 @@ def _filled(code: CodeType, constants: Mapping[str, Any]) -> CodeType:
 
 
 def write_attribute(variable: str, name: str) -> str:
-    """The source of an attribute of a class of ours. Raises ValueError for what is no name."""
+    """Write the source of an attribute of a class of ours. Raises ValueError for what is no name."""
     if not NAME.fullmatch(name):
         raise ValueError(f"{name!r} is no attribute")
     return f"{variable}.{name}"
 
 
 def write_python(tree: exp.Expression, names: SourceNames) -> str:
-    """``tree`` as one Python expression over ``s`` (the situation), ``R`` (who remains) and a subject."""
+    """Write ``tree`` as one Python expression over ``s`` (the situation), ``R`` (who remains) and a subject."""
     operator = _OPERATORS.get(type(tree))
     if operator is not None:
         return f"({write_python(tree.this, names)} {operator} {write_python(tree.expression, names)})"

@@ -11,7 +11,7 @@ from attrs import define, field
 from sqlglot import exp
 
 from mqclause.language.parser import expand_terms, get_literal_value
-from mqclause.language.vocabulary import Vocabulary, floored
+from mqclause.language.vocabulary import Vocabulary, compute_floor
 
 _OPERATORS: dict[type[exp.Expression], Callable[[Any, Any], Any]] = {
     exp.EQ: operator.eq, exp.NEQ: operator.ne, exp.LT: operator.lt, exp.LTE: operator.le, exp.GT: operator.gt,
@@ -43,20 +43,20 @@ class Scope:
     _known: dict[str, Any] | None = field(default=None, init=False, repr=False)
 
     def left(self, remaining: Sequence[Any]) -> Scope:
-        """The same values, where these remain."""
+        """Return the same values, where these remain."""
         return Scope(self.vocabulary, self.situation, remaining, self.carried, self.facts, self.every)
 
     def with_facts(self, facts: Mapping[str, Any], every: Mapping[str, Any]) -> Scope:
-        """The same values, with more facts about the situation and about every subject."""
+        """Return the same values, with more facts about the situation and about every subject."""
         facts, every = {**self.facts, **facts}, {**self.every, **every}
         return Scope(self.vocabulary, self.situation, self.remaining, self.carried, facts, every)
 
     def about(self, subject: Any) -> Scope:
-        """The same values, seen from ``subject``."""
+        """Return the same values, seen from ``subject``."""
         return Scope(self.vocabulary, self.situation, self.remaining, self.carried, self.facts, self.every, subject)
 
     def value(self, name: str) -> Any:
-        """The value of an attribute, a derived fact or a term."""
+        """Return the value of an attribute, a derived fact or a term."""
         if name in self.vocabulary.terms:
             # A scope never changes, so neither does a term; counts of who remains are asked for again and again.
             known = self._known
@@ -79,7 +79,7 @@ class Scope:
 
 
 def evaluate(tree: exp.Expression, scope: Scope) -> Any:
-    """The value of a checked expression in ``scope``."""
+    """Evaluate the value of a checked expression in ``scope``."""
     if type(tree) is exp.Column:
         return scope.value(tree.args["this"].args["this"])
     if type(tree) is exp.Literal:
@@ -118,14 +118,14 @@ _MEANINGS: dict[type[exp.Expression], Meaning] = {
     exp.Or: lambda parts, scope: evaluate(parts["this"], scope) or evaluate(parts["expression"], scope),
     exp.In: lambda parts, scope: evaluate(parts["this"], scope) in map(get_literal_value, parts["expressions"]),
     exp.Case: _case,
-    exp.Floor: lambda parts, scope: floored(evaluate(parts["this"], scope)),
+    exp.Floor: lambda parts, scope: compute_floor(evaluate(parts["this"], scope)),
     exp.ArrayContains: lambda parts, scope: evaluate(parts["expression"], scope) in evaluate(parts["this"], scope),
     exp.CountIf: _count,
 }
 
 
 def is_possible(tree: exp.Expression, vocabulary: Vocabulary, known: Mapping[str, Any]) -> bool:
-    """Whether the checked condition ``tree`` can hold where the attributes in ``known`` have these values."""
+    """Return whether the checked condition ``tree`` can hold where the attributes in ``known`` have these values."""
     scope = Scope(vocabulary, SimpleNamespace(**known))
     return _truth(expand_terms(tree, vocabulary), scope, known) is not False
 

@@ -69,7 +69,7 @@ class ExpressionError(ValueError):
 
 @lru_cache(maxsize=4096)
 def parse_unchecked(text: str) -> exp.Expression:
-    """``text`` as a tree whose words and types are not checked yet, the same for the same text. Raises ExpressionError.
+    """Parse ``text`` without checking words and types; the same text gives the same tree. Raises ExpressionError.
 
     Nobody changes a tree: what is made of one is made of a copy.
     """
@@ -84,7 +84,7 @@ def parse_unchecked(text: str) -> exp.Expression:
 
 
 def parse_tree(text: str, into: type[exp.Condition] | type[exp.Ordered] | None = None) -> exp.Expression:
-    """The tree of ``text``, of the kind ``into`` if that is given. Raises ExpressionError."""
+    """Parse the tree of ``text``, of the kind ``into`` if that is given. Raises ExpressionError."""
     if len(text) > MOST_CHARACTERS:
         raise ExpressionError(f"has {len(text)} characters; allowed: {MOST_CHARACTERS}")
     try:
@@ -103,7 +103,7 @@ def parse_tree(text: str, into: type[exp.Condition] | type[exp.Ordered] | None =
 
 
 def check_extent(tree: exp.Expression, vocabulary: Vocabulary | None = None) -> None:
-    """Raises ExpressionError for a tree that is nested too deep or too large, with all that its terms stand for."""
+    """Raise ExpressionError for a tree that is nested too deep or too large, with all that its terms stand for."""
     extents = dict[str, tuple[int, int]]()
     if vocabulary is not None:
         extents = vocabulary.extents
@@ -117,12 +117,12 @@ def check_extent(tree: exp.Expression, vocabulary: Vocabulary | None = None) -> 
 
 
 def find_terms(tree: exp.Expression, vocabulary: Vocabulary) -> dict[str, None]:
-    """The terms that a tree names, each once."""
+    """Find the terms that a tree names, each once."""
     return dict.fromkeys(each.name for each in tree.find_all(exp.Column) if each.name in vocabulary.terms)
 
 
 def find_stated_name_fault(name: str) -> str:
-    """What is wrong with a name that a rule file gives to a fact or a term; blank if nothing is."""
+    """Say what is wrong with a name that a rule file gives to a fact or a term; blank if nothing is."""
     if name.startswith(RESERVED_PREFIX):
         return f"is not a name for rules to give; allowed: one that does not begin with {RESERVED_PREFIX}"
     if fault := find_name_fault(name):
@@ -135,27 +135,27 @@ def find_stated_name_fault(name: str) -> str:
 
 
 def strip_parentheses(tree: exp.Expression) -> exp.Expression:
-    """``tree`` without brackets that group nothing."""
+    """Remove the parentheses of ``tree`` that group nothing."""
     while isinstance(tree, exp.Paren):
         tree = tree.this
     return tree
 
 
 def find_column(tree: exp.Expression) -> int | None:
-    """Where in its text a tree begins, counted from 1."""
+    """Find where in its text a tree begins, counted from 1."""
     starts = [node.meta["start"] for node in tree.find_all(exp.Identifier) if "start" in node.meta]
     return min(starts) + 1 if starts else None
 
 
 def get_literal_value(tree: exp.Literal) -> str | int | float:
-    """The value of a literal as Python holds it."""
+    """Return the value of a literal as Python holds it."""
     if tree.is_string:
         return str(tree.this)
     return int(tree.this) if tree.is_int else float(tree.this)
 
 
 def expand_terms(tree: exp.Expression, vocabulary: Vocabulary) -> exp.Expression:
-    """``tree`` with every term replaced by what it stands for."""
+    """Replace every term in ``tree`` by its expression."""
 
     def replace(node: exp.Expression) -> exp.Expression:
         if isinstance(node, exp.Column) and node.name in vocabulary.terms:
@@ -166,7 +166,7 @@ def expand_terms(tree: exp.Expression, vocabulary: Vocabulary) -> exp.Expression
 
 
 def find_literal_texts(tree: exp.Expression, vocabulary: Vocabulary) -> Iterator[str]:
-    """The texts that an expression itself has for a value, in each branch, also by way of terms."""
+    """Find the texts that an expression itself has for a value, in each branch, also by way of terms."""
     match tree:
         case exp.Paren():
             yield from find_literal_texts(tree.this, vocabulary)
@@ -180,7 +180,7 @@ def find_literal_texts(tree: exp.Expression, vocabulary: Vocabulary) -> Iterator
 
 
 def parse(text: str, vocabulary: Vocabulary, per_subject: bool) -> exp.Expression:
-    """``text`` as a checked expression tree.
+    """Parse ``text`` and check its words and types.
 
     ``per_subject`` says whether attributes of a destination may stand outside COUNT_IF. Raises
     ExpressionError.
@@ -192,7 +192,9 @@ def parse(text: str, vocabulary: Vocabulary, per_subject: bool) -> exp.Expressio
 
 
 def parse_order(text: str, vocabulary: Vocabulary) -> tuple[exp.Expression, bool]:
-    """``text`` as what subjects are ordered by, and whether from the highest: ``rank DESC``. Raises ExpressionError."""
+    """Parse the sort order of subjects, as ``rank DESC``: the expression, and whether the highest is first. Raises
+    ExpressionError.
+    """
     ordered = parse_tree(text, exp.Ordered)
     if ordered.args.get("with_fill") or "NULLS" in text.upper().split():
         raise ExpressionError(f"{text!r}: an order is an expression, with DESC or without")
@@ -205,7 +207,7 @@ def parse_order(text: str, vocabulary: Vocabulary) -> tuple[exp.Expression, bool
 
 
 def infer_type(tree: exp.Expression, vocabulary: Vocabulary, per_subject: bool) -> Type:
-    """The type of an expression, after checking all of it. Raises ExpressionError."""
+    """Infer the type of an expression, after checking all of it. Raises ExpressionError."""
     return _Checker(vocabulary, per_subject).check(tree)
 
 

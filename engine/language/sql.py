@@ -42,23 +42,23 @@ class SqlWords(Protocol):
         """The words."""
 
     def word(self, name: str) -> Node:
-        """An attribute or a derived fact."""
+        """Return an attribute or a derived fact."""
 
     def term(self, name: str) -> Node | None:
-        """A term that is not written out where it is used, else None."""
+        """Return a term that is not written out where it is used, else None."""
 
     def compared(self, tree: Node, found: Node) -> Node:
-        """What is written for the comparison ``tree`` in place of ``found``."""
+        """Return the SQL of the comparison ``tree``, to be written in place of ``found``."""
 
     def has(self, names: Node, name: Node) -> Node:
-        """Whether a list of names has a name."""
+        """Return whether a list of names has a name."""
 
     def count(self, condition: Node) -> Node:
-        """How many of those that remain the condition holds of."""
+        """Count how many of those that remain the condition holds of."""
 
 
 def build_sql(tree: Node, meaning: SqlWords) -> Node:
-    """A condition's tree as SQL."""
+    """Build a condition's tree as SQL."""
 
     def written_once(node: Node) -> Node:
         is_term = isinstance(node, exp.Column) and node.name in meaning.vocabulary.terms
@@ -69,7 +69,7 @@ def build_sql(tree: Node, meaning: SqlWords) -> Node:
 
 
 def has_count(tree: Node | None, vocabulary: Vocabulary | None = None) -> bool:
-    """Whether an expression counts who remains; with a vocabulary, also by its terms."""
+    """Return whether an expression counts who remains; with a vocabulary, also by its terms."""
     if tree is None:
         return False
     terms = vocabulary.terms if vocabulary else {}
@@ -78,7 +78,7 @@ def has_count(tree: Node | None, vocabulary: Vocabulary | None = None) -> bool:
 
 
 def build_literal(value: object) -> Node:
-    """A value of the language; numbers that are not whole are of 64 bits, not decimal."""
+    """Build a value of the language; numbers that are not whole are of 64 bits, not decimal."""
     match value:
         case bool():
             return exp.true() if value else exp.false()
@@ -95,54 +95,56 @@ def build_literal(value: object) -> Node:
 
 
 def build_equality(one: Node, other: Node | str | int) -> Node:
-    """Whether two values are the same; ``other`` may be a value of the language."""
+    """Return whether two values are the same; ``other`` may be a value of the language."""
     return exp.EQ(this=one, expression=build_literal(other) if isinstance(other, str | int) else other)
 
 
 def is_known(tree: Node) -> bool:
-    """Whether a tree is a value."""
+    """Return whether a tree is a value."""
     return isinstance(tree, exp.Literal | exp.Boolean)
 
 
 def get_value(tree: Node) -> object:
-    """The value of a tree that is one."""
+    """Return the value of a tree that is one."""
     return get_literal_value(tree) if isinstance(tree, exp.Literal) else bool(tree.this)
 
 
 def is_true(tree: Node) -> bool:
-    """Whether a tree is the value TRUE."""
+    """Return whether a tree is the value TRUE."""
     return isinstance(tree, exp.Boolean) and bool(tree.this)
 
 
 def is_false(tree: Node) -> bool:
-    """Whether a tree is the value FALSE."""
+    """Return whether a tree is the value FALSE."""
     return isinstance(tree, exp.Boolean) and not tree.this
 
 
 def build_and(*conditions: Node) -> Node:
-    """Whether all hold."""
+    """Return whether all hold."""
     return _joined(exp.And, conditions, leaves_out=is_true, decides=is_false)
 
 
 def build_or(conditions: Iterable[Node]) -> Node:
-    """Whether any holds."""
+    """Return whether any holds."""
     return _joined(exp.Or, list(conditions), leaves_out=is_false, decides=is_true)
 
 
 def build_not(condition: Node) -> Node:
-    """Whether a condition does not hold."""
+    """Return whether a condition does not hold."""
     if isinstance(condition, exp.Boolean):
         return build_literal(not condition.this)
     return condition.this if isinstance(condition, exp.Not) else exp.Not(this=condition)
 
 
 def build_if(condition: Node, then: Node, otherwise: Node | None = None) -> Node:
-    """``then`` where the condition holds, else ``otherwise`` (null if there is none); only what is needed is asked."""
+    """Build ``then`` where the condition holds, else ``otherwise`` (null by default); only the one that is needed is
+    evaluated.
+    """
     return build_case([(condition, then)], otherwise)
 
 
 def build_case(branches: Iterable[tuple[Node, Node]], otherwise: Node | None = None) -> Node:
-    """What stands beside the first condition that holds."""
+    """Build a CASE: the value beside the first condition that holds."""
     ifs = []
     for condition, then in branches:
         if is_true(condition):
@@ -159,13 +161,15 @@ def build_case(branches: Iterable[tuple[Node, Node]], otherwise: Node | None = N
 
 
 def get_word(tree: Node) -> str:
-    """The name of the word that a tree is; blank if it is none."""
+    """Return the name of the word that a tree is; blank if it is none."""
     plain = strip_parentheses(tree)
     return plain.name if isinstance(plain, exp.Column) else ""
 
 
 def is_equivalent(one: exp.Expression, other: exp.Expression, vocabulary: Vocabulary) -> bool:
-    """Whether two checked conditions about the same words hold of the same, whatever the comparisons in them give."""
+    """Return whether two checked conditions about the same words hold of the same, whatever the comparisons in them
+    give.
+    """
     if one == other:
         return True
     trees = [expand_terms(each, vocabulary) for each in (one, other)]

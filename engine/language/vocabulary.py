@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+from functools import lru_cache
 from keyword import iskeyword
 from math import floor
 from typing import Any, Literal, get_type_hints
@@ -31,8 +32,8 @@ class UnreckonedError(ValueError):
     """A number that rules of one's own reckon with and that is none, or is too large to be a whole one."""
 
 
-def floored(number: float) -> int:
-    """The whole number at or below ``number``, which is what FLOOR means. Raises UnreckonedError."""
+def compute_floor(number: float) -> int:
+    """Compute the whole number at or below ``number``, which is what FLOOR means. Raises UnreckonedError."""
     try:
         return floor(number)
     except (OverflowError, ValueError):
@@ -68,12 +69,12 @@ FROM_ZERO = Type("whole", (), 0)
 
 
 def build_text_type(*words: str) -> Type:
-    """The type of a text that is one of the words, or blank."""
+    """Build the type of a text that is one of the words, or blank."""
     return Type("text", tuple(dict.fromkeys(("", *words))))
 
 
 def find_name_fault(name: str) -> str:
-    """What is wrong with the name of a word or a term; blank if nothing is."""
+    """Say what is wrong with the name of a word or a term; blank if nothing is."""
     if not NAME.fullmatch(name):
         return "is not a name; allowed: up to 100 of a-z, 0-9 and _, the first one no digit"
     return "is a word of Python; allowed: a name that is none" if iskeyword(name) else ""
@@ -119,7 +120,7 @@ class Vocabulary:
     types: dict[tuple[str, bool], Type] = field(factory=dict, init=False, eq=False, repr=False)
 
     def with_words(self, *added: Word) -> Vocabulary:
-        """This vocabulary and the facts that a rule has derived, by which terms may be of other types."""
+        """Add the facts that a rule has derived; types of terms may depend on them."""
         words = {**self.words, **{word.name: word for word in added}}
         return Vocabulary(words, self.terms, self.subject, self.asked, self.extents)
 
@@ -130,12 +131,13 @@ class Vocabulary:
         return Vocabulary(words, {**self.terms, **self.asked}, self.subject)
 
     def names(self) -> list[str]:
-        """Every word and every term."""
+        """Return every word and every term."""
         return [*self.words, *self.terms]
 
 
-def build_words(facts: type, about: About, carried: Collection[str] = ()) -> dict[str, Word]:
-    """The attributes of an attrs class as words; fields of other types than the language's are left out."""
+@lru_cache(maxsize=64)
+def build_words(facts: type, about: About, carried: tuple[str, ...] = ()) -> Mapping[str, Word]:
+    """Build the attributes of an attrs class as words; fields of other types than the language's are left out."""
     hints = get_type_hints(facts)
     found = {}
     for attribute in attrs.fields(facts):

@@ -91,18 +91,18 @@ class AdministrationSimulator:
         messages: tuple[InFlightMessage, ...],
         ways: DeliveryRemarks,
     ) -> AdministrationSimulator:
-        """At the start of a replay; ``ways`` say what messages meet on their way."""
+        """Build the simulator at the start of a replay; ``ways`` are the routes that messages take."""
         rules, cluster = AdministrationRules(engine.rules, engine.executor), start.cluster
         flights = {each.id: RoutedMessage(each, find_route(each, cluster)) for each in messages}
         return cls(rules, engine, exits, cluster, SequenceState.of(cluster), flights, start, ways)
 
     def follow(self, engine: Engine) -> None:
-        """From now on go by the rules of ``engine``."""
+        """Use the rules of ``engine`` from now on."""
         self.engine, self.rules = engine, AdministrationRules(engine.rules, engine.executor)
         self.ways = DeliveryRemarks(engine.rules, self.ways.beyond)
 
     def after(self, event: Event, before: QueueManagerState) -> AdministrationResult:
-        """What ``event`` does to what there was ``before``. Raises EventError if it cannot happen."""
+        """Apply ``event`` to the state ``before``. Raises EventError if it cannot happen."""
         self.cluster, self.before = before.cluster, before
         self.arrivals, self.coming = [], Counter()
         for fault in find_administration_faults(before.cluster, event):
@@ -139,7 +139,7 @@ class AdministrationSimulator:
         return ""
 
     def suspension(self, event: Event, did: AdministrationResult) -> None:
-        """A queue manager is suspended or resumed in a cluster, with its inbound channels if that is forced."""
+        """Suspend or resume a queue manager in a cluster, with its inbound channels if that is forced."""
         found = get_member(self.cluster, event.queue_manager)
         is_suspended = event.cluster in found.suspended
         matter = AdministrationSubject(asked=event.do, kind="queue_manager", name=found.name, host=found.name,
@@ -157,7 +157,7 @@ class AdministrationSimulator:
     def statuses(
         self, asked: str, host: str, did: AdministrationResult, cluster: str | None = None, mode: str = ""
     ) -> None:
-        """Gives the routes to a queue manager (those in one ``cluster``, if it is given) the status that rules say.
+        """Give the routes to a queue manager (those in one ``cluster``, if it is given) the status that rules say.
 
         Of the local queue manager also those that lead out of it.
         """
@@ -175,7 +175,7 @@ class AdministrationSimulator:
         self.cluster = set_status(self.cluster, status)
 
     def apply_refresh(self, event: Event, did: AdministrationResult) -> None:
-        """What is known in a cluster goes, or stays, unless the command is refused."""
+        """Remove or keep what is known in a cluster, as rules say, unless the command is refused."""
         command = build_command_subject(event, self.cluster)
         settled = self.rules.ask(command)
         if settled.facts["refused"]:
@@ -207,7 +207,7 @@ class AdministrationSimulator:
         return settled.because if settled.rule is not None else ""
 
     def reach(self, event: Event, did: AdministrationResult) -> None:
-        """A queue manager fails, or is back: its routes, then the messages that were sent to it."""
+        """Apply the failure of a queue manager, or its return, to its routes, then to the messages sent to it."""
         self.statuses(f"{event.do}_route", event.queue_manager, did)
         self.cluster = set_available(self.cluster, event.queue_manager, event.do == "recover")
         routes = {get_route_key(each): each for each in self.cluster.channels}
@@ -224,7 +224,7 @@ class AdministrationSimulator:
                     did.fates.append(MessageFate(flight.message.id, settled, remarks=told))
 
     def fail(self, flight: RoutedMessage, did: AdministrationResult) -> None:
-        """The fate of one message whose target fails."""
+        """Return the fate of one message whose target fails."""
         message = flight.message
         settled, to, asked = self.decided(
             flight.matter("fail"), self.build_rechoice(message, flight.route.queue_manager)
@@ -239,7 +239,7 @@ class AdministrationSimulator:
     def build_rechoice(
         self, message: InFlightMessage, failed: str
     ) -> Callable[[AdministrationAnswer], AlternativeChoice]:
-        """Chooses another destination for a message whose target has failed, as rules ask for it."""
+        """Choose another destination for a message whose target has failed, where rules ask for it."""
         put = _unbound(message.queue, cluster_pcf=message.cluster_pcf)
 
         def choose(asked: AdministrationAnswer) -> AlternativeChoice:
@@ -252,7 +252,7 @@ class AdministrationSimulator:
     def handle_unavailable_target(
         self, message: InFlightMessage, chosen: Destination, before: QueueManagerState
     ) -> AdministrationResult:
-        """What becomes of a message that is put just now, for a queue manager that has failed: an exit is asked again.
+        """Decide about a message put now for a queue manager that has failed; an exit is asked again.
 
         Raises as ``after``.
         """
@@ -269,7 +269,7 @@ class AdministrationSimulator:
     def decided(
         self, matter: AdministrationSubject, choose: Callable[[AdministrationAnswer], AlternativeChoice]
     ) -> tuple[AdministrationAnswer, Destination | None, ExitAnswer | None]:
-        """What becomes of a message, where it goes, and what an exit made of that; rules may ask for another choice."""
+        """Decide about a message: where it goes, and what an exit made of that; rules may ask for another choice."""
         settled, anew, exits = self.rules.ask(matter), AlternativeChoice(), None
         for _ in range(CHOICES_AT_MOST):
             if not (settled.facts["again"] or settled.facts["onward"]):
@@ -285,7 +285,7 @@ class AdministrationSimulator:
         return settled, anew.to, exits
 
     def apply_arrival(self, event: Event, did: AdministrationResult) -> None:
-        """The fate of a message that arrives over a cluster channel."""
+        """Return the fate of a message that arrives over a cluster channel."""
         if event.id in self.flights:
             raise EventError(f"id {event.id!r} is that of a message in flight")
         # A message that is bound names this queue manager beside the queue.
@@ -309,23 +309,23 @@ class AdministrationSimulator:
             self.forward_message(message, to, settled)
 
     def choose_onward(self, queue: str, queue_manager: str) -> AlternativeChoice:
-        """Where a message goes whose names lead away from here."""
+        """Choose where a message goes whose names lead away from here."""
         put = _unbound(queue, queue_manager=queue_manager, from_cluster_channel=True)
         self.sequence = self.sequence.noticed(self.cluster, self.engine.listing)
         depths = self.before.get_depth
         return self.chosen(self.engine.choose(put, self.cluster, self.sequence, caller=None, depths=depths))
 
     def has_room(self, queue: Queue) -> bool:
-        """Whether a local queue takes one message more than those that the event led to already."""
+        """Return whether a local queue takes one message more than those that the event led to already."""
         return self.before.has_room(queue, self.coming[queue.name] + 1)
 
     def deliver_message(self, put: Event) -> None:
-        """A message that the event led to lies on a local queue."""
+        """Note a message that the event put on a local queue."""
         self.arrivals.append(put)
         self.coming[put.queue] += 1
 
     def is_local_delivery(self, to: Destination, message: InFlightMessage | Event) -> bool:
-        """Whether a destination is a queue here, a transmission queue too: then the message is there at once."""
+        """Return whether a destination is a queue here, a transmission queue too: then the message is there at once."""
         if to.is_local or to.transmission_queue:
             name = to.transmission_queue or to.queue
             self.deliver_message(Event("put", queue=name, id=message.id, persistent=message.persistent))
@@ -333,12 +333,13 @@ class AdministrationSimulator:
         return False
 
     def forward_message(self, message: InFlightMessage, to: Destination, settled: AdministrationAnswer) -> None:
-        """A message goes on to a destination that it has not reached yet; it may have to wait for that, too."""
+        """Send a message on to a destination that it has not reached yet; it may have to wait for that, too."""
         route = next(each for each in self.cluster.channels if get_route_key(each) == get_route_key(to))
         self.flights[message.id] = RoutedMessage(message, route, bool(settled.facts["held"]))
 
     def choose(self, put: Put, instead_of: str, mover: Caller | None, but_for: str = "") -> AlternativeChoice:
-        """The destination that is chosen anew for a message: another than ``instead_of``, if it is not left out before.
+        """Choose a new destination for a message: another than ``instead_of``, if it is not left out
+        before.
 
         ``but_for`` is the queue manager that is left out before anybody chooses; blank: none.
 
@@ -355,14 +356,16 @@ class AdministrationSimulator:
         return AlternativeChoice(exit=decision.exit, others=others)
 
     def chosen(self, decision: Decision) -> AlternativeChoice:
-        """What a decision makes of a message."""
+        """Turn a decision into the fate of a message."""
         to, reason = decision.chosen, decision.reason.name if decision.reason else ""
         lies = "" if to is None else to.transmission_queue or (to.queue if to.is_local else "")
         full = bool(lies) and not self.has_room(self.cluster.own_queues[lies])
         return AlternativeChoice(to, reason, decision.exit, full=full, state=decision.state)
 
     def among(self, put: Put, but_for: str, caller: Caller | None) -> Decision:
-        """The choice among the instances that are known, those of one queue manager left out; no name is resolved."""
+        """Return the choice among the instances that are known, those of one queue manager left out; no name is
+        resolved.
+        """
         if self._instances_of is not self.cluster:
             self._instances, self._instances_of = {}, self.cluster
         if but_for not in self._instances:
@@ -393,7 +396,7 @@ class AdministrationRules:
         self.course = Pipeline.of(Rules.given(rules), ADMINISTRATION, executor)
 
     def ask(self, matter: AdministrationSubject) -> AdministrationAnswer:
-        """What becomes of one thing."""
+        """Run the rules of administration on one subject."""
         return AdministrationAnswer.of(matter, self.course)
 
 
@@ -420,13 +423,13 @@ class Arrival:
         return next((name for name in met if name in own and own[name].put == "DISABLED"), "")
 
     def put(self) -> Event:
-        """The put on the local queue that it comes to, with the priority of what was named."""
+        """Return the put on the local queue that it comes to, with the priority of what was named."""
         priority = self.where.default_priority if self.where.followed else None
         name, persistent = self.where.names[0], self.event.persistent
         return Event("put", queue=name, id=self.event.id, priority=priority, persistent=persistent)
 
     def matter(self, full: bool) -> AdministrationSubject:
-        """What the rules see of it; ``full`` is the queue that it comes to."""
+        """Build what the rules see of an arrival; ``full`` is the queue that it comes to."""
         own, reason, found = self.cluster.queue_manager, self.where.reason, bool(self.where.ends)
         return AdministrationSubject(
             asked="arrive",
@@ -458,7 +461,7 @@ class MessageFate:
     remarks: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:
-        """As in a row of ``mqclause replay``."""
+        """Return the fate as in a row of ``mqclause replay``."""
         to = self.to and build_destination_document(self.to)
         found = {"message": self.message, "fate": self.settled.becomes, "to": to, **self.settled.document()}
         found |= {"remarks": list(self.remarks)} if self.remarks else {}
@@ -486,7 +489,7 @@ class AlternativeChoice:
     def matter(
         self, before: AdministrationSubject, behind: bool, hosts: Mapping[str, RemoteQueueManager]
     ) -> AdministrationSubject:
-        """What the rules see of a message for which this was chosen; ``before`` is what they saw."""
+        """Build what the rules see of a message for which this was chosen; ``before`` is what they saw."""
         host = None if self.to is None else hosts.get(self.to.queue_manager)
         return evolve(
             before,
@@ -519,13 +522,13 @@ class AdministrationResult:
     has_fates: bool = False
 
     def summary(self) -> list[Mapping[str, Any]]:
-        """What it did, without the rules and the reasons."""
+        """Return what it did, without the rules and the reasons."""
         refused = [] if self.refused is None else [{"refused": self.refused.facts["refused"]}]
         did = ({**row, "to": name} for name in ("changed", "removed", "kept") for row in getattr(self, name))
         return [*refused, *({key: row[key] for key in row.keys() - {"rule", "clause", "because"}} for row in did)]
 
     def document(self) -> dict[str, Any]:
-        """What it adds to a row of ``mqclause replay``."""
+        """Return the keys that this adds to a row of ``mqclause replay``."""
         found: dict[str, Any] = {"removed": self.removed, "kept": self.kept} if self.is_refresh else {}
         if self.refused is not None:
             found["refused"] = {"message": self.refused.facts["refused"], **self.refused.document()}
@@ -533,7 +536,7 @@ class AdministrationResult:
 
 
 def build_route_subject(channel: Channel, asked: str, mode: str = "", outbound: bool = False) -> AdministrationSubject:
-    """What the rules see of a route that an event touches."""
+    """Build what the rules see of a route that an event touches."""
     return AdministrationSubject(
         asked=asked,
         kind="channel",
@@ -549,7 +552,7 @@ def build_route_subject(channel: Channel, asked: str, mode: str = "", outbound: 
 
 
 def build_command_subject(event: Event, known: Cluster) -> AdministrationSubject:
-    """What the rules see of the command itself."""
+    """Build what the rules see of the command itself."""
     own = known.queue_manager
     return AdministrationSubject(
         asked="refresh_command",
@@ -565,7 +568,7 @@ def build_command_subject(event: Event, known: Cluster) -> AdministrationSubject
 def build_known_subject(
     each: KnownObject, command: AdministrationSubject, known: Cluster, in_flight: int
 ) -> AdministrationSubject:
-    """What the rules see of something that is ``known`` in the cluster of a ``command``.
+    """Build what the rules see of something that is ``known`` in the cluster of a ``command``.
 
     On a route so many messages are ``in_flight``.
     """
@@ -595,7 +598,7 @@ def build_known_subject(
 
 
 def build_put_subject(named: str, reason: str, clusters: Collection[str], known: Cluster) -> AdministrationSubject:
-    """What the rules see of a put that fails, to a name that a refresh of each of the ``clusters`` removed."""
+    """Build what the rules see of a put that fails, to a name that a refresh of each of the ``clusters`` removed."""
     routes = known.channels_by_queue_manager
     reached = [
         each.name for each in known.remote_queue_managers
@@ -613,7 +616,7 @@ def build_put_subject(named: str, reason: str, clusters: Collection[str], known:
 
 
 def build_known_row(each: KnownObject) -> dict[str, str]:
-    """How a row names what a refresh removes or keeps."""
+    """Build the entry of a row for an object that a refresh removes or keeps."""
     match each:
         case QueueManager() | RemoteQueueManager():
             return {"queue_manager": each.name}
@@ -631,7 +634,7 @@ class RoutedMessage:
     waits: bool = False
 
     def matter(self, asked: str) -> AdministrationSubject:
-        """What the rules see of it."""
+        """Build what the rules see of the message."""
         message, route = self.message, self.route
         return AdministrationSubject(
             asked=asked,
@@ -649,7 +652,7 @@ class RoutedMessage:
 
 
 def get_route_key(route: Channel | Destination) -> RouteKey:
-    """What tells a route from others: its channel, where it leads, and the cluster."""
+    """Return the key of a route: its channel, where it leads, and the cluster."""
     name = route.name if isinstance(route, Channel) else route.channel
     return name, route.queue_manager, route.cluster
 
@@ -674,7 +677,7 @@ class ReplayExits:
         return bool(self.exits.names or self.at_start)
 
     def caller(self, event: Event, handle: Handle | None) -> Caller:
-        """Who asks for the choice that ``event`` needs; ``handle`` is the one that a put is made on."""
+        """Return the caller whose put ``event`` needs a choice; ``handle`` is the one that a put is made on."""
         if not self.matters:
             return ANYBODY
         message = None
@@ -689,13 +692,13 @@ class ReplayExits:
         return Caller(number, message, self.at_start, at_connection, session=self.session)
 
     def moving(self, message: InFlightMessage, left: str) -> Caller:
-        """Who asks for the new destination of a message, whose target ``left`` failed: the channel, on no handle."""
+        """Return the caller of a choice for a message whose target ``left`` failed: the channel, on no handle."""
         persistence = MQPER_PERSISTENT if message.persistent else MQPER_NOT_PERSISTENT
         offered = OfferedMessage(Put().length, None, {**NO_DESCRIPTOR, "Persistence": persistence})
         return Caller(None, offered, self.at_start, None, left, session=self.session)
 
     def record_event(self, event: Event, after: QueueManagerState) -> None:
-        """Takes note of an event that was carried out; ``after`` is the queue manager then."""
+        """Take note of an event that was carried out; ``after`` is the queue manager then."""
         now = after.cluster.queue_manager.clwlexit
         self.matters = self.matters or bool(now)
         if event.do in ("open", "close"):
@@ -709,7 +712,7 @@ class ReplayExits:
             self.at_start = now
 
     def end(self) -> None:
-        """Calls the exits with TERM; what they remember is gone."""
+        """Call the exits with TERM; what they remember is gone."""
         self.exits.end(self.session)
 
 

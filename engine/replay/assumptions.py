@@ -17,7 +17,7 @@ from mqclause.model.timeline.trigger_events import DEPTHS, TOTAL_DEPTHS, Trigger
 from mqclause.replay.rows import Row
 from mqclause.trigger.examination import Examination, Triggers, find_thresholds
 from mqclause.workload.decision import Decision
-from mqclause.workload.editions import differs_by_edition
+from mqclause.workload.editions import describe_edition_difference
 from mqclause.workload.exit_answer import find_missing_exit
 from mqclause.workload.sensitivity import find_unknown_states
 
@@ -75,13 +75,13 @@ class Assumptions:
 
     @classmethod
     def of(cls, scenario: Scenario, triggers: Triggers) -> Self:
-        """Those of a scenario, before its first event."""
+        """Return those of a scenario, before its first event."""
         handles, depths, untimed = scenario.unknown_handles, scenario.unknown_depths, scenario.unknown_last
         attributes, own = set(scenario.unknown_attributes), scenario.cluster.queue_manager
         return cls(triggers, scenario.assumed, set(handles), set(depths), set(untimed), attributes, own)
 
     def said(self, row: Row) -> tuple[str, ...]:
-        """What the row rests on, each thing once in a replay but for what is taken to be there."""
+        """Return the assumptions of a row, each once in a replay but for objects that are taken to exist."""
         if row.event.do == "restart":  # it closes every handle, and no trigger message was written since then
             self.handles.clear()
             self.untimed.clear()
@@ -172,7 +172,7 @@ class RoutingAssumptions:
 
     @classmethod
     def of(cls, scenario: Scenario) -> Self:
-        """Those of a scenario, before its first event."""
+        """Return those of a scenario, before its first event."""
         return cls([*scenario.unknown_states])
 
     def tell(self, row: Row, decision: Decision | None, other_edition: str) -> None:
@@ -207,7 +207,7 @@ class RoutingAssumptions:
         name = row.event.queue, row.event.to_queue_manager
         if decision is None or name in self.said_of or self._looks.get(row.event.queue, 0) > LOOKS_AT_EDITIONS:
             return
-        if differs := differs_by_edition(decision):
+        if differs := describe_edition_difference(decision):
             self.said_of.add(name)
             yield differs
 

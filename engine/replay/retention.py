@@ -23,11 +23,11 @@ class InformationState:
     settled: AdministrationAnswer
 
     def day(self, *facts: str) -> date:
-        """The day so many days after it was sent as the facts say together."""
+        """Return the day so many days after it was sent as the facts say together."""
         return self.information.sent + timedelta(days=sum(self.settled.facts[fact] for fact in facts))
 
     def document(self) -> dict[str, Any]:
-        """As in the JSON of ``mqclause retention``."""
+        """Return the state as in the JSON of ``mqclause retention``."""
         facts = self.settled.facts
         return {
             "name": self.information.name,
@@ -52,12 +52,12 @@ class RequestState:
     settled: AdministrationAnswer
 
     def day(self, fact: str) -> date:
-        """The day so many days after it was made as the fact says."""
+        """Return the day so many days after it was made as the fact says."""
         days: int = self.settled.facts[fact]
         return self.made + timedelta(days=days)
 
     def document(self) -> dict[str, Any]:
-        """As in the JSON of ``mqclause retention``."""
+        """Return the state as in the JSON of ``mqclause retention``."""
         return {
             "name": self.request.name,
             "by": self.request.by,
@@ -78,7 +78,7 @@ class Retention:
     requests: tuple[RequestState, ...]
 
     def document(self) -> dict[str, Any]:
-        """The JSON of ``mqclause retention``."""
+        """Return the JSON of ``mqclause retention``."""
         return {
             "format": "mqclause.retention/1",
             "on": str(self.on),
@@ -88,7 +88,7 @@ class Retention:
 
 
 def build_retention(rules: AdministrationRules, held: RepositoryContent, on: date) -> Retention:
-    """What is held ``on`` a day; nothing in it is later than that day but references, which count from their day on."""
+    """Build the state of everything that repositories hold on the day ``on``; only references may be of later days."""
     latest: dict[str, date] = {}
     for each in held.information:
         latest[each.owner] = max(each.sent, latest.get(each.owner, each.sent))

@@ -79,11 +79,11 @@ class Row:
     edition_from: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON object that ``mqclause replay`` prints of it."""
+        """Return the JSON object that ``mqclause replay`` prints of it."""
         return build_row_document(self)
 
     def fail(self, failure: CallFailure | None) -> None:
-        """The call failed, if it did."""
+        """Return the reason of a call that failed; None if it did not."""
         if failure is None:
             self.reason, self.because, self.remedy = None, "", ""
         else:
@@ -91,11 +91,13 @@ class Row:
             self.warning = False
 
     def end(self, ended: CallReason) -> None:
-        """The call ended so by the rules of retrieval."""
+        """Return how the rules of retrieval end the call."""
         self.ended, self.reason, self.warning = ended, ended.code, ended.is_warning
 
     def refuse(self, queue: str, refused: CallFailure, deadq: str) -> None:
-        """A trigger message for ``queue`` could not be put on its initiation queue: IBM says where it goes."""
+        """Note that a trigger message for ``queue`` could not be put on its initiation queue: IBM says where it
+        goes.
+        """
         goes = f"it goes to the dead-letter queue {deadq}" if deadq else "DEADQ is blank: it is discarded"
         told = f"the trigger message for {queue} is not put on its initiation queue ({refused.because}); {goes}"
         self.undelivered = (*self.undelivered, told)
@@ -127,7 +129,7 @@ class Row:
 
 
 def build_row_document(row: Row) -> dict[str, Any]:
-    """A row as the JSON object of ``mqclause replay``."""
+    """Build a row as the JSON object of ``mqclause replay``."""
     document: dict[str, Any] = {"event": row.number, "do": row.event.do}
     if row.repeat is not None:
         document["repeat"] = row.repeat

@@ -55,7 +55,9 @@ class Replay:
         check_replayable(self.engine.rules.readings, self.engine.rules.known_readings)
 
     def at(self, cluster: Cluster) -> Replay:
-        """The one for the local queue manager of ``cluster``: by the rules of its edition, if its level is known."""
+        """Return the one for the local queue manager of ``cluster``: by the rules of its edition, if its level is
+        known.
+        """
         engine = self.engine.at(cluster)
         if engine is self.engine:
             return self
@@ -123,15 +125,15 @@ class GroupBinding:
     firsts: dict[int, dict[str, Destination]] = field(factory=dict)
 
     def open(self, handle: int) -> None:
-        """The handle was opened with the binding GROUP."""
+        """Note that the handle was opened with the binding GROUP."""
         self.firsts[handle] = {}
 
     def close(self, handle: int) -> None:
-        """The handle is no more."""
+        """Forget a handle that is closed."""
         self.firsts.pop(handle, None)
 
     def parted(self, handle: int, group: str, routed: Destination) -> str:
-        """That a message was sent elsewhere than the group's first; blank where it was not, or nothing binds it."""
+        """Say that a message was sent elsewhere than the group's first; blank if it was not, or nothing binds it."""
         if not group or handle not in self.firsts:
             return ""
         first = self.firsts[handle].setdefault(group, routed)

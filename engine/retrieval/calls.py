@@ -110,16 +110,16 @@ class RetrievalResult:
         return [each.id for each in self.messages]
 
     def to_json(self) -> dict[str, Any]:
-        """As the keys that a row of a replay has of it."""
+        """Return the keys that a row of a replay has of this call."""
         statuses = {"group_status": self.group_status, "segment_status": self.segment_status}
         return {"got": self.got, **statuses, **({"remarks": list(self.remarks)} if self.remarks else {})}
 
     def next(self, options: tuple[str, ...] = (), match: Mapping[str, Any] = MappingProxyType({})) -> RetrievalResult:
-        """What the same application's next get on the queue returns, from where this one left it: ``next_get``."""
+        """Make the same application's next get on the queue from where this one left it, as ``next_get`` does."""
         return retrieve(self.retrieval, self.after, _asking(self.event, options, match))[2]
 
     def passed_over(self) -> Iterator[PassedOver]:
-        """The messages that lie before the one that was returned, in physical order, and why each was not.
+        """Return the messages that lie before the one that was returned, in physical order, and why each was not.
 
         Of very many, the first. Segments that were returned with it were not passed over, wherever they lie.
         """
@@ -140,18 +140,20 @@ class EnqueueCallbacks(DefaultCallbacks):
     terms: EnqueueRules
 
     def messages(self, queue: Queue) -> MessageRules:
-        """The priority that messages get on ``queue``; all of them count."""
+        """Return the priority that messages get on ``queue``; all of them count."""
         return EVERY_MESSAGE._replace(priorities={each: self.terms.priority(each, queue) for each in PRIORITIES})
 
     def in_item(self, message: Message) -> ItemRole:
-        """What a message of a group, or a segment, is where it belongs."""
+        """Return what rules derive of a message at its place in a group or a segmented message."""
         return self.terms.in_item(message)
 
 
 def retrieve(
     retrieval: Retrieval, state: QueueManagerState, event: Event
 ) -> tuple[QueueManagerState, EventResult, RetrievalResult]:
-    """The state after a get or browse, what it led to and returned; raises EventError if there is no local queue."""
+    """Retrieve the state after a get or browse, what it led to and returned; raises EventError if there is no local
+    queue.
+    """
     base = state.definitions.find_base_queue(event.queue)
     if base is None:
         raise EventError(f"queue {quote_value(event.queue)} resolves to no local queue; a get needs one")
@@ -227,7 +229,7 @@ def _asking(event: Event, options: tuple[str, ...], match: Mapping[str, Any]) ->
 
 
 def run_until_first(retrieval: Retrieval, call: RetrievalCall, listed: Iterator[VisibleMessage]) -> Run:
-    """The run of the rules over the first messages of ``listed`` that leaves one, or over the last of all.
+    """Run the rules over the first messages of ``listed`` that leave one, or over the last of all.
 
     The rules look at each message alone (``Looks``), so that there is no need to look at all of them; more and more
     are looked at together.
@@ -244,7 +246,7 @@ def run_until_first(retrieval: Retrieval, call: RetrievalCall, listed: Iterator[
 
 
 def find_put_reason(retrieval: Retrieval, state: QueueManagerState, event: Event) -> CallReason:
-    """The reason that a put has by the rules of retrieval, a warning perhaps, and where its message belongs."""
+    """Find the reason that a put has by the rules of retrieval, a warning perhaps, and where its message belongs."""
     position = state.position(event)
     # Most puts are of no group: what the rules say of those is asked once.
     of_group = event.group or event.last_in_group is not None or event.in_group is not None or event.offset
@@ -263,7 +265,7 @@ def find_put_reason(retrieval: Retrieval, state: QueueManagerState, event: Event
 
 
 def find_close_reason(retrieval: Retrieval, state: QueueManagerState, event: Event) -> CallReason:
-    """The warning that the close of an application's last handle on a queue gives, if it gives one."""
+    """Find the warning that the close of an application's last handle on a queue gives, if it gives one."""
     call = build_close_call(state.position(event))
     return _reason(retrieval, call, retrieval.run(call, ()))
 

@@ -140,7 +140,7 @@ class QueueOrder:
         return (MissingInformation(what, name, f"amqsbcg '{name}' {self.queue.queue_manager}"),)
 
     def to_json(self) -> dict[str, Any]:
-        """As the object of ``mqclause order --json``."""
+        """Return the object of ``mqclause order --json``."""
         return {
             "format": ORDER_FORMAT,
             "queue": self.queue.name,
@@ -224,7 +224,9 @@ class Retrieval:
         of: Collection[str] = tuple(ORDERS),
         platform: str = "MULTI",
     ) -> QueueOrder:
-        """The orders ``of`` ``messages``, given in the order of their arrival on ``queue`` of ``queue_manager``."""
+        """Return the orders ``of`` ``messages``, given in the order of their arrival on ``queue`` of
+        ``queue_manager``.
+        """
         there = is_visible_to_all if self.sees is None else partial(self.sees, RetrievalCall())
         listed = build_queued_messages(messages, queue, self.terms, there)
         remaining: dict[str, Sequence[QueuedMessage]] = dict.fromkeys(ORDERS, ())
@@ -245,7 +247,9 @@ class Retrieval:
     def passed_over(
         self, call: RetrievalCall, run: Run, listed: Sequence[QueuedMessage], of: str
     ) -> Iterator[PassedOver]:
-        """Whom the rules of a traced ``run`` left out, and why, rule by rule, up to the one that ends the call."""
+        """Yield the messages that a traced ``run`` passed over, and why, rule by rule, up to the one that ends the
+        call.
+        """
         ruleset, first = self.ruleset, build_first_scope(self.course.steps[-1], call, listed, None, {})
         saw = list_rule_inputs(ruleset, run, listed, first, in_order=False)
         ends = len(ruleset.rules) if run.failure is None else run.failure.rule
@@ -256,11 +260,11 @@ class Retrieval:
                     yield PassedOver(each.id, of, rule, because(each))
 
     def because(self, call: RetrievalCall, rule: Rule, run: Run) -> str:
-        """Why ``rule`` ends a call, told by the call itself and by what the ``run`` derived."""
+        """Explain why ``rule`` ends a call."""
         return render_sentence(self.ruleset, rule, None, self._at_the_end(call, run))
 
     def remarks(self, call: RetrievalCall, run: Run) -> Iterator[str]:
-        """The remarks of the rules of which all that they derive is true, told likewise."""
+        """Return the remarks of the rules of which all that they derive is true, told likewise."""
         for rule in self.ruleset.find_remarking_rules(run.facts):
             yield render_sentence(self.ruleset, rule, None, self._at_the_end(call, run), MessageTemplate(rule.remark))
 
@@ -295,18 +299,18 @@ class Retrieval:
 
 
 def is_visible_to_all(message: QueuedMessage) -> bool:
-    """Whether a message is there for everybody: no open unit of work has put it."""
+    """Return whether a message is there for everybody: no open unit of work has put it."""
     return not message.unit_of_work
 
 
 def list_local_queues(cluster: Cluster) -> dict[str, Queue]:
-    """The local queues of the local queue manager, as they are listed."""
+    """List the local queues of the local queue manager, as they are listed."""
     own = cluster.queue_manager.name
     return {each.name: each for each in cluster.queues if each.queue_manager == own and each.type == "QLOCAL"}
 
 
 def describe_unknown_queue(name: str, local: Mapping[str, Queue]) -> str:
-    """What is wrong with the name of something else."""
+    """Describe what is wrong with the name of something else."""
     return f"{quote_value(name)} is no local queue{suggest_allowed(name, local)}"
 
 
@@ -326,12 +330,14 @@ class MessageTerms:
         return compile_message_terms, (self.rules,)
 
     def priority(self, given: int, queue: Queue) -> int:
-        """The priority that a message is enqueued with on a queue; what is beyond 0 to 9 counts as the nearest."""
+        """Return the priority that a message is enqueued with on a queue; what is beyond 0 to 9 counts as the
+        nearest.
+        """
         said = self.enqueued(StatedMessage("", given, queue.msgdlvsq == "FIFO", queue.defprty))
         return min(max(int(said), 0), HIGHEST_PRIORITY)
 
     def in_item(self, message: Message) -> ItemRole:
-        """What a message is where it belongs."""
+        """Return what rules derive of a message at its place in its item."""
         key = (
             message.item[0], *message.place, message.last_in_group, message.segment, message.last_segment,
             message.length,
@@ -352,7 +358,7 @@ class MessageTerms:
 
 @lru_cache(maxsize=64)
 def compile_message_terms(rules: Rules) -> MessageTerms:
-    """The terms of these rules. Raises RuleError."""
+    """Compile the terms of these rules. Raises RuleError."""
     before: Vocabulary = rules.terms(RETRIEVAL).before
     enqueued, *of_items = (
         compile_expression(exp.column(term), before, "d") for term in ("enqueued_priority", *ITEM_TERMS)
@@ -384,7 +390,7 @@ class RetrievalPlan:
     left_out_by: ScanFilters = ()
 
     def at(self, call: RetrievalCall) -> ScanScope:
-        """What a call looks at."""
+        """Return what rules look at for a given call."""
         if any(applies(call) for applies in self.of_all):
             return ScanScope(frozenset(), False)
         found = _found(self.left_out_by, call)
@@ -397,7 +403,7 @@ class RetrievalPlan:
 
 @lru_cache(maxsize=64)
 def build_retrieval_plan(steps: LoweredRuleset) -> RetrievalPlan:
-    """What these steps say of themselves."""
+    """Find out once what the rules of retrieval look at, so that calls look at no more."""
     of_all, ordering, of_items = list[Applies](), list[Applies](), list[Applies]()
     counting, left_out, taken = list[tuple[Applies, ScanFilters]](), list[tuple[str, Applies]](), False
     for place, step in enumerate(steps.steps):
@@ -418,7 +424,7 @@ def build_retrieval_plan(steps: LoweredRuleset) -> RetrievalPlan:
 
 @lru_cache(maxsize=64)
 def build_visibility_test(steps: LoweredRuleset) -> VisibilityTest | None:
-    """What rules leave out by units of work before they ask what messages are in their items: those hold the rest.
+    """Build the test by which units of work hide messages, before rules look at their items.
 
     None where that is what COMMITTED leaves out of every order, get and browse.
     """
@@ -431,7 +437,7 @@ def build_visibility_test(steps: LoweredRuleset) -> VisibilityTest | None:
 
 
 def find_hiding_conditions(steps: LoweredRuleset) -> list[Expression]:
-    """The same as conditions: of whom one of them holds, that message is not there."""
+    """Find the same as conditions: of whom one of them holds, that message is not there."""
     return [_condition(each) for each in _hiding(steps)]
 
 

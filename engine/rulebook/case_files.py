@@ -49,7 +49,7 @@ class Case:
 
     @classmethod
     def of(cls, file: CaseFile, table: StatedTable, place: str, **more: Any) -> Self:
-        """The case in ``table``, over the scene of its file. Raises CaseError, which begins with ``place``."""
+        """Return the case in ``table``, over the scene of its file. Raises CaseError, which begins with ``place``."""
         facts = merge_scene(file.facts, table.get("facts", {}), place)
         read = table.get("edition", ""), table.get("readings", {})
         stated = table["name"], table.get("acts", True), *read, facts, table["expect"]
@@ -93,7 +93,7 @@ class CaseFile:
 
     @classmethod
     def read(cls, path: Path) -> CaseFile:
-        """The file at ``path``. Raises CaseError."""
+        """Read the file at ``path``. Raises CaseError."""
         try:
             document = read_toml(path.read_text(encoding="utf-8"))
         except (ValueError, RecursionError) as error:
@@ -121,7 +121,7 @@ class CaseFile:
         return (*self.tables, *self.scenarios)
 
     def select_scenarios(self) -> CaseFile:
-        """The file as one whose cases are its scenarios, over their scene."""
+        """Return the file as one whose cases are its scenarios, over their scene."""
         return evolve(self, facts=self.scene, tables=self.scenarios, scene={}, scenarios=())
 
     @property
@@ -135,11 +135,13 @@ class CaseFile:
         return f"{self.document}.{self.path.stem.partition('_')[0]}"
 
     def list_clauses(self, table: StatedTable) -> tuple[str, ...]:
-        """The sentences that the case in ``table`` tests. Raises CaseError."""
+        """List the sentences that the case in ``table`` tests. Raises CaseError."""
         return _clauses(self.path.name, table) if "clause" in table else self.clauses
 
     def cases(self, kind: type[OfKind], **more: Any) -> tuple[OfKind, ...]:
-        """The cases, of one kind; ``more`` is what the kind needs besides. Raises CaseError for a key that is wrong."""
+        """Return the cases, of one kind; ``more`` is what the kind needs besides. Raises CaseError for a key that is
+        wrong.
+        """
         names: set[str] = set()
         found = []
         for number, table in enumerate(self.tables, 1):
@@ -153,17 +155,17 @@ class CaseFile:
 
 
 def get_cases_folder() -> Path:
-    """The folder of the case files that come with the project."""
+    """Return the folder of the case files that come with the project."""
     return Path(mqclause.cases.__path__[0])
 
 
 def read_case_files(folder: Path | None = None, document: str = "*") -> tuple[CaseFile, ...]:
-    """Every case file in the order of the rules, of one document or of all. Raises CaseError."""
+    """Read every case file in the order of the rules, of one document or of all. Raises CaseError."""
     return tuple(CaseFile.read(path) for path in sorted((folder or get_cases_folder()).glob(f"{document}/*.toml")))
 
 
 def read_case_file(rule_id: str, folder: Path | None = None) -> CaseFile:
-    """The case file of a rule. Raises CaseError."""
+    """Read the case file of a rule. Raises CaseError."""
     document, _, number = rule_id.partition(".")
     found = list((folder or get_cases_folder()).glob(f"{document}/{number}_*.toml"))
     if len(found) != 1:
@@ -211,7 +213,7 @@ def _only(place: str, table: StatedTable, allowed: frozenset[str]) -> None:
 
 
 def merge_scene(scene: StatedTable, facts: StatedTable, place: str) -> dict[str, Any]:
-    """The facts of a case over the scene of its file. Raises CaseError for a row that stands for several."""
+    """Merge the facts of a case over the scene of its file. Raises CaseError for a row that stands for several."""
     merged = dict(scene)
     for table, given in facts.items():
         if isinstance(given, list):
@@ -238,6 +240,6 @@ def _rows(scene: list[dict[str, Any]], given: list[dict[str, Any]], place: str) 
 
 
 def compare_values(key: str, wanted: object, got: object) -> Iterator[str]:
-    """What is wrong with ``got``, if it is not what is ``wanted``."""
+    """Compare ``got`` with ``wanted``; return what differs."""
     if wanted != got:
         yield f"{key}: expected {wanted}, got {got}"

@@ -63,7 +63,7 @@ class ClauseFile:
 
 
 def read_clause_files(rules: Rules, document: str | None = None) -> tuple[ClauseFile, ...]:
-    """The files of clauses in order, of one document or of all. Raises RuleError."""
+    """Read the files of clauses in order, of one document or of all. Raises RuleError."""
     found = []
     if document not in (None, *rules.clauses):
         raise UnansweredError("documents/", "", f"there is no file with the clauses of {document}")
@@ -75,12 +75,12 @@ def read_clause_files(rules: Rules, document: str | None = None) -> tuple[Clause
 
 
 def list_clauses(rules: Rules, document: str) -> tuple[Clause, ...]:
-    """Every clause that the rules of a document state, or have a reason not to."""
+    """List every clause that the rules of a document state, or have a reason not to."""
     return tuple(clause for file in read_clause_files(rules, document) for clause in file.clauses)
 
 
 def find_unstated_clauses(rules: Rules, document: str) -> Iterator[str]:
-    """What is missing between the clauses of a document and its rules: all of it, at once."""
+    """Find clauses of a document without rules, and rules without a clause: all at once."""
     tables = _tables(rules, document)
     every = {path: rules.toml(path) for path in rules.files if "/" in path}
     by_rule = {get_rule_id(path): each for path, each in every.items()}
@@ -101,7 +101,7 @@ def find_unstated_clauses(rules: Rules, document: str) -> Iterator[str]:
 
 
 def find_unmet_clauses(rules: Rules, document: str, folder: Path | None = None) -> Iterator[str]:
-    """What is missing between the clauses of a document, its rules and readings, and the cases: all of it, at once.
+    """Find what is missing between the clauses of a document, its rules and readings, and the cases: all at once.
 
     ``folder`` has the case files; without it those that come with the project count.
     """
@@ -127,12 +127,12 @@ def _rule_files(rules: Rules, document: str) -> list[str]:
 
 
 def compute_fingerprint(sentence: str) -> str:
-    """What recognises a sentence, however its white space is set."""
+    """Compute the fingerprint of a sentence; white space does not count."""
     return hashlib.sha256(" ".join(sentence.split()).encode()).hexdigest()[:12]
 
 
 def split_sentences(text: str) -> Iterator[str]:
-    """The sentences of a source without clause numbers; lines with bullets in a row count as one sentence."""
+    """Split a source into sentences without clause numbers; lines with bullets in a row count as one sentence."""
     bullets: list[str] = []
     for line in [*text.splitlines(), ""]:
         line = line.strip()
@@ -199,7 +199,9 @@ def _unmet_names(document: str, tables: Iterable[Mapping[str, Any]], cases: Iter
 
 
 def resolve_clause_path(document: str, own: str, name: str) -> str | None:
-    """The path in ``document`` that a case of the document ``own`` names: ``4.3`` or, of another one, ``other/4.3``."""
+    """Resolve the path in ``document`` that a case of the document ``own`` names: ``4.3`` or, of another one,
+    ``other/4.3``.
+    """
     of, slash, path = name.partition("/")
     if not slash:
         return name if document == own else None

@@ -102,7 +102,9 @@ class RulesetLoader:
         return _build_ruleset(self.declaration, tuple(rules), vocabulary, sees)
 
     def terms(self, terms: Tables) -> Vocabulary:
-        """The attributes and the terms, of which those that are asked before any rule are checked. Raises RuleError."""
+        """Return the attributes and the terms, of which those that are asked before any rule are checked. Raises
+        RuleError.
+        """
         vocabulary = self._vocabulary(terms, self._sees())
         _check_asked_terms(self.declaration, vocabulary)
         return vocabulary
@@ -209,7 +211,7 @@ def _build_ruleset(
 
 
 def sort_rule_files(ruleset: str, files: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The rule files of a folder, by the numbers of their rules; a range comes after its last number.
+    """Sort the rule files of a folder, by the numbers of their rules; a range comes after its last number.
 
     A rule that says ``before`` or ``after`` runs just there, wherever the rule that it names stands: a clause that says
     how an earlier one is read has to stand before that one. Raises RuleError, also for two rules of one number.
@@ -247,7 +249,7 @@ class Reading:
         return self.choices[0]
 
     def concerns(self, document: str) -> bool:
-        """Whether it is about a clause of the document."""
+        """Return whether it is about a clause of the document."""
         return any(clause.startswith(f"{document}/") for clause in self.clauses)
 
 
@@ -259,7 +261,7 @@ class Interpretation:
     readings: Mapping[str, str]
 
     def stated(self, table: Mapping[str, Any], actions: Iterable[str] = ()) -> dict[str, Any]:
-        """``table`` with the keys replaced that it states for an edition or a reading in force.
+        """Return ``table`` with the keys that the edition and the readings in force replace.
 
         Of several editions the latest counts, and a reading before all of them. One of ``actions`` takes the place of
         the action that stood there.
@@ -272,7 +274,7 @@ class Interpretation:
         return kept
 
     def origins(self, table: Mapping[str, Any]) -> dict[str, str]:
-        """By key that ``stated`` has from an edition or a reading: which, ``reading.'weight-step=truncated'``."""
+        """Return which edition or reading states each replaced key, as ``reading.'weight-step=truncated'``."""
         return {key: where for where, replaced in self._in_force(table) for key in replaced}
 
     def _replaced(self, table: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
@@ -290,7 +292,7 @@ class Interpretation:
 
 
 def check_tables(path: str, within: str, tables: Any, types: Mapping[str, type]) -> dict[str, Mapping[str, Any]]:
-    """The ``tables`` of a file, each of which has keys of ``types`` alone: texts, lists of texts, whole numbers.
+    """Check that the ``tables`` of a file have keys of ``types`` alone: texts, lists of texts, whole numbers.
 
     What they state for an edition or under a reading has to be so, too. Raises RuleError.
     """
@@ -302,7 +304,7 @@ def check_tables(path: str, within: str, tables: Any, types: Mapping[str, type])
 
 
 def check_evidence(path: str, within: str, table: Mapping[str, Any]) -> None:
-    """Raises RuleError for a kind of evidence that there is none of, in a table or in those of its editions."""
+    """Raise RuleError for a kind of evidence that there is none of, in a table or in those of its editions."""
     stated = table.get("evidence")
     if stated is not None and stated not in EVIDENCE:
         raise RuleError(
@@ -331,14 +333,16 @@ def read_edition_levels(tables: Any) -> dict[str, int]:
     return found
 
 
-def edition_of(level: int, known: Mapping[str, int]) -> str:
-    """The edition of a queue manager of a command level: the latest whose own is not above; the oldest below all."""
+def get_edition(level: int, known: Mapping[str, int]) -> str:
+    """Return the edition of a queue manager of a command level: the latest whose own is not above; the oldest below
+    all.
+    """
     found = [name for name, own in known.items() if 0 < own <= level]
     return found[-1] if found else next(iter(known))
 
 
 def check_keys(path: str, within: str, table: Any, types: Mapping[str, type]) -> None:
-    """Raises RuleError for a table that has other keys than ``types``, or values of other types."""
+    """Raise RuleError for a table that has other keys than ``types``, or values of other types."""
     if not isinstance(table, Mapping):
         raise RuleError(path, within, f"{quote_value(table)} is not a table, like [{within}]")
     for key, value in table.items():
@@ -353,7 +357,7 @@ def check_keys(path: str, within: str, table: Any, types: Mapping[str, type]) ->
 def check_overrides(
     path: str, within: str, table: Mapping[str, Any], readings: Mapping[str, Reading], editions: Iterable[str]
 ) -> None:
-    """Raises RuleError for an edition, a reading or a choice that is not known, in a table of the file ``path``."""
+    """Raise RuleError for an edition, a reading or a choice that is not known, in a table of the file ``path``."""
     choices = [f"{name}={choice}" for name, reading in readings.items() for choice in reading.every_choice]
     known = {"edition": list(editions), "reading": choices}
     for key in OVERRIDES:
@@ -368,7 +372,9 @@ def check_overrides(
 
 
 def select_editions(edition: str | None, known: Iterable[str]) -> tuple[str, ...]:
-    """The editions up to the one that is asked for, oldest first; None asks for the oldest. Raises ReadingError."""
+    """Select the editions up to the one that is asked for, oldest first; None asks for the oldest. Raises
+    ReadingError.
+    """
     listed = tuple(known)
     if edition is None:
         return listed[:1]
@@ -378,14 +384,14 @@ def select_editions(edition: str | None, known: Iterable[str]) -> tuple[str, ...
 
 
 def build_readings(tables: Mapping[str, Any], editions: tuple[str, ...]) -> dict[str, Reading]:
-    """The readings of readings.toml by id, as the latest of ``editions`` has them."""
+    """Build the readings of readings.toml by id, as the latest of ``editions`` has them."""
     in_force = Interpretation(editions, {})
     stated = check_tables("readings.toml", "", tables, READING_KEYS)
     return {name: _reading(name, in_force.stated(table), _all_choices(table)) for name, table in stated.items()}
 
 
 def check_replayable(chosen: Mapping[str, str], known: Mapping[str, Reading]) -> None:
-    """Raises ReadingError for a choice by which events are not replayed."""
+    """Raise ReadingError for a choice by which events are not replayed."""
     for name, choice in chosen.items():
         if choice in known[name].not_replayed:
             listed = ", ".join(each for each in known[name].choices if each not in known[name].not_replayed)
@@ -395,7 +401,7 @@ def check_replayable(chosen: Mapping[str, str], known: Mapping[str, Reading]) ->
 def select_readings(
     given: Mapping[str, str], known: Mapping[str, Reading], any_edition: bool = False
 ) -> dict[str, str]:
-    """A choice for every reading: the ``given`` ones, the defaults for the rest. Raises ReadingError.
+    """Select a choice for every reading: the ``given`` ones, the defaults for the rest. Raises ReadingError.
 
     For rules of ``any_edition`` a choice of another edition than the one in force is allowed, and the default counts.
     """

@@ -47,12 +47,12 @@ class Mutant:
         return toml.dumps(self.table)
 
     def within(self, rules: Rules) -> Rules:
-        """The rules with this file in the place of their own. Raises what Rules does."""
+        """Return the rules with this file in the place of their own. Raises what Rules does."""
         return rules.with_files({self.path: self.text})
 
 
 def generate_mutants(rules: Rules, ruleset: Ruleset, rule_id: str) -> Iterator[Mutant]:
-    """Every way in which a rule, or what it says under a reading or in an edition, is turned round.
+    """Generate every way in which a rule, or what it says under a reading or in an edition, is turned round.
 
     ``ruleset`` is that of the rule, under any reading: it has the types of what is derived. Raises KeyError.
     """
@@ -63,7 +63,7 @@ def generate_mutants(rules: Rules, ruleset: Ruleset, rule_id: str) -> Iterator[M
 
 
 def generate_term_mutants(rules: Rules, ruleset: Ruleset, term: str) -> Iterator[Mutant]:
-    """The same of a term of rules/terms.toml. Raises KeyError."""
+    """Generate the same of a term of rules/terms.toml. Raises KeyError."""
     table = rules.toml(TERMS_FILE)
     for where, change, apply in _everywhere(
         table[ruleset.name][term], lambda stated: _term_changes(stated, ruleset, term)

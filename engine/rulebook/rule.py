@@ -149,13 +149,13 @@ class MessageTemplate:
     text: str
 
     def names(self) -> Iterator[str]:
-        """The words in braces, in order."""
+        """Return the words in braces, in order."""
         for _, name, _, _ in Formatter().parse(self.text):
             if name is not None:
                 yield name
 
     def find_formatted_word(self) -> str:
-        """The first word in braces that has a format or a conversion, as it is written; blank if none has."""
+        """Find the first word in braces that has a format or a conversion, as it is written; blank if none has."""
         for _, name, form, conversion in Formatter().parse(self.text):
             if form or conversion:
                 return (
@@ -276,11 +276,11 @@ class Ruleset:
         )
 
     def find_remarking_rules(self, facts: Mapping[str, Any]) -> list[Rule]:
-        """The rules that have something to say to the reader of an answer: all that they derive is true."""
+        """Find the rules that have something to say to the reader of an answer: all that they derive is true."""
         return [rule for rule, names in self._remarking if all(map(facts.__getitem__, names))]
 
     def rule(self, rule_id: str) -> Rule:
-        """The rule with that id. Raises KeyError."""
+        """Return the rule with that id. Raises KeyError."""
         for rule in self.rules:
             if rule.id == rule_id:
                 return rule
@@ -304,7 +304,7 @@ class CarriedState:
         return tuple(self.start._fields)
 
     def of(self, values: Mapping[Any, Any]) -> Callable[[Any, str], Any]:
-        """The value of an attribute of a subject, by what ``values`` holds for its key."""
+        """Return the value of an attribute of a subject, by what ``values`` holds for its key."""
         return lambda subject, name: getattr(values.get(getattr(subject, self.key), self.start), name)
 
 

@@ -11,11 +11,12 @@ from sqlglot import exp
 
 from mqclause.language.parser import (
     ExpressionError,
+    check_extent,
     find_literal_texts,
     find_stated_name_fault,
     infer_type,
-    parse,
     parse_order,
+    parse_unchecked,
 )
 from mqclause.language.vocabulary import BOOLEAN, NUMBER, TEXT, WHOLE, Type, Vocabulary
 from mqclause.model.diagnostics import quote_value, suggest_allowed, suggest_word
@@ -115,7 +116,7 @@ class RuleFile:
         return number
 
     def check_clause(self, key: str, clause: str) -> None:
-        """Raises RuleError for a clause that no file of documents/ has, if any has clauses of that document."""
+        """Raise RuleError for a clause that no file of documents/ has, if any has clauses of that document."""
         document, _, number = clause.partition("/")
         if number not in self.clauses.get(document, (number,)):
             near = suggest_word(clause, sorted(f"{document}/{each}" for each in self.clauses[document]))
@@ -124,12 +125,12 @@ class RuleFile:
             )
 
     def check_name(self, key: str, name: str) -> None:
-        """Raises RuleError for what cannot be the name of a fact."""
+        """Raise RuleError for what cannot be the name of a fact."""
         if fault := find_stated_name_fault(name):
             raise RuleError(self.path, key, f"{quote_value(name)} {fault}")
 
     def text(self, table: Mapping[str, Any], key: str, within: str) -> str:
-        """The text of a key that has to be there. Raises RuleError, as all that follow."""
+        """Return the text of a key that has to be there. Raises RuleError, as all that follow."""
         value = table.get(key)
         name = f"{within}.{key}" if within else key
         if not isinstance(value, str) or not value.strip():
@@ -137,9 +138,10 @@ class RuleFile:
         return value
 
     def expression(self, text: str, key: str, wanted: Type | None, per_subject: bool) -> Expression:
-        """A text as a checked tree of the type that is wanted."""
+        """Return a text as a checked tree of the type that is wanted."""
         try:
-            tree = parse(text, self.vocabulary, per_subject)
+            tree = parse_unchecked(text)
+            check_extent(tree, self.vocabulary)
             found = infer_type(tree, self.vocabulary, per_subject)
         except ExpressionError as error:
             self._note(RuleError(self.path, key, str(error)))
@@ -150,7 +152,7 @@ class RuleFile:
         return tree
 
     def fact(self, table: Mapping[str, Any], name: str, within: str, wanted: Type | None) -> Expression:
-        """What a key of a table derives of the situation, which has to be what answers take it for."""
+        """Parse a key that derives a fact of the situation, and check its type against what answers expect."""
         text, key = self.text(table, name, within), f"{within}.{name}"
         asked = self.about.asks.get(name, wanted)
         tree = self.expression(text, key, asked, per_subject=False)
@@ -173,7 +175,7 @@ class RuleFile:
         return tree
 
     def order(self, text: str, key: str) -> tuple[Expression, bool]:
-        """What subjects are ordered by, and whether from the highest."""
+        """Parse the sort order of subjects, and whether the highest is first."""
         try:
             return parse_order(text, self.vocabulary)
         except ExpressionError as error:
@@ -181,12 +183,12 @@ class RuleFile:
             return PLACEHOLDER, False
 
     def condition(self, table: Mapping[str, Any], key: str, within: str, per_subject: bool = True) -> Expression:
-        """The condition that a key holds."""
+        """Return the condition that a key holds."""
         name = f"{within}.{key}" if within else key
         return self.expression(self.text(table, key, within), name, BOOLEAN, per_subject)
 
     def because(self, table: Mapping[str, Any], within: str, *extra: str, part: str = "because") -> MessageTemplate:
-        """The sentence of a key; besides all words of the document it may name ``extra`` ones."""
+        """Return the sentence of a key; besides all words of the document it may name ``extra`` ones."""
         because, place = MessageTemplate(self.text(table, part, within)), f"{within}.{part}".lstrip(".")
         try:
             names = list(because.names())
@@ -415,7 +417,7 @@ ACTIONS: dict[str, tuple[Builder, tuple[str, ...]]] = {
 
 
 def build_rule(file: RuleFile) -> Rule | None:
-    """The rule of a file, None where it is left out of the edition in force. Raises RuleError."""
+    """Build the rule of a file, None where it is left out of the edition in force. Raises RuleError."""
     try:
         if _leave_out(file):
             return None
@@ -428,7 +430,7 @@ def build_rule(file: RuleFile) -> Rule | None:
 
 
 def build_finding_fields(file: RuleFile) -> dict[str, Any]:
-    """The fields of a rule that makes findings where its condition does not hold; none of them if it makes none.
+    """Build the fields of a rule that makes findings where its condition does not hold; none of them if it makes none.
 
     Raises RuleError.
     """
@@ -454,7 +456,7 @@ def build_finding_fields(file: RuleFile) -> dict[str, Any]:
 
 
 def build_action(file: RuleFile) -> Action:
-    """The one action of a rule. Raises RuleError."""
+    """Build the one action of a rule. Raises RuleError."""
     keys = [key for key in file.table if key not in COMMON_KEYS]
     for key in keys:
         if key not in ACTIONS:

@@ -23,7 +23,7 @@ from mqclause.rulebook.loader import (
     RulesetLoader,
     build_readings,
     check_keys,
-    edition_of,
+    get_edition,
     read_edition_levels,
     select_editions,
     select_readings,
@@ -145,7 +145,7 @@ class Rules:
         """
         if not level or self.asked != AUTO:
             return self
-        return _in_edition(self, edition_of(level, self.levels), True)
+        return _in_edition(self, get_edition(level, self.levels), True)
 
     def tell_edition_source(self, queue_manager: str, level: int) -> str:
         """Tell where the edition is from: the command level of the queue manager, the one who asks, or nobody."""
@@ -160,7 +160,9 @@ class Rules:
         return frozenset(edition for path in with_some for edition in _editions_in(self.toml(path)))
 
     def as_stated(self, edition: str) -> str:
-        """The edition from which on the rules are as in ``edition``: itself, or the latest before that changed any."""
+        """Return the edition from which on the rules are as in ``edition``: itself, or the latest before that changed
+        any.
+        """
         until = select_editions(edition, self.known_editions)
         return next((each for each in reversed(until) if each in self.stated_editions), until[0])
 
@@ -253,7 +255,7 @@ def _editions_in(table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def get_rule_id(path: str) -> str:
-    """The id of the rule in a rule file, by the file's path within the folder: ``workload.04a``."""
+    """Return the id of the rule in a rule file, by the file's path within the folder: ``workload.04a``."""
     folder, _, name = path.partition("/")
     return f"{folder}.{name.removesuffix('.toml').partition('_')[0]}"
 
@@ -273,7 +275,7 @@ def _of_text(
 
 
 def get_rules_folder() -> Path:
-    """The folder of the rule files that come with the project."""
+    """Return the folder of the rule files that come with the project."""
     return Path(mqclause.rules.__path__[0])
 
 

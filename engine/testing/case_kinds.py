@@ -28,7 +28,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
 
@@ -75,7 +75,7 @@ Comparison = Callable[[Any, Any], Iterator[str]]
 
 
 def get_subject_name(subject: Any) -> str:
-    """How a case names a subject."""
+    """Return the name by which a case refers to a subject."""
     return str(getattr(subject, "name", None) or getattr(subject, fields(type(subject))[0].name))
 
 
@@ -318,27 +318,27 @@ class RunnableCase(Case):
     """Whether the product is asked, and not rules alone."""
 
     def read(self, rules: Rules) -> Rules:
-        """The rules in the case's edition, if it has one, and under its readings. Raises ReadingError."""
+        """Read the rules in the case's edition, if it has one, and under its readings. Raises ReadingError."""
         return (rules.in_edition(self.edition) if self.edition else rules).under(self.readings)
 
     @abstractmethod
     def answer(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
-        """What the rules answer to the case. Raises ReadingError and RuleError."""
+        """Run the rules on the case. Raises ReadingError and RuleError."""
 
     @abstractmethod
     def to_values(self, rules: Rules, executor: ExecutorName = "compiled") -> Any:
-        """All that the rules tell about the case, in values that compare."""
+        """Return everything that the rules answer to the case, as values that compare."""
 
     @abstractmethod
     def acted(self, answer: Any) -> bool:
-        """Whether the case's rule decided something in ``answer``."""
+        """Return whether the case's rule decided something in ``answer``."""
 
     def find_differences(self, answer: Any) -> list[str]:
-        """What in ``answer`` is not as expected, whichever rule did it."""
+        """Find what in ``answer`` differs from what the case expects, whichever rule did it."""
         return [fault for key, wanted in self.expect.items() for fault in self.COMPARED[key](answer, wanted)]
 
     def faults(self, rules: Rules, executor: ExecutorName = "compiled") -> list[str]:
-        """What the rules answer otherwise than the case expects."""
+        """Run the case; return what differs from what it expects."""
         answer = self.answer(rules, executor)
         wrong = self.find_differences(answer)
         if self.acted(answer) != self.acts:
@@ -347,7 +347,7 @@ class RunnableCase(Case):
 
 
 def has_decided(rule: Rule, did: Sequence[Any] | None, ordinary: Mapping[str, Any]) -> bool:
-    """Whether a rule decided something, by what the trace says it ``did``.
+    """Return whether a rule decided something, by what the trace says it ``did``.
 
     It let fall, took back, chose, ordered, failed the call, gave subjects values, or derived something else than what
     is ``ordinary``: for a condition that it holds, for a conclusion that it is not drawn, unless stated otherwise.
@@ -381,7 +381,7 @@ class PipelineAnswer(NamedTuple):
     steps: tuple[tuple[StepTrace, ...], ...]
 
     def iterate_steps(self) -> Iterator[StepTrace]:
-        """The steps of all documents."""
+        """Yield the steps of all documents."""
         for each in self.steps:
             yield from each
 
@@ -454,15 +454,19 @@ class PipelineCase(RunnableCase):
         )
 
 
+_types = cache(get_type_hints)
+"""The types of a class's fields: most of what it takes to read a case, where each looks them up."""
+
+
 def build_value(kind: type, stated: Any, place: str) -> Any:
-    """A value of an attrs class from its fields in TOML. Raises CaseError, which begins with ``place``."""
+    """Build a value of an attrs class from its fields in TOML. Raises CaseError, which begins with ``place``."""
     if not isinstance(stated, dict):
         raise CaseError(f"{place}: is not a table")
     known = [each.name for each in fields(kind)]
     for key in stated:
         if key not in known:
             raise CaseError(f"{place}: unknown key {key}{suggest_allowed(key, known)}")
-    hints = get_type_hints(kind)
+    hints = _types(kind)
     values = {key: _value(hints[key], value, f"{place}.{key}") for key, value in stated.items()}
     try:
         return kind(**values)
@@ -521,7 +525,7 @@ class DecisionCase(RunnableCase):
 
 
 def find_destination(decision: Decision, name: str) -> Destination:
-    """The destination that ``name`` stands for. Raises CaseError unless there is exactly one."""
+    """Find the destination that ``name`` stands for. Raises CaseError unless there is exactly one."""
     queue_manager, channel, cluster = (*name.split("/"), "", "")[:3]
     found = [
         each
@@ -536,7 +540,7 @@ def find_destination(decision: Decision, name: str) -> Destination:
 
 
 def get_shortest_name(decision: Decision, of: Destination) -> str:
-    """The shortest name that ``destination`` understands."""
+    """Return the shortest name that ``destination`` understands."""
     there = [each for each in decision.listed if each.queue_manager == of.queue_manager]
     if len(there) == 1:
         return of.queue_manager
@@ -564,7 +568,7 @@ class DocumentCounts:
 
 
 def count_documents(rules: Rules) -> tuple[DocumentCounts, ...]:
-    """Every document, in the order in which they are declared. Raises RuleError and CaseError."""
+    """Count every document, in the order in which they are declared. Raises RuleError and CaseError."""
     return tuple(_counted(rules, name) for name in DOCUMENTS)
 
 

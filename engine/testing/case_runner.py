@@ -187,7 +187,7 @@ class RetrievalAnswer(NamedTuple):
     runs: tuple[Run, ...]
 
     def passed_over(self) -> Iterator[PassedOver]:
-        """Every message that was left out of an order or passed over by an event."""
+        """Return every message that was left out of an order or passed over by an event."""
         yield from self.order.left_out if self.order is not None else ()
         for row in self.rows:
             if row.returned is not None:
@@ -292,7 +292,7 @@ class ReplayAnswer(NamedTuple):
     judged: tuple[Run, ...]
 
     def documents(self) -> Iterator[StatedTable]:
-        """The rows as ``mqclause replay`` gives them."""
+        """Return the rows as ``mqclause replay`` gives them."""
         return (row.to_json() for row in self.rows)
 
 
@@ -310,7 +310,7 @@ class ReplayCase(ScenarioCase):
         return super().of(file, table, place, **more)
 
     def answer(self, rules: Rules, executor: ExecutorName = "compiled") -> ReplayAnswer:
-        """What each event leads to. Raises FactsError, ReadingError and RuleError."""
+        """Replay the events. Raises FactsError, ReadingError and RuleError."""
         replay = Replay(self.read(rules), executor)
         rows = tuple(replay.rows(self.scenario, str(self)))
         return ReplayAnswer(replay.triggers.ruleset, rows, tuple(replay.triggers.callbacks.runs.values()))
@@ -319,7 +319,7 @@ class ReplayCase(ScenarioCase):
         return list(self.answer(rules, executor).documents())
 
     def acted(self, answer: ReplayAnswer) -> bool:
-        """Whether the case's rule did something in the events of the case."""
+        """Return whether the case's rule did something in the events of the case."""
         rule = next((each for each in answer.ruleset.rules if each.id == self.rule), None)
         if rule is None:
             return False
@@ -362,7 +362,7 @@ class TracedRetrieval(Retrieval):
         self.known_puts = EmptyCache()
 
     def run(self, call: RetrievalCall, messages: Sequence[QueuedMessage], traced: bool = False) -> Run:  # noqa: ARG002 - always
-        """As Retrieval, traced and kept."""
+        """Run a call as Retrieval does, and keep the trace."""
         self.runs.append(super().run(call, messages, traced=True))
         return self.runs[-1]
 
@@ -376,7 +376,7 @@ class RetrievalCase(ScenarioCase):
     COMPARED: ClassVar[Mapping[str, Comparison]] = RETRIEVAL_EXPECTATIONS
 
     def answer(self, rules: Rules, executor: ExecutorName = "compiled") -> RetrievalAnswer:
-        """What the rules make of the messages and of each event. Raises FactsError, ReadingError and RuleError."""
+        """Run the rules on the messages and on each event. Raises FactsError, ReadingError and RuleError."""
         read = self.read(rules)
         asked = TracedRetrieval(read, executor)
         order = self._order(asked)
@@ -407,7 +407,7 @@ class RetrievalCase(ScenarioCase):
         return order, [row.to_json() for row in answer.rows], passed_over
 
     def acted(self, answer: RetrievalAnswer) -> bool:
-        """Whether the case's rule decided something."""
+        """Return whether the case's rule decided something."""
         rule = next((each for each in answer.ruleset.rules if each.id == self.rule), None)
         if rule is None:
             return False
@@ -465,19 +465,20 @@ PRODUCT_EXPECTATIONS: Mapping[str, Comparison] = {
 
 @lru_cache(maxsize=1024)
 def read_cases(rule_id: str, folder: Path | None = None) -> tuple[RunnableCase, ...]:
-    """The cases of a rule, from those that come with the project or from a ``folder``. Raises CaseError."""
+    """Read the cases of a rule, from those that come with the project or from a ``folder``. Raises CaseError."""
     return build_cases(read_case_file(rule_id, folder))
 
 
 def build_cases(file: CaseFile) -> tuple[RunnableCase, ...]:
-    """The cases in a file, of the kind that its document has. Raises CaseError."""
+    """Build the cases in a file, of the kind that its document has. Raises CaseError."""
     kind = None if "situation" in file.facts else CASE_KINDS.get(file.document)
     own = file.cases(kind) if kind else file.cases(PipelineCase, declaration=DOCUMENTS[file.document])
     return (*own, *file.select_scenarios().cases(ProductCase))
 
 
 def is_noticed(spoilt: Rules, rule_ids: Iterable[str], original: Ruleset) -> bool:
-    """Whether a case of one of these rules has another answer by the rules ``spoilt`` than by the ``original`` ones.
+    """Return whether a case of one of these rules has another answer by the rules ``spoilt`` than by the ``original``
+    ones.
 
     That a rule itself does something else is not enough, but for a fact that nothing else shows. Raises RuleError
     where the rules do not load.
@@ -486,13 +487,13 @@ def is_noticed(spoilt: Rules, rule_ids: Iterable[str], original: Ruleset) -> boo
 
 
 def is_noticed_by(spoilt: Rules, cases: Iterable[RunnableCase], original: Ruleset) -> bool:
-    """The same of some cases, whichever rules they are about."""
+    """Return the same of some cases, whichever rules they are about."""
     return any(_differs(case, spoilt, _is_hidden(case, original)) for case in cases)
 
 
 @lru_cache(maxsize=16)
 def group_cases_by_clause(rules: Rules, document: str) -> Mapping[str, list[RunnableCase]]:
-    """The cases that name sentences of a document, by sentence; also those of rules of other documents."""
+    """Group the cases that name sentences of a document, by sentence; also those of rules of other documents."""
     found: dict[str, list[RunnableCase]] = {}
     for declaration in DOCUMENTS.values():
         for path in rules.in_folder(declaration.name):
@@ -560,7 +561,7 @@ class ProductCase(RunnableCase):
         return {name: ScriptedExit(does) for name, does in (self.exits or {}).items()}
 
     def answer(self, rules: Rules, executor: ExecutorName = "compiled") -> ProductAnswer:
-        """What the product answers. Raises FactsError, ReadingError and RuleError."""
+        """Ask the product. Raises FactsError, ReadingError and RuleError."""
         known = self.read(rules)
         if self.on:
             day, text = parse_day(self.on), json.dumps(self.facts, default=str)

@@ -127,7 +127,7 @@ class Examination:
         return [rule for rule in failing if self._is_reported(rule)]
 
     def build_failed_condition(self, rule: Rule) -> ConditionResult:
-        """A condition that fails."""
+        """Build a condition that fails."""
         return self._failing(rule, self._scopes({rule})[rule])
 
     @property
@@ -137,7 +137,7 @@ class Examination:
         return frozenset[str].intersection(*needs) if needs else frozenset()
 
     def list_examined_rules(self) -> list[tuple[Rule, bool]]:
-        """The conditions without the sentences that explain them."""
+        """List the conditions without the sentences that explain them."""
         needed = {need for conclusion in self._asked() for need in conclusion.needs}
         return [
             (rule, did.derived["holds"])
@@ -163,7 +163,7 @@ class Examination:
         return "", ""
 
     def remedies(self, of: Rule) -> list[str]:
-        """What could be typed so that a condition that fails holds, each in place of the others."""
+        """Return the commands after which a failing condition would hold, as alternatives."""
         scope = self._scopes({of})[of]
         commands = (each.command for each in _applying(of, scope))
         return [render_sentence(self.ruleset, of, None, scope, command) for command in commands if command]
@@ -251,7 +251,8 @@ class Comparison(NamedTuple):
 
 
 def find_thresholds(steps: LoweredRuleset, occasion: TriggerEvent) -> frozenset[int]:
-    """The numbers of messages before a put at which a comparison of the rules turns for a queue, described as occasion.
+    """Find the numbers of messages before a put at which a comparison of the rules turns for a queue, described as
+    occasion.
 
     What is compared may count the message that is put, too. What rules derive is not known here, and blank.
     """
@@ -288,7 +289,9 @@ class TriggerCallbacks:
     runs: dict[MessageQuestion, Run] = field(factory=dict, init=False, repr=False)
 
     def messages(self, queue: Queue) -> MessageRules:
-        """The priority that each message gets when it is put, and the priorities with which it counts on the queue."""
+        """Return the priority that each message gets when it is put, and the priorities with which it counts on the
+        queue.
+        """
         of_queue = self._values(queue)
 
         def priority(given: int) -> int:
@@ -299,15 +302,15 @@ class TriggerCallbacks:
         )
 
     def in_item(self, message: Message) -> ItemRole:
-        """What a message of a group, or a segment, is where it belongs."""
+        """Return what rules derive of a message at its place in a group or a segmented message."""
         return self.terms.in_item(message)
 
     def examines(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
-        """Whether a conclusion can be asked for on such an occasion."""
+        """Return whether a conclusion can be asked for on such an occasion."""
         return _concludes(self._ruleset, occasion, shared, in_unit_of_work)
 
     def find_failure(self, call: QueueCall) -> CallFailure | None:
-        """What a call fails with by the rules of calls, and what would change that."""
+        """Find what a call fails with by the rules of calls, and what would change that."""
         found = self.calls.run(call, ())[0].failure if self.calls is not None else None
         if self.calls is None or found is None:
             return None
@@ -343,7 +346,7 @@ class TriggerCallbacks:
 
 @lru_cache(maxsize=64)
 def find_dependencies(ruleset: Ruleset, facts: frozenset[str]) -> frozenset[str]:
-    """The attributes and facts that some facts depend on, those facts among them."""
+    """Find the attributes and facts that some facts depend on, those facts among them."""
     rules = [(rule.when, rule.action) for rule in ruleset.rules if isinstance(rule.action, Derive | Conclude)]
     words, before = facts, frozenset[str]()
     while words != before:

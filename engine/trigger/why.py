@@ -164,7 +164,9 @@ class WhyAnswer:
         return (failing & needed) | ({self.reason_name} if self.reason is not None else set())
 
     def differs(self, others: Mapping[Combination, Examination]) -> bool:
-        """Whether ``others``, found of a message like this one, tell another answer or other conditions that fail."""
+        """Return whether ``others``, found of a message like this one, tell another answer or other conditions that
+        fail.
+        """
         return any(_kind(each) != _kind(self.found[at]) for at, each in others.items())
 
     @cached_property
@@ -183,7 +185,7 @@ class WhyAnswer:
         return {each: dict(found.list_examined_rules()) for each, found in self.found.items()}
 
     def remedies(self, of: Rule) -> list[str]:
-        """What could be typed so that a condition that fails somewhere holds, each in place of the others."""
+        """Return the commands after which a condition that fails somewhere would hold, as alternatives."""
         return next(found for found in self.found.values() if (of, False) in found.list_examined_rules()).remedies(of)
 
     def _doubt(self, rule: Rule) -> BlockingCondition:
@@ -224,16 +226,20 @@ class Why:
         return evolve(answer, assumed=taken, remarks=remarks, further=further, left_open=left_open)
 
     def is_triggered(self, queue: Queue, snapshot: Snapshot, priority: int | None = None) -> bool:
-        """Whether the verdict of ask is ``triggers``, in less time: the first that does not trigger ends it."""
+        """Return whether the verdict of ask is ``triggers``, in less time: the first that does not trigger ends it."""
         wrote = self._wrote(queue, snapshot, priority)
         return next(wrote, False) and all(wrote)
 
     def may_trigger(self, queue: Queue, snapshot: Snapshot, priority: int | None = None) -> bool:
-        """Whether the verdict of ask is another than ``does not``, in less time; false also where the put fails."""
+        """Return whether the verdict of ask is another than ``does not``, in less time; false also where the put
+        fails.
+        """
         return any(self._wrote(queue, snapshot, priority))
 
     def is_triggered_by(self, events: Sequence[Event], answer: WhyAnswer, snapshot: Snapshot) -> bool:
-        """Whether one of ``events``, in place of the put of ``answer``, has a trigger message written for its queue."""
+        """Return whether one of ``events``, in place of the put of ``answer``, has a trigger message written for its
+        queue.
+        """
         queue = answer.queue
         state = State.of(
             add_queues(snapshot.cluster, _shipped(queue, snapshot)), self.triggers.callbacks, snapshot.messages
@@ -266,7 +272,7 @@ class Why:
 
 
 def build_document(answer: WhyAnswer) -> dict[str, Any]:
-    """An answer as JSON values."""
+    """Build an answer as JSON values."""
     queue, rule = answer.queue, answer.rule
     triggers = {"triggers": True, "does not": False, "depends": None}[answer.verdict]
     return {
@@ -315,24 +321,28 @@ class UnknownFact:
 
 
 def list_combinations(unknown: Sequence[UnknownFact]) -> Iterator[Combination]:
-    """Every combination of values."""
+    """List every combination of values."""
     return product(*(each.places for each in unknown))
 
 
 def apply_values(state: State, unknown: Sequence[UnknownFact], combined: Combination) -> State:
-    """``state`` where the unknown facts have the values of one combination."""
+    """Return ``state`` with one combination of values of the unknown facts."""
     chosen = [each.values[place] for each, place in zip(unknown, combined, strict=True)]
     return reduce(lambda known, value: value(known), chosen, state)
 
 
 def is_decisive(found: Mapping[Combination, object], at: int) -> bool:
-    """Whether what was found turns on the unknown fact at the place ``at``: it differs where all others are alike."""
+    """Return whether what was found turns on the unknown fact at the place ``at``: it differs where all others are
+    alike.
+    """
     first: dict[Combination, object] = {}
     return any(first.setdefault(each[:at] + each[at + 1 :], value) != value for each, value in found.items())
 
 
 def group_combinations(unknown: Sequence[UnknownFact], wanted: Collection[Combination]) -> list[Values]:
-    """The combinations ``wanted`` as a few lists of values: every combination of the values of one list is wanted."""
+    """Group the combinations ``wanted`` into a few lists of values: every combination of the values of one list is
+    wanted.
+    """
     left, found = set(wanted), []
     while left:
         values = [frozenset({place}) for place in min(left)]
@@ -346,7 +356,7 @@ def group_combinations(unknown: Sequence[UnknownFact], wanted: Collection[Combin
 
 
 def render_requirement(unknown: Sequence[UnknownFact], wanted: Collection[Combination]) -> str:
-    """What has to be so that the combination is ``wanted``: ``a and b, and either c or d``; blank if nothing has."""
+    """Render which unknown values give the ``wanted`` verdict: ``a and b, and either c or d``; blank if all do."""
     lists = group_combinations(unknown, wanted)
     always = [at for at, _ in enumerate(unknown) if len({values[at] for values in lists}) == 1]
     turning = [at for at, _ in enumerate(unknown) if at not in always]
@@ -356,14 +366,14 @@ def render_requirement(unknown: Sequence[UnknownFact], wanted: Collection[Combin
 
 
 def render_either(said: Sequence[str]) -> str:
-    """That one of several things is so."""
+    """Render that one of several things is so."""
     return f"{EITHER}{' or '.join(said)}" if len(said) > 1 else said[0]
 
 
 def find_unknown_facts(
     queue: Queue, state: State, untold: UndisplayedObjects, depths: Collection[int], unshown: Callable[[Queue], Unasked]
 ) -> list[UnknownFact]:
-    """The unknown facts of ``queue``, its process and its initiation queue, as ``state`` has them.
+    """Find the unknown facts of ``queue``, its process and its initiation queue, as ``state`` has them.
 
     ``untold`` is what no source tells whether it is there; ``depths`` are how many messages make a difference to rules;
     ``unshown`` tells which attributes of a queue no display shows.
@@ -378,7 +388,7 @@ def find_unknown_facts(
 
 
 def open_elsewhere(state: State, queue: str, mode: str) -> State:
-    """``state`` where another queue manager of the queue-sharing group has opened a shared queue."""
+    """Return ``state`` with a shared queue opened by another queue manager of the queue-sharing group."""
     handles = state.handles
     other = Handle(handles.next_id, "", queue, queue, mode, f"another than {handles.local}")
     return state.replace(handles=handles.after_open(other))

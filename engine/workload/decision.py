@@ -408,7 +408,9 @@ class Engine:
 
     @classmethod
     def given(cls, engine: Engine | None) -> Engine:
-        """The engine that was given, or where none was, one of the rules that come with mqclause. Raises TypeError."""
+        """Return the engine that was given, or where none was, one of the rules that come with mqclause. Raises
+        TypeError.
+        """
         return cls() if engine is None else check_type("engine", engine, cls)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -428,7 +430,8 @@ class Engine:
         self.exits.close()
 
     def at(self, cluster: Cluster) -> Engine:
-        """The engine for choices at the local queue manager of ``cluster``: that of its edition, if its level is known.
+        """Return the engine for choices at the local queue manager of ``cluster``: that of its edition, if its level is
+        known.
 
         It shares the exits with this one, and what they remember.
         """
@@ -446,6 +449,11 @@ class Engine:
     def course(self) -> Pipeline:
         """The rules of a choice and of its outcome."""
         return self._course
+
+    @property
+    def names(self) -> Pipeline:
+        """The rules of name resolution."""
+        return self._names
 
     @property
     def readings(self) -> Mapping[str, str]:
@@ -507,7 +515,7 @@ class Engine:
         return self.at(cluster)._exit_question.build_parameters(plain, caller)
 
     def exit_answer(self, decision: Decision) -> ExitAnswer:
-        """What the exits make of a decision of the rules, at a queue manager that has just been started."""
+        """Ask the exit about a decision of the rules, at a queue manager that has just been started."""
         check_type("decision", decision, Decision)
         return self.at(decision.cluster)._exit_question.answer(decision, ANYBODY, ExitSession())
 
@@ -546,7 +554,7 @@ class Engine:
 
 
 def build_document_head(decision: Decision) -> dict[str, Any]:
-    """What stands before the steps in the document of a decision."""
+    """Build the keys of a decision's document that come before the steps."""
     reason, chosen = decision.reason, decision.chosen
     return {
         "format": FORMAT,
@@ -564,7 +572,9 @@ def build_document_head(decision: Decision) -> dict[str, Any]:
 
 
 def build_document_tail(decision: Decision, besides: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """What stands behind them; ``besides`` has its remarks and all else that a decision alone does not say in full."""
+    """Build the keys that come after the steps; ``besides`` has remarks and what else a decision alone does not
+    know.
+    """
     reason, advance = decision.reason, decision.advance
     document: dict[str, Any] = {
         "advance": advance and _advance(advance),
@@ -578,7 +588,7 @@ def build_document_tail(decision: Decision, besides: Mapping[str, Any] | None = 
 
 
 def build_destination_document(destination: Destination) -> dict[str, Any]:
-    """How a document names a destination."""
+    """Build the JSON object of a destination."""
     document = {
         "queue": destination.queue or None,
         "queue_manager": destination.queue_manager,
@@ -605,7 +615,7 @@ class DecisionResult:
 
     @classmethod
     def of(cls, decision: Decision) -> DecisionResult:
-        """How a decision ends."""
+        """Summarize how a decision ends."""
         taken = None if decision.exit is None else decision.exit.chosen
         reason = decision.reason
         ends = (reason.name, reason.call) if reason is not None else ("", "")
@@ -613,7 +623,7 @@ class DecisionResult:
         return cls(decision.outcome, permitted, *ends, decision.resolved.topic)
 
     def is_same_result_as(self, other: DecisionResult) -> bool:
-        """Whether both are alike: in outcome and reason code or, where there is none, in who is permitted."""
+        """Return whether both are alike: in outcome and reason code or, where there is none, in who is permitted."""
         return self._told_by == other._told_by
 
     @cached_property
@@ -623,7 +633,7 @@ class DecisionResult:
         return self.outcome, self.reason, self.call, self.topic, tuple(dict.fromkeys(map(_destined, permitted)))
 
     def said(self, by_route: Container[str]) -> str:
-        """It in a few words: who is permitted, the one that is taken first, or the reason code.
+        """Describe the result in a few words: who is permitted, the one that is taken first, or the reason code.
 
         Queue managers ``by_route`` are named with the route: see with_several_routes.
         """
@@ -639,18 +649,18 @@ class DecisionResult:
 
 
 def find_multiroute_queue_managers(listed: Iterable[Destination]) -> frozenset[str]:
-    """The queue managers that several of the routes lead to."""
+    """Find the queue managers that several of the routes lead to."""
     routes = Counter(queue_manager for _, queue_manager, _ in set(map(_destined, listed)))
     return frozenset(name for name, count in routes.items() if count > 1)
 
 
 def is_same_answer(one: Decision, other: Decision) -> bool:
-    """Whether both end alike."""
+    """Return whether both end alike."""
     return DecisionResult.of(one).is_same_result_as(DecisionResult.of(other))
 
 
 def render_verdict(decision: Decision) -> str:
-    """The answer in one sentence."""
+    """Render the answer in one sentence."""
     reason = decision.reason
     if reason is not None:
         return f"{reason.call} fails with {reason.name} ({reason.code}): {reason.because}"
@@ -671,12 +681,12 @@ def render_verdict(decision: Decision) -> str:
 
 
 def summarize_decision(decision: Decision) -> str:
-    """The answer in a few words."""
+    """Summarize the answer in a few words."""
     return DecisionResult.of(decision).said(find_multiroute_queue_managers(decision.listed))
 
 
 def join_names(names: list[str], last: str = "and") -> str:
-    """Names as they stand in a sentence: ``QM2, QM3 and QM4``; of many the first few and how many more."""
+    """Join names for a sentence: ``QM2, QM3 and QM4``; of many the first few and how many more."""
     shown = names if len(names) <= MOST_NAMED + 1 else [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
     return shown[0] if len(shown) == 1 else f" {last} ".join((", ".join(shown[:-1]), shown[-1])) if shown else ""
 
@@ -691,7 +701,7 @@ class ExitCaller:
         self._course = Pipeline.of(rules, EXIT, executor)
 
     def answer(self, decision: Decision, caller: Caller, session: ExitSession) -> ExitAnswer:
-        """What an exit makes of ``decision``, which is the workload rules' own."""
+        """Call the exit with ``decision``, the choice of the workload rules, and return what it makes of it."""
         call, listed = self._call(decision, caller, session), decision.listed
         run = self._course.run(call, listed)[0]
         offered, choice = tuple(run.remaining), get_default_choice(decision.remaining, caller, run.facts)
@@ -705,7 +715,7 @@ class ExitCaller:
         return ExitAnswer(self.rules, self.executor, call, offered, choice, listed, run)
 
     def build_parameters(self, decision: Decision, caller: Caller) -> MQWXP:
-        """What an exit would be called with, whether there is one or not."""
+        """Build the parameters with which an exit would be called, whether there is one or not."""
         run = self._course.run(self._call(decision, caller, ExitSession()), decision.listed)[0]
         choice = get_default_choice(decision.remaining, caller, run.facts)
         offer = _offer(run.facts, decision, tuple(run.remaining), choice, caller)
@@ -736,7 +746,9 @@ class ExitCaller:
 
 
 def get_default_exit_limit(rules: Rules) -> float | None:
-    """How many seconds one call of an exit may take where nobody states it, by the exit rules; None without such."""
+    """Return how many seconds one call of an exit may take where nobody states it, by the exit rules; None without
+    such.
+    """
     if not rules.in_folder(EXIT.name):
         return None
     return float(Pipeline.of(rules, EXIT).run(ExitCall(), ())[0].facts["time_limit"])
@@ -745,7 +757,7 @@ def get_default_exit_limit(rules: Rules) -> float | None:
 def get_default_choice(
     permitted: Sequence[Destination], caller: Caller, facts: Mapping[str, Any]
 ) -> Destination | None:
-    """The queue manager's own choice: the permitted destination whose turn it is, else that listed first.
+    """Return the queue manager's own choice: the permitted destination whose turn it is, else that listed first.
 
     By ``facts``, which the exit rules derived, those of the queue manager that failed are passed over.
     """
@@ -767,7 +779,7 @@ class OtherReading:
 
 
 def find_other_readings(decision: Decision, known: Container[ReadingChoice] = ()) -> tuple[OtherReading, ...]:
-    """Each choice, one at a time, of a reading that concerns these rules, by which the answer is another.
+    """Find each choice, one at a time, of a reading that concerns these rules, by which the answer is another.
 
     Not those that are ``known``. It is decided anew by the compiled rules, which are loaded once for each choice.
     """
@@ -776,14 +788,19 @@ def find_other_readings(decision: Decision, known: Container[ReadingChoice] = ()
 
 
 def list_other_choices(decision: Decision) -> tuple[ReadingChoice, ...]:
-    """The readings with their choices by which the answer is another: found once for decisions of one kind.
+    """List the readings with their choices by which the answer is another: found once for decisions of one kind.
 
     Where names led on, or an exit or a transmission queue had a say, more than the kind tells decides.
     """
-    is_plain = decision.runs and decision.exit is None and not decision.resolved.followed
-    if not is_plain or decision.refusal is not None or _reads_names(decision.rules, tuple(decision.readings)):
+    if not is_told_by_kind(decision) or _reads_names(decision.rules, tuple(decision.readings)):
         return tuple(_other_choices(decision))
-    return _choices_of_kind(_ReadingQuestion.of(decision))
+    return _choices_of_kind(DecisionKind.of(decision))
+
+
+def is_told_by_kind(decision: Decision) -> bool:
+    """Whether no names led on, and neither an exit nor a transmission queue had a say: then its kind tells all."""
+    is_plain = bool(decision.runs) and decision.exit is None and not decision.resolved.followed
+    return is_plain and decision.refusal is None
 
 
 def _other_choices(decision: Decision) -> Iterator[ReadingChoice]:
@@ -796,23 +813,23 @@ def _other_choices(decision: Decision) -> Iterator[ReadingChoice]:
 
 def _decided_with(decision: Decision, name: str, choice: str) -> Decision:
     """The same put by another choice of a reading."""
-    engine = engine_of(decision.rules.under({**decision.rules.readings, name: choice}))
+    engine = get_engine(decision.rules.under({**decision.rules.readings, name: choice}))
     return engine.choose(decision.put, decision.cluster, decision.before)
 
 
 @frozen(cache_hash=True)
-class _ReadingQuestion:
-    """What decides by which choices of readings the answer to a put is another.
+class DecisionKind:
+    """What decides whether other rules give another answer to a put, but for names.
 
-    That is the kind of the decision, and beside it what another choice may see that this one does not: the receivers
-    on which a local instance may stand, and which destinations have a transmission queue that refuses the message.
+    That is the kind of the choice, and beside it what other rules may see that these do not: the receivers on which a
+    local instance may stand, and which destinations have a transmission queue that refuses the message.
     """
 
     told_by: tuple[object, ...]
     decision: Decision = field(eq=False, repr=False)
 
     @classmethod
-    def of(cls, decision: Decision) -> _ReadingQuestion:
+    def of(cls, decision: Decision) -> DecisionKind:
         cluster, listed, call = decision.cluster, decision.listed, decision.put.call
         local: tuple[object, ...] = ()
         if any(each.is_local for each in listed):
@@ -825,7 +842,7 @@ class _ReadingQuestion:
 
 
 @lru_cache(MOST_CLASSES)
-def _choices_of_kind(question: _ReadingQuestion) -> tuple[ReadingChoice, ...]:
+def _choices_of_kind(question: DecisionKind) -> tuple[ReadingChoice, ...]:
     return tuple(_other_choices(question.decision))
 
 
@@ -833,25 +850,25 @@ def _choices_of_kind(question: _ReadingQuestion) -> tuple[ReadingChoice, ...]:
 def _reads_names(rules: Rules, readings: tuple[str, ...]) -> bool:
     """Whether the rules look into names by any choice of these readings, so that none are alike but for names."""
     choices = [(name, choice) for name in readings for choice in rules.known_readings[name].choices]
-    engines = (engine_of(rules.under({**rules.readings, name: choice})) for name, choice in choices)
+    engines = (get_engine(rules.under({**rules.readings, name: choice})) for name, choice in choices)
     return any(has_name_tests(each.course) for each in engines)
 
 
 @lru_cache(maxsize=64)
-def engine_of(rules: Rules) -> Engine:
-    """The engine by rules that a decision is compared with, made once."""
+def get_engine(rules: Rules) -> Engine:
+    """Return the engine for ``rules``, made once; other readings are compared by it."""
     return Engine(rules)
 
 
 def describe_ties(decision: Decision) -> Iterator[str]:
-    """Who fell by listing order alone, equal to one that stayed. Needs level ``rule``."""
+    """Describe the destinations that fell only by listing order, equal to one that stayed. Needs level ``rule``."""
     for step in decision.steps:
         if step.eliminated and (fallen := [fate.subject.host for fate in step.eliminated if fate.is_tied]):
             yield f"clause {step.rule.clause}: {join_names(fallen)} fell as equal, listed later"
 
 
 def describe_final_tie(decision: Decision) -> str:
-    """Of several that are permitted, who is taken: the one listed first, or by an exit; blank if it is the only one."""
+    """Describe which of several permitted destinations is taken; blank if there is one only."""
     if decision.outcome != "chosen" or len(decision.permitted) < 2:
         return ""
     names = join_names([each.host for each in decision.permitted])
@@ -859,7 +876,7 @@ def describe_final_tie(decision: Decision) -> str:
 
 
 def describe_tie_break(decision: Decision) -> str:
-    """By what one of several permitted destinations is taken."""
+    """Describe by what one of several permitted destinations is taken."""
     answer = decision.exit
     if answer is not None and answer.is_choice_taken and answer.chosen is not None:
         return f"the exit took {answer.chosen.host}"

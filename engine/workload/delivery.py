@@ -41,7 +41,7 @@ class DeliveryAnswer(RuleAnswer):
 
 
 def check_delivery(seen: Delivery, rules: Rules) -> DeliveryAnswer | None:
-    """What rules say of a way; None where nothing is in it."""
+    """Run the rules of delivery on a way; None if nothing is in it."""
     return _told(seen, _way_rules(rules))
 
 
@@ -60,7 +60,7 @@ def _way_rules(rules: Rules) -> Pipeline | None:
 def check_deliveries(
     chosen: Iterable[Destination], decision: Decision, beyond: DeliveryContext, bound: bool = False
 ) -> dict[Destination, DeliveryAnswer]:
-    """Those of the destinations, chosen by a decision or as good as that, to which something is in the way.
+    """Find destinations, chosen by a decision or as good as that, to which something is in the way.
 
     Messages are bound as the decision has it, or ``bound`` all the same.
     """
@@ -70,7 +70,7 @@ def check_deliveries(
 
 
 def find_obstacles(decision: Decision, beyond: DeliveryContext) -> tuple[str, ...]:
-    """The remarks on the ways to all that a decision permits, or an exit chose, and on values stated in vain."""
+    """Find the remarks on the ways to all that a decision permits, or an exit chose, and on values stated in vain."""
     if decision.refusal is not None:
         return find_refusal_remarks(decision, beyond)
     if decision.outcome == "failed":
@@ -89,7 +89,7 @@ def _on_overridden(decision: Decision, beyond: DeliveryContext) -> Iterator[Deli
 
 
 def find_refusal_remarks(decision: Decision, beyond: DeliveryContext) -> tuple[str, ...]:
-    """The remarks on the transmission queue that does not take the message of a put."""
+    """Find the remarks on the transmission queue that does not take the message of a put."""
     taken = decision.candidate
     if taken is None:
         return ()
@@ -108,7 +108,7 @@ class DeliveryRemarks:
     _told: dict[tuple[Destination | str, bool], tuple[str, ...]] = field(factory=dict)
 
     def obstacles(self, chosen: Destination, cluster: Cluster, bound: bool = False) -> tuple[str, ...]:
-        """What stands in the way to a destination, as the cluster now is: it may have been another at the choice.
+        """Return what stands in the way to a destination in the cluster as it is now.
 
         A message that is ``bound`` goes to that destination alone.
         """
@@ -122,7 +122,7 @@ class DeliveryRemarks:
         return told[key]
 
     def started(self, queue: str, cluster: Cluster) -> tuple[str, ...]:
-        """What keeps a trigger message for a queue here from starting anything, as the cluster now is."""
+        """Return what keeps a trigger message for a queue here from starting anything, in the cluster as it is now."""
         told, key = self._of(cluster), (queue, False)
         if key not in told:
             way = build_trigger_delivery(cluster.own_queues[queue], cluster, self.beyond)
@@ -130,7 +130,7 @@ class DeliveryRemarks:
         return told[key]
 
     def arrived(self, queue: str, cluster: Cluster) -> tuple[str, ...]:
-        """What is to be said of a message on a queue here, to which no rule of workload led it."""
+        """Return the remarks about a message on a queue here that no workload rule sent there."""
         told, key = self._of(cluster), (queue, True)
         if key not in told:
             here = Destination(queue, cluster.queue_manager.name, is_local=True)
@@ -138,7 +138,7 @@ class DeliveryRemarks:
         return told[key]
 
     def find_obstacles_ahead(self, queue: str, route: Channel, cluster: Cluster) -> tuple[str, ...]:
-        """What a message for ``queue`` that has left, or leaves now, meets at the end of its ``route``."""
+        """Find what a message for ``queue`` that has left, or leaves now, meets at the end of its ``route``."""
         sent = Destination(queue, route.queue_manager, route.name, route.cluster, channel_status=route.status)
         # What is put-disabled or full here is behind it.
         return self._remarks(evolve(build_delivery(sent, cluster, self.beyond), put_disabled_here=(), full_here=()))
@@ -155,7 +155,7 @@ class DeliveryRemarks:
 
 
 def build_delivery(chosen: Destination, cluster: Cluster, beyond: DeliveryContext, bound: bool = False) -> Delivery:
-    """The way to a destination. What is named beside a queue manager is looked at where it leads to, too."""
+    """Build the way to a destination. What is named beside a queue manager is looked at where it leads to, too."""
     told = beyond.hosted.get(chosen.queue_manager, {})
     found = _queue_there(chosen, cluster)
     leads_to, there = told.get(chosen.queue, ""), None if chosen.is_local else found
@@ -193,7 +193,7 @@ def build_delivery(chosen: Destination, cluster: Cluster, beyond: DeliveryContex
 
 
 def build_trigger_delivery(queue: Queue, cluster: Cluster, beyond: DeliveryContext) -> Delivery:
-    """The way of a trigger message for a queue, as far as a channel that it starts."""
+    """Build the way of a trigger message for a queue, as far as a channel that it starts."""
     taking = cluster.taking_from.get(queue.name, ())
     meant = [each for each in cluster.channel_statuses if each.name == queue.trigdata] if queue.trigdata else taking
     takers = TransmissionChannels.of(meant, beyond.unknown_state)

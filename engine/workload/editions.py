@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from attrs import evolve, frozen
 
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.rulebook.clauses import list_clauses
-from mqclause.rulebook.loader import EVIDENCE, edition_of
+from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rules import AUTO, Rules
 from mqclause.workload.decision import (
     Decision,
+    DecisionKind,
     Level,
     build_destination_document,
-    engine_of,
+    get_engine,
     is_same_answer,
+    is_told_by_kind,
     summarize_decision,
 )
+from mqclause.workload.equivalence import MOST_CLASSES, has_name_tests
 
 WIDEST = 10
 """So far above the last known level are the queue managers of the next edition: 9xy has the levels 9x0 to 9x9."""
@@ -45,7 +49,7 @@ class OtherEdition:
         return f" (clause {found[0]})" if found else ""
 
     def document(self) -> dict[str, Any]:
-        """As in ``mqclause.trace/1``."""
+        """Return the edition's answer as in ``mqclause.trace/1``."""
         reason = self.decision.reason
         return {
             "edition": self.edition,
@@ -57,8 +61,8 @@ class OtherEdition:
         }
 
 
-def other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
-    """The oldest and the newest edition, as far as the answer is another there. Needs level ``rule``."""
+def find_other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
+    """Find the oldest and the newest edition, as far as the answer is another there. Needs level ``rule``."""
     found = []
     own = _own(decision, "rule")
     for edition, since in _compared(decision):
@@ -69,35 +73,50 @@ def other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
     return tuple(found)
 
 
-def differs_by_edition(decision: Decision) -> str:
-    """That the answer is another in the oldest or the newest edition, in a sentence that is the same for many answers.
+def describe_edition_difference(decision: Decision) -> str:
+    """Say that the oldest or the newest edition answers otherwise, in a sentence that many answers share.
 
     Blank where it is the same in both.
     """
     rules = decision.rules
-    own = _own(decision, "verdict")
     where = [
         f"in {edition}" if edition == rules.known_editions[0] else f"from {since} on"
         for edition, since in _compared(decision)
-        if not is_same_answer(own, _decided(decision, rules.in_edition(since), "verdict"))
+        if _is_other(decision, since)
     ]
     return f"{_begun(decision)}; {' and '.join(where)} the answer is another, as explain tells" if where else ""
 
 
+def _is_other(decision: Decision, since: str) -> bool:
+    """Whether the answer is another by the rules of an edition: found once for decisions of one kind, where it can."""
+    rules = decision.rules
+    other, own = get_engine(rules.in_edition(since)), get_engine(rules)
+    if is_told_by_kind(decision) and other.names is own.names and not has_name_tests(other.course):
+        return _is_other_for_kind(DecisionKind.of(decision), since)
+    return not is_same_answer(_own(decision, "verdict"), _decided(decision, other.rules, "verdict"))
+
+
+@lru_cache(MOST_CLASSES)
+def _is_other_for_kind(kind: DecisionKind, since: str) -> bool:
+    decision = kind.decision
+    other = _decided(decision, decision.rules.in_edition(since), "verdict")
+    return not is_same_answer(_own(decision, "verdict"), other)
+
+
 def describe_missing_level(queue_manager: str) -> MissingInformation:
-    """That the command level of a queue manager is not known, on which an answer depends."""
+    """Say that the command level of a queue manager is not known, on which an answer depends."""
     return MissingInformation("the command level", queue_manager, "DISPLAY QMGR CMDLEVEL")
 
 
 def describe_odd_level(decision: Decision, named: str = "the queue manager") -> str:
-    """That the queue manager is of a command level that is not known, or of another edition than the one asked for.
+    """Say that the queue manager is of a command level that is not known, or of another edition than the one asked for.
 
     It is called as ``named``. Blank where neither is so, or no rule was asked.
     """
     rules, known, level = decision.rules, decision.rules.levels, decision.cluster.queue_manager.command_level
     if not level or not decision.runs:
         return ""
-    of_level, told = edition_of(level, known), f"{named} is of command level {level}"
+    of_level, told = get_edition(level, known), f"{named} is of command level {level}"
     if rules.asked != AUTO and not rules.by_level and of_level != rules.edition:
         return f"{told}, edition {of_level}; edition {rules.edition} was asked for"
     if rules.by_level and level < min(known.values()):
@@ -127,7 +146,7 @@ def _own(decision: Decision, level: Level) -> Decision:
 
 def _decided(decision: Decision, rules: Rules, level: Level) -> Decision:
     """The same put by these rules, before any exit and any transmission queue."""
-    return _chosen(engine_of(rules).choose(decision.put, decision.cluster, decision.before, level, caller=None))
+    return _chosen(get_engine(rules).choose(decision.put, decision.cluster, decision.before, level, caller=None))
 
 
 def _chosen(decision: Decision) -> Decision:
@@ -158,8 +177,8 @@ def _evidence(other: Decision, edition: str, rule: str) -> str:
     return max([of_edition, *of_rule[:1]], key=[*EVIDENCE].index)
 
 
-def remarks_of_editions(decision: Decision, others: tuple[OtherEdition, ...]) -> Iterator[str]:
-    """What a reader should know of the edition: that others answer otherwise, that a level is none that is known."""
+def list_edition_remarks(decision: Decision, others: tuple[OtherEdition, ...]) -> Iterator[str]:
+    """List what a reader should know of the edition: that others answer otherwise, that a level is unknown."""
     yield from filter(None, [describe_odd_level(decision, decision.cluster.queue_manager.name)])
     for each in others:
         yield _difference(decision, each)

@@ -52,7 +52,7 @@ class EquivalenceClass:
     def of(
         cls, course: Pipeline, seen: Situation, listed: tuple[Destination, ...], carried: CarriedValues | None
     ) -> EquivalenceClass:
-        """The kind of a choice by the rules of ``course``."""
+        """Return the kind of a choice by the rules of ``course``."""
         numbers: dict[object, object] = {}
         number: Callable[[object], object] = (
             (lambda name: name) if has_name_tests(course) else lambda name: numbers.setdefault(name, len(numbers))
@@ -71,7 +71,9 @@ class EquivalenceClass:
 
 @lru_cache
 def has_name_tests(course: Pipeline) -> bool:
-    """Whether a rule looks into a name, or at which comes first; which are the same, or blank, may matter to any."""
+    """Return whether a rule looks into a name, or at which comes first; which are the same, or blank, may matter to
+    any.
+    """
     return any(_looks_into_names(steps) for steps in course.steps)
 
 

@@ -193,7 +193,7 @@ class ExitAnswer:
                 yield at
 
     def document(self, named: SubjectNamer) -> dict[str, Any]:
-        """The key ``exit`` of a trace; ``named`` is how it names a destination."""
+        """Return the key ``exit`` of a trace; ``named`` is how it names a destination."""
         own, chosen = self.own_choice, self.chosen
         return {
             "called": self.called,
@@ -209,7 +209,7 @@ class ExitAnswer:
 
 
 def find_missing_exit(rules: Rules, own: QueueManager, given: Collection[str]) -> MissingInformation | None:
-    """That an exit would be called for puts of a queue manager that are not bound, and is none of those ``given``."""
+    """Find out that CLWLEXIT names an exit that puts would call and that is none of those ``given``."""
     name, listed = own.clwlexit, (Destination(own.name, is_local=True),)
     call = ExitCall("MQPUT", "NOTFIXED", False, False, False, own.platform, name, name, tuple(given), clwlexit=name)
     run = Pipeline.of(rules, EXIT).run(call, listed)[0]
@@ -217,7 +217,7 @@ def find_missing_exit(rules: Rules, own: QueueManager, given: Collection[str]) -
 
 
 def derive_for_destination(chosen: Destination, ruleset: Ruleset, run: Run, first: Scope) -> dict[str, Any]:
-    """What rules derive for the destination that is chosen, where an exit chose another than they.
+    """Derive by rules what belongs to the destination that an exit chose instead of theirs.
 
     ``run`` is theirs, and ``first`` what the first of them saw.
     """

@@ -12,7 +12,7 @@ from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import check_type
 from mqclause.workload.decision import Decision, describe_final_tie, describe_ties
 from mqclause.workload.delivery import find_obstacles
-from mqclause.workload.editions import OtherEdition, describe_missing_level, other_editions, remarks_of_editions
+from mqclause.workload.editions import OtherEdition, describe_missing_level, find_other_editions, list_edition_remarks
 from mqclause.workload.sensitivity import AskExit, find_unknowns
 
 NO_COUNTERS = "MQ displays no sequence numbers: taken as 0"
@@ -52,8 +52,8 @@ class Explanation:
         readings = tuple(map(str, decision.other_readings())) if other_readings else ()
         ties = tuple(describe_ties(decision))
         odd = tuple(map(str, snapshot.remarks))
-        others = other_editions(decision) if other_readings else ()
-        assumptions = (*_assumed(decision, snapshot, ties), *remarks_of_editions(decision, others))
+        others = find_other_editions(decision) if other_readings else ()
+        assumptions = (*_assumed(decision, snapshot, ties), *list_edition_remarks(decision, others))
         ahead, unknown = find_obstacles(decision, snapshot.beyond), find_unknowns(decision, snapshot)
         if others and decision.edition_from == "default":
             unknown += (describe_missing_level(decision.cluster.queue_manager.name),)
@@ -61,7 +61,9 @@ class Explanation:
         return cls(decision, readings, ties, unknown, assumptions, odd, ahead, others, place)
 
     def with_exit(self, decision: Decision, snapshot: Snapshot, ask_exit: AskExit) -> Self:
-        """The same of ``decision``, made of it by an exit; what is said of the own choice stays where that stands."""
+        """Return the same of ``decision``, made of it by an exit; what is said of the own choice stays where that
+        stands.
+        """
         told = self
         if decision is not self.decision:
             told = evolve(self, decision=decision, obstacles=find_obstacles(decision, snapshot.beyond))

@@ -148,7 +148,7 @@ def resolve_names(
     left_open: bool = False,
     for_input: bool = False,
 ) -> Resolution:
-    """Follows two names by the rules of ``course``, for an MQI call. The cluster keeps the answer.
+    """Follow two names by the rules of ``course``, for an MQI call. The cluster keeps the answer.
 
     ``left_open``: the call leaves the binding to the queue; ``for_input``: it gets or browses. Raises ValueError where
     both names are blank, and RuleError for a rule that leads nowhere.
@@ -176,7 +176,8 @@ class TransmissionQueueRules:
     def refusal(
         self, sent: Destination | None, call: str, cluster: Cluster, depths: Depths | None = None
     ) -> Reason | None:
-        """The reason code of a ``call`` that puts a message for ``sent``, as far as facts tell; None if there is none.
+        """Return the reason code of a ``call`` that puts a message for ``sent``, as far as facts tell; None if there is
+        none.
 
         An open puts nothing. ``depths`` say what is on the queues now, where that is not what the facts have.
         """
@@ -191,7 +192,7 @@ class TransmissionQueueRules:
         return found
 
     def queue(self, channel: str, cluster: Cluster) -> Queue | None:
-        """The local queue that messages for a cluster channel are put on; None where no fact tells of it."""
+        """Return the local queue that messages for a cluster channel are put on; None where no fact tells of it."""
         key = (self, channel)
         if key not in cluster.refusals:
             seen = build_sending_delivery(channel, cluster)
@@ -217,7 +218,7 @@ class TransmissionQueueRules:
 
 
 def build_sending_delivery(channel: str, cluster: Cluster) -> Delivery:
-    """The way of a message as far as the transmission queue of a channel."""
+    """Build the way of a message as far as the transmission queue of a channel."""
     own = cluster.queue_manager
     return Delivery(
         own.name, channel=channel, own_transmission_queue=find_serving_queue(channel, cluster.serving),
@@ -228,7 +229,7 @@ def build_sending_delivery(channel: str, cluster: Cluster) -> Delivery:
 
 @lru_cache(maxsize=16)
 def get_transmission_queue_rules(rules: Rules) -> TransmissionQueueRules:
-    """Made once for the same rules."""
+    """Return the rules of transmission queues, made once for the same rules."""
     return TransmissionQueueRules(rules)
 
 

@@ -95,7 +95,7 @@ class CombinedStates(MissingInformation):
 def find_unknowns(
     decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None = None
 ) -> tuple[MissingInformation, ...]:
-    """What is not known and could change ``decision``, which was made in the ``snapshot``'s cluster, with an exit."""
+    """Find unknown facts that could change ``decision``, which was made in the ``snapshot``'s cluster, with an exit."""
     open_still = tuple(find_undisplayed_attributes(decision, snapshot))
     if _is_settled(decision):
         return open_still
@@ -110,7 +110,7 @@ def find_unknowns(
 
 
 def find_unknown_names(decision: Decision, snapshot: Snapshot) -> Iterator[MissingInformation]:
-    """A name that the put came to and that is not known, although no source would tell it."""
+    """Find a name that the put came to and that is not known, although no source would tell it."""
     if decision.runs or decision.reason is None:
         return
     seen, cluster = decision.resolved.last.situation, decision.cluster
@@ -134,14 +134,14 @@ def find_unknown_names(decision: Decision, snapshot: Snapshot) -> Iterator[Missi
 
 
 def find_unknown_exits(decision: Decision) -> Iterator[MissingInformation]:
-    """An exit that would be called, and that nobody has given."""
+    """Find an exit that would be called, and that nobody has given."""
     missing = None if decision.exit is None else decision.exit.missing
     if missing is not None:
         yield missing
 
 
 def find_missing_objects(decision: Decision, snapshot: Snapshot) -> Iterator[MissingObject]:
-    """What rests_on would tell of besides an exit that nobody has given, without what becomes of it: in less time."""
+    """Find the missing objects that ``find_unknowns`` names, without what would become of the answer: in less time."""
     yield from ((each.about, each.command) for each in find_undisplayed_attributes(decision, snapshot))
     if not _is_settled(decision):
         missing = (*snapshot.incomplete, *find_unknown_names(decision, snapshot))
@@ -155,7 +155,7 @@ def find_missing_objects(decision: Decision, snapshot: Snapshot) -> Iterator[Mis
 def find_unknown_states(
     decision: Decision, channels: Collection[Channel], ask_exit: AskExit | None = None
 ) -> Iterator[MissingInformation]:
-    """Find those ``channels``, whose status no source tells, of which another status than the one taken decides.
+    """Find channels of unknown status for which another status than the assumed one changes the answer.
 
     It is decided anew for every status of each of them alone, and for every status of all of them at once; of states
     that no rule tells apart, once. An exit may tell them all apart, and is asked about MOST_CHANNELS channels alone.
@@ -165,7 +165,7 @@ def find_unknown_states(
 
 @lru_cache
 def group_states(course: Pipeline) -> tuple[tuple[str, ...], ...]:
-    """The states of a channel in groups: by no test of the rules is one told from another of its group."""
+    """Group the states of a channel that no test of the rules tells from one another."""
     groups: dict[tuple[object, ...], tuple[str, ...]] = {}
     for state in CHANNEL_STATES:
         scopes = (Scope(steps.vocabulary, None, subject=Destination(channel_status=state)) for steps in course.steps)
@@ -178,13 +178,13 @@ def group_states(course: Pipeline) -> tuple[tuple[str, ...], ...]:
 def build_missing_state(
     route: Route, taken: str, others: Mapping[str, str], routes: Mapping[Route, str]
 ) -> MissingInformation:
-    """That the state of one of the routes is not known, and what other states make of the answer."""
+    """Build the entry for a route of unknown state, with what other states make of the answer."""
     what = f"channel status unknown; taken as {taken}. {render_alternatives(f'{route[0]} is', others)}"
     return MissingInformation(what, route[0], build_status_command(route, routes))
 
 
 def build_status_command(route: Route, routes: Mapping[Route, str]) -> str:
-    """The command that tells the state of one of the routes."""
+    """Build the command that tells the state of one of the routes."""
     channel, queue_manager = route
     alone = sum(name == channel for name, _ in routes) == 1
     named, to = _in_mqsc(channel), _in_mqsc(queue_manager)
@@ -192,12 +192,14 @@ def build_status_command(route: Route, routes: Mapping[Route, str]) -> str:
 
 
 def build_chstatus_command(channel: str) -> str:
-    """The command that tells the state of the only channel of a name."""
+    """Build the command that tells the state of the only channel of a name."""
     return f"DISPLAY CHSTATUS({_in_mqsc(channel)})"
 
 
 def render_alternatives(subject: str, answers: Mapping[str, str]) -> str:
-    """``If TO.QM2 is RETRYING: QM3``, for each answer; the states that change nothing, where those are fewer."""
+    """Render ``If TO.QM2 is RETRYING: QM3`` for each answer, or the states that change nothing, where those are
+    fewer.
+    """
     by_answer: dict[str, list[str]] = {}
     for state, answer in answers.items():
         by_answer.setdefault(answer, []).append(state)

@@ -98,7 +98,7 @@ def parse_change(text: str) -> ConfigurationChange:
     known = (get_known_attributes("ALTER", kind) or frozenset()) | STATE_ATTRIBUTES.get(kind, set())
     for word, _ in rest:
         if word != "QMGR" and word not in known:
-            hint = _how_to_suspend(kind, word) or suggest_word(word, known)
+            hint = _suggest_suspension(kind, word) or suggest_word(word, known)
             raise build_option_error(f"{describe_unknown_attribute('ALTER', kind, word)}{hint}")
         if word not in attributes and word != "QMGR":
             raise build_option_error(f"{word} needs a value in parentheses")
@@ -150,7 +150,7 @@ def read_changed_fields(change: ConfigurationChange, fact: Any) -> dict[str, Any
     """Read the fields of a fact that a command sets. Raises FactsError."""
     fields: dict[str, Any] = {}
     for kind in (change.kind, "CLUSQMGR") if change.kind in STATE_ATTRIBUTES else (change.kind,):
-        words = {word: value for word, value in change.attributes.items() if (kind == "CLUSQMGR") == _is_besides(word)}
+        words = {word: value for word, value in change.attributes.items() if (kind == "CLUSQMGR") == _is_of_state(word)}
         found, refusals = read_attributes(Record("alter", kind, change.name, words), getattr(fact, "deftype", ""))
         if refusals:
             raise build_change_error(change, refusals)
@@ -162,9 +162,9 @@ def read_changed_fields(change: ConfigurationChange, fact: Any) -> dict[str, Any
             f"{change.object}: the clusters of a channel cannot be set here; give a script instead"
         )
     if "SUSPEND" in change.attributes:
-        fields["suspended"] = _suspended(change, fact)
+        fields["suspended"] = _find_suspended_clusters(change, fact)
     if isinstance(fact, QueueManagerAlias):
-        fields = _of_alias(change, fact, fields)
+        fields = _convert_alias_fields(change, fact, fields)
     if "CLUSTER" in change.attributes and isinstance(fact, Queue | QueueManagerAlias):
         fields["clusters"] = tuple(filter(None, [change.attributes["CLUSTER"]]))
     if "TARGET" in change.attributes:
@@ -181,7 +181,7 @@ def build_change_error(change: ConfigurationChange, errors: Iterable[DomainError
     """Build the error of a command with values that are refused."""
     told = map(str, errors)
     return FactsError(
-        Diagnostic(SET_OPTION, f"{change.object}: {each}{_how_to_suspend(change.kind, each)}") for each in told
+        Diagnostic(SET_OPTION, f"{change.object}: {each}{_suggest_suspension(change.kind, each)}") for each in told
     )
 
 
@@ -194,7 +194,9 @@ def _check_repeated(words: Sequence[str]) -> None:
             raise build_option_error(f"{word} and NO{word} are given together")
 
 
-def _of_alias(change: ConfigurationChange, alias: QueueManagerAlias, fields: Mapping[str, Any]) -> dict[str, Any]:
+def _convert_alias_fields(
+    change: ConfigurationChange, alias: QueueManagerAlias, fields: Mapping[str, Any]
+) -> dict[str, Any]:
     """The fields of an alias for those of a QREMOTE. Raises FactsError where it would no longer be one."""
     kept = {name: value for name, value in fields.items() if name not in ("rname", "rqmname")}
     if fields.get("rname"):
@@ -204,7 +206,7 @@ def _of_alias(change: ConfigurationChange, alias: QueueManagerAlias, fields: Map
     return kept
 
 
-def _suspended(change: ConfigurationChange, fact: QueueManager | RemoteQueueManager) -> tuple[str, ...]:
+def _find_suspended_clusters(change: ConfigurationChange, fact: QueueManager | RemoteQueueManager) -> tuple[str, ...]:
     """The clusters in which a queue manager is suspended then; without CLUSTER the command is about all of them."""
     about = split_names(change.attributes.get("CLUSTER", "")) or fact.clusters
     others = tuple(name for name in fact.suspended if name not in about)
@@ -212,14 +214,14 @@ def _suspended(change: ConfigurationChange, fact: QueueManager | RemoteQueueMana
     return (*others, *(name for name in fact.clusters if name in about)) if suspends else others
 
 
-def _how_to_suspend(kind: str, said: str) -> str:
+def _suggest_suspension(kind: str, said: str) -> str:
     """How a queue manager is suspended in one cluster alone, where that may be meant."""
     if kind != "QMGR" or not said.startswith("SUSPEND"):
         return ""
     return "; SUSPEND(YES) is in all its clusters; in one: --with a script that says SUSPEND QMGR CLUSTER(…)"
 
 
-def _is_besides(word: str) -> bool:
+def _is_of_state(word: str) -> bool:
     return any(word in words for words in STATE_ATTRIBUTES.values())
 
 

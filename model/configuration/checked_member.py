@@ -246,10 +246,10 @@ class ConfiguredMember:
             "chltype": found.type,
             "deftype": found.type if found.type == "CLUSSDR" else "",
             "conname": found.text("CONNAME"),
-            "hbint": _whole(found, "HBINT", 300),
-            "kaint": _whole(found, "KAINT", OFF),
-            "batchhb": _whole(found, "BATCHHB", 0),
-            "netprty": _whole(found, "NETPRTY", OFF),
+            "hbint": _read_whole_number(found, "HBINT", 300),
+            "kaint": _read_whole_number(found, "KAINT", OFF),
+            "batchhb": _read_whole_number(found, "BATCHHB", 0),
+            "netprty": _read_whole_number(found, "NETPRTY", OFF),
             "transmission_queue": found.text("XMITQ"),
             "lacks_transmission_queue": self.senders.is_known_missing(found.text("XMITQ")),
             "states": {name: value for name, value in stated.items() if value != defaults.get(name)},
@@ -320,7 +320,7 @@ class ConfiguredMember:
 
     @cached_property
     def _queues_by_case(self) -> Mapping[str, Sequence[MqObject]]:
-        return _by_case(self._queues.values())
+        return _index_by_case(self._queues.values())
 
     @cached_property
     def _facts(self) -> dict[str, Queue]:
@@ -368,7 +368,7 @@ class ConfiguredMember:
 
     @cached_property
     def _processes(self) -> Mapping[str, Sequence[MqObject]]:
-        return _by_case(self.objects.of("PROCESS"))
+        return _index_by_case(self.objects.of("PROCESS"))
 
     def would_tell(self, kind: str, name: str) -> bool:
         """Whether its files would tell an object of its, where MQ has none.
@@ -429,10 +429,10 @@ class Contribution:
         rows = [row for row in objects.rows if row.text("CLUSTER")]
         shown = [row for row in rows if row.kind == "QCLUSTER" and row.text("CLUSQMGR")]
         receivers = [
-            _receiver(each, member.name, name) for each in objects.channels("CLUSRCVR") for name in each.clusters
+            _build_receiver(each, member.name, name) for each in objects.channels("CLUSRCVR") for name in each.clusters
         ]
         displayed = [row for row in rows if row.kind == "CLUSQMGR" and row.text("CHANNEL")]
-        told = _told(
+        told = _find_displayed_attributes(
             (*((("QUEUE", found.name, member.name), found) for found, _ in own),
              *((("QUEUE", row.name, row.text("CLUSQMGR")), row) for row in shown),
              *((("CHANNEL", found.name, member.name), found) for found in objects.channels("CLUSRCVR")),
@@ -445,19 +445,19 @@ class Contribution:
             frozenset(name for each in members for name in each.clusters) | {row.text("CLUSTER") for row in rows},
             member.knows_all,
             bool(member.owner),
-            (*(_own(queue, member) for _, queue in own), *map(_displayed, shown)),
-            (*receivers, *map(_route, displayed)),
-            tuple(_senders(member)),
+            (*(_build_own_queue(queue, member) for _, queue in own), *map(_build_displayed_queue, shown)),
+            (*receivers, *map(_build_route, displayed)),
+            tuple(_list_senders(member)),
             repositories,
             frozenset((row.text("CLUSTER"), row.name) for row in rows if _is_reached(row, "REPOS")),
             told,
             _tells_repositories(member),
-            _partials(member, rows),
-            tuple(_manual(member, rows)),
+            _find_partials(member, rows),
+            tuple(_list_manual_senders(member, rows)),
             _tells_senders(member, rows),
-            {name: text for name, text in _connames(member, displayed) if text},
+            {name: text for name, text in _list_connames(member, displayed) if text},
             tuple(ClusterRecord.of(row, member.name) for row in shown),
-            frozenset(_altered(member)),
+            frozenset(_list_altered(member)),
             member.levels,
         )
 
@@ -541,7 +541,7 @@ class _NeededRecords:
         return record.action == "alter" and is_named and (record.kind, record.name) not in self.made
 
 
-def _by_case(objects: Iterable[MqObject]) -> Mapping[str, Sequence[MqObject]]:
+def _index_by_case(objects: Iterable[MqObject]) -> Mapping[str, Sequence[MqObject]]:
     """The objects by name, whatever its letter case."""
     found: dict[str, list[MqObject]] = {}
     for each in objects:
@@ -549,24 +549,24 @@ def _by_case(objects: Iterable[MqObject]) -> Mapping[str, Sequence[MqObject]]:
     return found
 
 
-def _whole(found: MqObject, name: str, default: int) -> int:
+def _read_whole_number(found: MqObject, name: str, default: int) -> int:
     text = found.text(name)
     return int(text) if text.isascii() and text.isdigit() else default
 
 
-def _senders(member: ConfiguredMember) -> Iterator[tuple[str, str, FileLine]]:
+def _list_senders(member: ConfiguredMember) -> Iterator[tuple[str, str, FileLine]]:
     for each in member.objects.channels("CLUSSDR"):
         yield from ((name, each.name, (each.record.source, each.record.line)) for name in each.clusters)
 
 
-def _altered(member: ConfiguredMember) -> Iterator[tuple[str, str]]:
+def _list_altered(member: ConfiguredMember) -> Iterator[tuple[str, str]]:
     """The attributes of queues that changes state, each with the name of the queue."""
     for script in member.objects.scripts if any(each.overlay for each in member.objects.scripts) else ():
         for record in script.records if script.overlay else ():
             yield from ((record.name, name.lower()) for name in record.attributes)
 
 
-def _own(queue: Queue, member: ConfiguredMember) -> Queue:
+def _build_own_queue(queue: Queue, member: ConfiguredMember) -> Queue:
     """A queue of its own; where CLWLUSEQ is left to the queue manager, with what that says."""
     return evolve(queue, clwluseq=member.queue_manager.clwluseq) if queue.clwluseq == "QMGR" else queue
 
@@ -586,12 +586,12 @@ def _is_reached(row: MqObject, qmtype: str) -> bool:
     return row.text("QMTYPE") == qmtype and not row.name.startswith(TEMPORARY_NAME_PREFIX)
 
 
-def _partials(member: ConfiguredMember, rows: Iterable[MqObject]) -> frozenset[tuple[str, str]]:
+def _find_partials(member: ConfiguredMember, rows: Iterable[MqObject]) -> frozenset[tuple[str, str]]:
     found = (row for row in rows if _is_reached(row, "NORMAL") and not member.knows_all)
     return frozenset((row.text("CLUSTER"), row.name) for row in found)
 
 
-def _manual(member: ConfiguredMember, rows: Iterable[MqObject]) -> Iterator[tuple[str, str, str]]:
+def _list_manual_senders(member: ConfiguredMember, rows: Iterable[MqObject]) -> Iterator[tuple[str, str, str]]:
     for each in member.objects.channels("CLUSSDR"):
         yield from ((name, each.name, "") for name in each.clusters)
     for row in rows:
@@ -609,12 +609,12 @@ def _tells_senders(member: ConfiguredMember, rows: Iterable[MqObject]) -> bool:
     return member.would_tell("CHANNEL", ANY) or (asked and typed)
 
 
-def _connames(member: ConfiguredMember, displayed: Iterable[MqObject]) -> Iterator[tuple[str, str]]:
+def _list_connames(member: ConfiguredMember, displayed: Iterable[MqObject]) -> Iterator[tuple[str, str]]:
     yield from ((row.text("CHANNEL"), row.text("CONNAME")) for row in displayed)
     yield from ((each.name, each.text("CONNAME")) for each in member.objects.channels("CLUSRCVR"))
 
 
-def _told(found: Iterable[tuple[OnDisplay, MqObject]]) -> dict[OnDisplay, frozenset[str]]:
+def _find_displayed_attributes(found: Iterable[tuple[OnDisplay, MqObject]]) -> dict[OnDisplay, frozenset[str]]:
     """The attributes that every display of something shows; what is defined has them all."""
     told = dict[OnDisplay, frozenset[str]]()
     for shown, each in found:
@@ -623,17 +623,17 @@ def _told(found: Iterable[tuple[OnDisplay, MqObject]]) -> dict[OnDisplay, frozen
     return told
 
 
-def _displayed(row: MqObject) -> Queue:
+def _build_displayed_queue(row: MqObject) -> Queue:
     kind = row.text("CLUSQT") or "QLOCAL"
     kind = "QREMOTE" if kind == "QMGR" else kind
     return Queue(row.name, row.text("CLUSQMGR"), kind, clusters=(row.text("CLUSTER"),), **row.get_queue_fields())
 
 
-def _receiver(found: MqObject, owner: str, cluster: str) -> Channel:
+def _build_receiver(found: MqObject, owner: str, cluster: str) -> Channel:
     return Channel(found.name, owner, cluster, "CLUSRCVR", **found.fields)
 
 
-def _route(row: MqObject) -> Channel:
+def _build_route(row: MqObject) -> Channel:
     fields: Mapping[str, Any] = {name: row.fields[name] for name in ("clwlrank", "clwlprty", "clwlwght", "netprty")
                                  if name in row.fields}  # fmt: skip
     return Channel(row.text("CHANNEL"), row.name, row.text("CLUSTER"), **fields)

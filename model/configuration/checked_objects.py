@@ -285,38 +285,38 @@ class ConfiguredRoutes:
         for row in self.rows("CLUSQMGR"):
             if channel := row.text("CHANNEL"):
                 displayed.add(channel)
-                yield self._shown(row, channel)
+                yield self._build_displayed_route(row, channel)
         states = [row for row in self.rows("CHSTATUS") if self._is_of_a_cluster(row)]
         operated = [record for record in self.objects.operated if record.name not in self._states.others]
         for name in dict.fromkeys((*(row.name for row in states), *(record.name for record in operated))):
             if name not in displayed:
-                yield from self._only_in_a_state(name, [row for row in states if row.name == name])
+                yield from self._build_routes_by_state(name, [row for row in states if row.name == name])
 
-    def _shown(self, row: MqObject, channel: str) -> ConfiguredObject:
+    def _build_displayed_route(self, row: MqObject, channel: str) -> ConfiguredObject:
         is_own = row.name == self.objects.name
-        by, status = self._state_of(row, channel)
+        by, status = self._find_state(row, channel)
         shown = {"STATUS": by} if by else {}
-        return self._route(
+        return self._build_route(
             channel,
             "CLUSRCVR" if is_own else "CLUSSDR",
-            {**_places(row), **shown},
+            {**_collect_row_places(row), **shown},
             deftype=row.text("DEFTYPE"),
             leads_to="" if is_own else row.name,
             never_reached=row.name.startswith(TEMPORARY_NAME_PREFIX),
             clusters=tuple(filter(None, [row.text("CLUSTER")])),
             channel_status=status,
-            **self._waiting(channel, row.text("XMITQ")),
+            **self._describe_transmission_queue(channel, row.text("XMITQ")),
         )
 
-    def _only_in_a_state(self, name: str, rows: list[MqObject]) -> Iterator[ConfiguredObject]:
+    def _build_routes_by_state(self, name: str, rows: list[MqObject]) -> Iterator[ConfiguredObject]:
         """A channel of which only the state is told: to whom it leads, others may tell."""
-        made = self._made.get(name)
+        made = self._defined_channels.get(name)
         chltype = made.type if made else next(filter(None, (row.text("CHLTYPE") for row in rows)), "CLUSSDR")
         shown: list[MqObject | None] = [*rows]
         for row in shown or [None]:
-            by, status = self._state_of(row, name)
+            by, status = self._find_state(row, name)
             if status:
-                yield self._route(
+                yield self._build_route(
                     name,
                     chltype,
                     {"": by, "STATUS": by},
@@ -325,15 +325,15 @@ class ConfiguredRoutes:
                     clusters=made.clusters if made else (),
                     channel_status=status,
                     is_shown=row is not None,
-                    **self._waiting(name, row.text("XMITQ") if row else ""),
+                    **self._describe_transmission_queue(name, row.text("XMITQ") if row else ""),
                 )
 
-    def _state_of(self, row: MqObject | None, channel: str) -> tuple[FileLine, str]:
+    def _find_state(self, row: MqObject | None, channel: str) -> tuple[FileLine, str]:
         """Where the state of a route stands, and what it is: as a change says, as is displayed, as commands left it."""
-        last = self._last_operation(channel, row.name if row and row.kind == "CLUSQMGR" else "")
+        last = self._find_last_operation(channel, row.name if row and row.kind == "CLUSQMGR" else "")
         if last is not None and last.source in self._overlays:
             return (last.source, last.line), get_state_after(last)
-        for each in self._displaying(row, channel):
+        for each in self._list_rows_about(row, channel):
             if "status" in each.fields:
                 by = each.find_statement("STATUS") or each.record
                 return (by.source, by.find_line("STATUS")), each.fields["status"]
@@ -341,7 +341,7 @@ class ConfiguredRoutes:
             return (last.source, last.line), get_state_after(last)
         return ("", None), ""
 
-    def _displaying(self, row: MqObject | None, channel: str) -> Iterator[MqObject]:
+    def _list_rows_about(self, row: MqObject | None, channel: str) -> Iterator[MqObject]:
         if row is not None:
             yield row
             if row.kind == "CLUSQMGR":
@@ -349,23 +349,23 @@ class ConfiguredRoutes:
                     if each.name == channel and each.text("RQMNAME") in ("", row.name):
                         yield each
 
-    def _last_operation(self, channel: str, queue_manager: str) -> Record | None:
+    def _find_last_operation(self, channel: str, queue_manager: str) -> Record | None:
         for record in reversed(self.objects.operated):
             if record.name == channel and (not queue_manager or record.listed("QMNAME") in ((), (queue_manager,))):
                 return record
         return None
 
     @cached_property
-    def _made(self) -> Mapping[str, MqObject]:
+    def _defined_channels(self) -> Mapping[str, MqObject]:
         return {each.name: each for kind in CLUSTER_CHANNELS for each in self.objects.channels(kind)}
 
     def _is_of_a_cluster(self, row: MqObject) -> bool:
         kind = row.text("CHLTYPE")
-        return kind in CLUSTER_CHANNELS or (not kind and row.name in self._made)
+        return kind in CLUSTER_CHANNELS or (not kind and row.name in self._defined_channels)
 
-    def _waiting(self, channel: str, shown: str) -> dict[str, Any]:
+    def _describe_transmission_queue(self, channel: str, shown: str) -> dict[str, Any]:
         """The transmission queue that a channel takes messages from, and its depth as far as that is told."""
-        named = shown or self._serving(channel)
+        named = shown or self._find_serving_queue(channel)
         depth = self.objects.find_depth(named) or self._stated_depths.get(named, "")
         lacks = bool(shown) and self._lacks(shown)
         return {"transmission_queue": named, "curdepth": depth, "lacks_transmission_queue": lacks}
@@ -375,7 +375,7 @@ class ConfiguredRoutes:
         """By queue what a file of facts says of its depth."""
         return {each.name: each.text("CURDEPTH") for each in self.objects.of("QLOCAL") if each.text("CURDEPTH")}
 
-    def _serving(self, channel: str) -> str:
+    def _find_serving_queue(self, channel: str) -> str:
         """The queue whose CLCHNAME fits best, or that of all channels, or the channel's own."""
         fitting = [name for name, pattern in self._clchnames.items() if fnmatchcase(channel, pattern)]
         if fitting:
@@ -387,7 +387,7 @@ class ConfiguredRoutes:
     def _clchnames(self) -> Mapping[str, str]:
         return {each.name: each.text("CLCHNAME") for each in self.objects.of("QLOCAL") if each.text("CLCHNAME")}
 
-    def _route(self, name: str, chltype: str, places: Mapping[str, FileLine], **more: Any) -> ConfiguredObject:
+    def _build_route(self, name: str, chltype: str, places: Mapping[str, FileLine], **more: Any) -> ConfiguredObject:
         return ConfiguredObject("CHANNEL", name, self.objects.name, self.platform, True, chltype=chltype,
                                 owner=self.owner, places=places, is_route=True, **more)  # fmt: skip
 
@@ -400,9 +400,10 @@ class ConfiguredRoutes:
                 kind = row.text("CLUSQT") or "QLOCAL"
                 yield ConfiguredObject("QREMOTE" if kind == "QMGR" else kind, row.name, host, clustered=True,
                                        put=row.fields.get("put", "ENABLED"), owner=host, clusters=(cluster,),
-                                       is_shown=True, shown_at=self.objects.name, places=_places(row))  # fmt: skip
+                                       is_shown=True, shown_at=self.objects.name,
+                                       places=_collect_row_places(row))  # fmt: skip
 
-    def _stated_repository(self, cluster: str) -> FileLine | None:
+    def _find_stated_repository(self, cluster: str) -> FileLine | None:
         """Where it is stated that it is a full repository of a cluster; None if it is not stated."""
         for each in self.objects.of("QMGR"):
             name = "REPOS" if each.text("REPOS") else "REPOSNL"
@@ -422,7 +423,7 @@ class ConfiguredRoutes:
             if row.name == self.objects.name and row.text("CLUSTER"):
                 found.setdefault(row.text("CLUSTER"), (row.record.source, row.record.line))
         for cluster, place in found.items():
-            place = self._stated_repository(cluster) or place
+            place = self._find_stated_repository(cluster) or place
             yield ConfiguredObject("QMGR", self.owner, self.objects.name, self.platform, True, owner=self.owner,
                                    clusters=(cluster,), places={"": place}, is_membership=True,
                                    has_receiver=cluster in defined)  # fmt: skip
@@ -506,11 +507,13 @@ def find_outdated_records(
     own = (row for member in heard_of if member.name != local
            for row in select_cluster_records(member.rows) if row.text("CLUSQMGR") == member.name)  # fmt: skip
     shown = (*((row, local) for row in select_cluster_records(rows)), *((row, row.text("CLUSQMGR")) for row in own))
-    owned = {owner: _queues(members[owner]) for owner in {row.text("CLUSQMGR") for row, _ in shown} & members.keys()}
+    owned = {
+        owner: _index_queues(members[owner]) for owner in {row.text("CLUSQMGR") for row, _ in shown} & members.keys()
+    }
     for row, at in shown:
         owner = row.text("CLUSQMGR")
         found = owned.get(owner, {}).get(row.name)
-        for name in () if found is None else _differing(row, found):
+        for name in () if found is None else _find_differing_attributes(row, found):
             assert found is not None, "else nothing differs"  # noqa: S101
             word, value = name.upper(), found.fields.get(name, _DEFAULTS[name])
             there, here = (each.find_statement(word) or each.record for each in (found, row))
@@ -535,18 +538,18 @@ def apply_published_attributes(
             yield each.replace_values({name: row.fields[name] for name in kept}, row.origin)
 
 
-def _places(row: MqObject) -> dict[str, FileLine]:
+def _collect_row_places(row: MqObject) -> dict[str, FileLine]:
     """Where a row stands, and each of its attributes."""
     stated = {name: by for by in row.statements for name in by.attributes}
     found = {name: (by.source, by.find_line(name)) for name, by in stated.items()}
     return {"": (row.record.source, row.record.line), **found}
 
 
-def _queues(owner: QueueManagerObjects) -> dict[str, MqObject]:
+def _index_queues(owner: QueueManagerObjects) -> dict[str, MqObject]:
     return {each.name: each for each in owner.of("QLOCAL", "QALIAS", "QREMOTE")}
 
 
-def _differing(row: MqObject, found: MqObject) -> Iterator[str]:
+def _find_differing_attributes(row: MqObject, found: MqObject) -> Iterator[str]:
     """The attributes that a row shows otherwise than the owner's queue is known to have them."""
     if found.clusters and row.text("CLUSTER") not in found.clusters:
         return

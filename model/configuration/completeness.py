@@ -45,7 +45,7 @@ EVERY_STATE = "DISPLAY CLUSQMGR(*) CHANNEL STATUS"
 
 def list_defined_names(scripts: Iterable[Script]) -> Defined:
     """List what the scripts define or show, and the queues that are known in clusters."""
-    return frozenset(each for script in scripts for record in script.records for each in _defined(record, script))
+    return frozenset(each for script in scripts for record in script.records for each in _list_defined(record, script))
 
 
 def find_dangling_references(
@@ -112,12 +112,12 @@ def find_missing_information(
 ) -> tuple[MissingInformation, ...]:
     """Find what is not known about the clusters of the local queue manager and was not ``asked`` for."""
     of = list(scripts)
-    undescribed = () if asked.tells("CLUSQMGR", ANY) else _undescribed(known, cluster)
+    undescribed = () if asked.tells("CLUSQMGR", ANY) else _find_undescribed(known, cluster)
     return (
         *find_truncated_dumps(of),
         *undescribed,
-        *_without_routes(of, cluster, asked),
-        *_not_displayed(of, cluster, asked),
+        *_find_hosts_without_routes(of, cluster, asked),
+        *_find_undisplayed(of, cluster, asked),
     )
 
 
@@ -133,7 +133,7 @@ def drop_answered_commands(
 def describe_member_assumptions(known: Iterable[Membership], cluster: Cluster) -> Iterator[str]:
     """Describe clusters that are taken to have no more members than are described."""
     for each in known:
-        if each.members and not _leading_nowhere(each, cluster):
+        if each.members and not _find_unanswered_senders(each, cluster):
             taken = "all members" if len(each.members) > 1 else "the only member"
             yield f"taken as {taken} of {each.cluster}: {', '.join(each.members)}"
 
@@ -141,7 +141,7 @@ def describe_member_assumptions(known: Iterable[Membership], cluster: Cluster) -
 def describe_lone_host_assumptions(known: Container[str], cluster: Cluster) -> Iterator[str]:
     """Describe clusters of own queues that no channel names: the queue manager is taken as alone there."""
     own = cluster.queue_manager
-    for each in dict.fromkeys(_of_own_queues(cluster)):
+    for each in dict.fromkeys(_list_clusters_of_own_queues(cluster)):
         if each not in known and each not in own.clusters:
             yield f"taken as the only host in {each}: {own.name}, of which no channel in {each} is told"
 
@@ -154,7 +154,7 @@ def find_truncated_dumps(scripts: Iterable[Script]) -> Iterator[MissingInformati
             yield TruncatedDump(what, owner, f"dmpmqcfg -m {owner} -a")
 
 
-def _defined(record: Record, script: Script) -> Iterator[tuple[str, str, str]]:
+def _list_defined(record: Record, script: Script) -> Iterator[tuple[str, str, str]]:
     if record.kind == "QCLUSTER" or (record.kind in _KINDS and (record.listed("CLUSTER") or record.listed("CLUSNL"))):
         yield _EVERYWHERE, _QUEUE, record.name
     if record.kind in _KINDS and record.action in ("define", "alter", "observe"):
@@ -165,28 +165,28 @@ def _is_topic(record: Record) -> bool:
     return record.attributes.get("TARGTYPE") == "TOPIC"
 
 
-def _of_own_queues(cluster: Cluster) -> Iterator[str]:
+def _list_clusters_of_own_queues(cluster: Cluster) -> Iterator[str]:
     return (name for each in cluster.own_queues.values() for name in each.clusters)
 
 
-def _undescribed(known: Iterable[Membership], cluster: Cluster) -> Iterator[MissingInformation]:
+def _find_undescribed(known: Iterable[Membership], cluster: Cluster) -> Iterator[MissingInformation]:
     for each in known:
-        for channel in _leading_nowhere(each, cluster):
+        for channel in _find_unanswered_senders(each, cluster):
             described = f"members of {each.cluster} described: {', '.join(each.members)}"
             leads = f"{channel} leads to no described member"
-            if lacking := _without_receiver(each, cluster):
+            if lacking := _find_members_without_receiver(each, cluster):
                 leads = f"no CLUSRCVR {channel} is described, and {', '.join(lacking)} without any in {each.cluster}"
             command = f"DISPLAY CLUSQMGR(*) CLUSTER CHANNEL WHERE(CLUSTER EQ '{each.cluster}')"
             yield MissingInformation(f"{described}; {leads}", channel, command)
 
 
-def _without_receiver(known: Membership, cluster: Cluster) -> list[str]:
+def _find_members_without_receiver(known: Membership, cluster: Cluster) -> list[str]:
     """The members that are described without a CLUSRCVR in the cluster: a CLUSSDR may lead to one of them."""
     having = {each.queue_manager for each in cluster.channels if each.cluster == known.cluster}
     return [name for name in known.members if name not in having]
 
 
-def _without_routes(
+def _find_hosts_without_routes(
     scripts: Iterable[Script], cluster: Cluster, asked: AnsweredInquiries
 ) -> Iterator[MissingInformation]:
     """The hosts of displayed cluster queues to which no channel is displayed, although nobody asked for it."""
@@ -199,7 +199,7 @@ def _without_routes(
             yield MissingInformation(what, host, f"DISPLAY CLUSQMGR('{host}') ALL")
 
 
-def _not_displayed(
+def _find_undisplayed(
     scripts: Iterable[Script], cluster: Cluster, asked: AnsweredInquiries
 ) -> Iterator[MissingInformation]:
     """What a log of the local queue manager does not show any of, and does not say that nothing is there."""
@@ -210,7 +210,7 @@ def _not_displayed(
         return
     described = any(each.action == "define" for script in scripts for each in script.records)
     none_shown = kinds.isdisjoint(("QCLUSTER",)) and not asked.tells("QCLUSTER", ANY)
-    clusters = (*cluster.queue_manager.clusters, *_of_own_queues(cluster))
+    clusters = (*cluster.queue_manager.clusters, *_list_clusters_of_own_queues(cluster))
     if clusters and none_shown and not described:
         what = f"no queue is shown that {local} knows in its clusters"
         yield MissingInformation(what, local, "DISPLAY QCLUSTER(*) ALL")
@@ -226,7 +226,7 @@ def _is_of_a_route(record: Record) -> bool:
     return record.kind == "CHSTATUS" and record.listed("CHLTYPE") == ("CLUSSDR",)
 
 
-def _leading_nowhere(known: Membership, cluster: Cluster) -> list[str]:
+def _find_unanswered_senders(known: Membership, cluster: Cluster) -> list[str]:
     """The CLUSSDR channels that no CLUSRCVR answers: they lead to a member that no source describes."""
     answered = {channel.name for channel in cluster.channels}
     return [channel for channel in dict.fromkeys(known.senders) if not has_matching_receiver(channel, answered)]

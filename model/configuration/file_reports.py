@@ -85,7 +85,7 @@ class Needed:
 
 def report_files(sources: Sequence[Source]) -> list[FileReport]:
     """Report what was read of each file; raises FactsError if nothing was read at all."""
-    found = [account for source in sources for account in _unpacked(source)]
+    found = [account for source in sources for account in _report_source(source)]
     if all(each.is_refused for each in found):
         raise FactsError([fault for each in found for fault in each.faults])
     everything = [script for each in found for script in each.scripts]
@@ -110,13 +110,15 @@ def still_needed(sources: Iterable[Source], found: Iterable[FileReport], local: 
     needed: dict[MissingInformation, list[str]] = {}
     for snapshot in read_members([each for each in sources if each.name in readable], local, lenient=True):
         own = snapshot.cluster.queue_manager.name
-        for each in drop_answered_commands((*snapshot.incomplete, *_states(snapshot)), snapshot.knowledge.asked):
+        for each in drop_answered_commands(
+            (*snapshot.incomplete, *_find_unknown_states(snapshot)), snapshot.knowledge.asked
+        ):
             at = needed.setdefault(each, [])
             at.append(each.object if isinstance(each, TruncatedDump) and each.object else own)
     return [Needed(each, tuple(dict.fromkeys(at))) for each, at in needed.items()]
 
 
-def _states(snapshot: Snapshot) -> Iterator[MissingInformation]:
+def _find_unknown_states(snapshot: Snapshot) -> Iterator[MissingInformation]:
     """That nobody tells whether the channels to other members run."""
     own = snapshot.cluster.queue_manager.name
     if unknown := [each.name for each in snapshot.of_unknown_state if each.queue_manager != own]:
@@ -124,12 +126,12 @@ def _states(snapshot: Snapshot) -> Iterator[MissingInformation]:
         yield MissingInformation(f"the state of {', '.join(unknown[:NAMED])}{more}", own, EVERY_STATE)
 
 
-def _unpacked(source: Source) -> Iterator[FileReport]:
+def _report_source(source: Source) -> Iterator[FileReport]:
     is_empty = True
     try:
         for name, data in unpack_files(source.data, source.name):
             is_empty = False
-            yield evolve(_account(evolve(source, name=name, data=data)), given=source.name)
+            yield evolve(_report_file(evolve(source, name=name, data=data)), given=source.name)
         if is_empty:
             raise FactsError([Diagnostic(source.name, NO_FILE)])
     except ReadLimitError:
@@ -138,34 +140,36 @@ def _unpacked(source: Source) -> Iterator[FileReport]:
         yield FileReport(source.name, faults=error.diagnostics, given=source.name)
 
 
-def _account(source: Source) -> FileReport:
+def _report_file(source: Source) -> FileReport:
     try:
         contents = read_file(source)
-        return _of_document(contents) if isinstance(contents, FactsDocument) else _of_scripts(contents)
+        return _report_document(contents) if isinstance(contents, FactsDocument) else _report_scripts(contents)
     except ReadLimitError:
         raise
     except FactsError as error:
         return FileReport(source.name, faults=error.diagnostics)
 
 
-def _of_document(document: FactsDocument) -> FileReport:
+def _report_document(document: FactsDocument) -> FileReport:
     own = get_stated_name(document)
     facts = read_facts(document.data, document.source, own or "?", places=document.places)
     faults = (*document.diagnostics, *(facts.diagnostics if document.data is not None else ()))
     counts: Counter[str] = Counter()
     for table in LIST_MAKERS if isinstance(document.data, Mapping) and not faults else ():
         rows = document.data.get(table, ())
-        counts.update({table: len(rows)} if table != "queue" else _types(rows))
+        counts.update({table: len(rows)} if table != "queue" else _count_queue_types(rows))
     counts.update({"queue_manager": 1} if own and not faults else {})
     return FileReport(document.source, document.format, (own,) if own else (), +counts, tuple(faults))
 
 
-def _types(rows: Iterable[Mapping[str, str]]) -> Counter[str]:
+def _count_queue_types(rows: Iterable[Mapping[str, str]]) -> Counter[str]:
     return Counter(str(row.get("type", "QLOCAL")).upper() for row in rows)
 
 
-def _of_scripts(scripts: Sequence[Script]) -> FileReport:
-    counts = Counter(kind for script in scripts for kind, *_ in {_object(record) for record in _stating(script)})
+def _report_scripts(scripts: Sequence[Script]) -> FileReport:
+    counts = Counter(
+        kind for script in scripts for kind, *_ in {_get_identity(record) for record in _select_stating(script)}
+    )
     names = dict.fromkeys(script.queue_manager for script in scripts if script.queue_manager)
     faults = tuple(fault for script in scripts for fault in script.diagnostics)
     objects, source = dict(sorted(counts.items())), scripts[0].source
@@ -176,10 +180,10 @@ def _of_scripts(scripts: Sequence[Script]) -> FileReport:
     return FileReport(source, scripts[0].format, tuple(names), objects, faults, remarks, scripts=tuple(scripts))
 
 
-def _stating(script: Script) -> Iterator[Record]:
+def _select_stating(script: Script) -> Iterator[Record]:
     return (record for record in script.records if record.action in ("define", "alter", "observe"))
 
 
-def _object(record: Record) -> tuple[str, ...]:
+def _get_identity(record: Record) -> tuple[str, ...]:
     apart = (" ".join(record.listed(name)) for name in DISTINGUISHING_KEYS) if record.kind in ROW_KEYS else ()
     return record.kind, record.name, *apart

@@ -28,7 +28,7 @@ def fill_in_inserts(script: Script, owner: str) -> Script:
     """Fill in the owner's name for +QMNAME+; in a CLUSSDR that is the name of another queue manager."""
     if not any(_has_insert(record) for record in script.records):
         return script
-    return evolve(script, records=tuple(_filled_in(record, owner) for record in script.records))
+    return evolve(script, records=tuple(_fill_in(record, owner) for record in script.records))
 
 
 def find_open_names(scripts: Iterable[Script]) -> Iterator[Diagnostic]:
@@ -38,7 +38,7 @@ def find_open_names(scripts: Iterable[Script]) -> Iterator[Diagnostic]:
         for record in script.records:
             if record.action in MADE and record.kind not in NAMED_FREELY:
                 for name in (record.name, *record.listed("CLUSTER")):
-                    reason, message = _no_name(name) if NOT_IN_NAMES.search(name) else ("", "")
+                    reason, message = _find_name_problem(name) if NOT_IN_NAMES.search(name) else ("", "")
                     if message and reason not in reasons:
                         reasons.add(reason)
                         yield record.build_diagnostic(message)
@@ -48,7 +48,9 @@ def has_matching_receiver(sender: str, receivers: Iterable[str]) -> bool:
     """Whether one of the cluster receivers is what a cluster sender of that name leads to: not the sender's own."""
     if OWNER_INSERT not in sender:
         return sender in receivers
-    pattern = re.compile("".join(".+" if part == OWNER_INSERT else re.escape(part) for part in _parts(sender)))
+    pattern = re.compile(
+        "".join(".+" if part == OWNER_INSERT else re.escape(part) for part in _split_at_inserts(sender))
+    )
     return sum(pattern.fullmatch(each) is not None for each in receivers) > 1
 
 
@@ -61,7 +63,7 @@ def suggest_insert(name: str, known: Iterable[str]) -> str:
     return ""
 
 
-def _no_name(name: str) -> tuple[str, str]:
+def _find_name_problem(name: str) -> tuple[str, str]:
     """Why a name is none of MQ's, and how that is told; blank where it is filled in."""
     found = next((each for each in INSERT.findall(name) if each != OWNER_INSERT), None)
     if found:
@@ -76,7 +78,7 @@ def _no_name(name: str) -> tuple[str, str]:
     return "sign", f"MQ allows no {quote_value(sign)} in a name, and refuses this command; taken as it is written"
 
 
-def _parts(name: str) -> list[str]:
+def _split_at_inserts(name: str) -> list[str]:
     return re.split(f"({re.escape(OWNER_INSERT)})", name)
 
 
@@ -84,7 +86,7 @@ def _has_insert(record: Record) -> bool:
     return "+" in record.name and OWNER_INSERT in record.name
 
 
-def _filled_in(record: Record, owner: str) -> Record:
+def _fill_in(record: Record, owner: str) -> Record:
     if not _has_insert(record) or record.attributes.get("CHLTYPE") == "CLUSSDR":
         return record
     return evolve(record, name=record.name.replace(OWNER_INSERT, owner))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Self
+from typing import Any, Self
 
 from attrs import evolve, field, frozen
 
@@ -52,6 +52,10 @@ COMMAND_LEVEL = "Queue manager command level"
 """What the head of a dump calls CMDLEVEL."""
 
 
+NO_COVERAGE = CombinedCoverage()
+NOTHING: Mapping[str, Any] = {}  # a dict, which pickles
+
+
 @frozen(eq=False)
 class LocalKnowledge:
     """What the sources tell of the local queue manager, and would tell if there were more.
@@ -70,12 +74,12 @@ class LocalKnowledge:
     """
 
     asked: AnsweredInquiries = NO_INQUIRIES
-    covered: CombinedCoverage = field(factory=CombinedCoverage)
-    defined: Mapping[str, frozenset[str]] = field(factory=dict)
-    undisplayed: UndisplayedObjects = field(factory=dict)
+    covered: CombinedCoverage = NO_COVERAGE
+    defined: Mapping[str, frozenset[str]] = field(default=NOTHING)
+    undisplayed: UndisplayedObjects = field(default=NOTHING)
     used_transmission_queues: frozenset[str] | None = None
-    shown_transmission_queues: Mapping[str, str] = field(factory=dict)
-    sender_attributes: Mapping[str, Mapping[str, int]] = field(factory=dict)
+    shown_transmission_queues: Mapping[str, str] = field(default=NOTHING)
+    sender_attributes: Mapping[str, Mapping[str, int]] = field(default=NOTHING)
     defclxq: str = ""
     shows_counters: bool = True
     leaves_open: bool = False
@@ -113,8 +117,13 @@ class LocalKnowledge:
     @classmethod
     def from_document(cls, document: FactsDocument, cluster: Cluster) -> Self:
         """Gather what one facts document alone tells."""
-        found = cls.from_sources((), (document,), cluster, NO_INQUIRIES)
-        return evolve(found, knows_all="unknown" not in document.data)
+        unknown = document.data.get("unknown", {})
+        return cls(
+            undisplayed={name: frozenset(unknown.get(name, ())) for name in NAMED_KINDS},
+            used_transmission_queues=_find_used_transmission_queues((), False, cluster),
+            leaves_open=bool(unknown),
+            knows_all="unknown" not in document.data,
+        )
 
     def would_tell(self, kind: str, name: str) -> bool:
         """Whether the sources would tell that there is something of that kind and name."""
@@ -275,7 +284,7 @@ class Unshown:
             return NOTHING_UNASKED
         kind, name = self.kind_and_name(fact)
         is_displayed = self._is_displayed(fact)
-        of = {each: self._words(kind, each) for each in _open_to_displays(type(fact), kind)}
+        of = {each: self._list_words(kind, each) for each in _list_displayable(type(fact), kind)}
         found = {}
         for attribute, words in of.items():
             how = self.provenance.of(fact, attribute).how
@@ -292,7 +301,7 @@ class Unshown:
         return self.provenance.of(fact, "name").how == "observed"
 
     @staticmethod
-    def _words(kind: str, attribute: str) -> tuple[str, ...]:
+    def _list_words(kind: str, attribute: str) -> tuple[str, ...]:
         return ("TRIGGER",) if attribute == "trigger" else list_stating_attributes(kind, attribute)
 
 
@@ -306,22 +315,22 @@ def find_command_level(scripts: Sequence[Script], local: str) -> tuple[int, Orig
     records = [each for script in own for each in script.records if each.kind == "QMGR"]
     known = [each for script in scripts for each in script.records if each.kind == "CLUSQMGR" and each.name == local]
     return (
-        _find_level(records, "CMDLEVEL", _level)
-        or _find_level(records, "VERSION", _level_of_version)
-        or next(filter(None, map(_level_of_head, own)), None)
-        or _find_level(known, "VERSION", _level_of_version)
+        _find_level(records, "CMDLEVEL", _parse_level)
+        or _find_level(records, "VERSION", _parse_version)
+        or next(filter(None, map(_find_level_of_head, own)), None)
+        or _find_level(known, "VERSION", _parse_version)
     )
 
 
 def _find_level(records: Iterable[Record], attribute: str, read: Callable[[str], int]) -> tuple[int, Origin] | None:
     for record in records:
-        if level := read(_shown(record, attribute)):
+        if level := read(_get_shown(record, attribute)):
             return level, Origin("observed", record.source, *record.place_of(attribute))
     return None
 
 
-def _level_of_head(script: Script) -> tuple[int, Origin] | None:
-    level = _level(script.header.get(COMMAND_LEVEL, ""))
+def _find_level_of_head(script: Script) -> tuple[int, Origin] | None:
+    level = _parse_level(script.header.get(COMMAND_LEVEL, ""))
     return (level, Origin("observed", script.source, script.header_lines.get(COMMAND_LEVEL))) if level else None
 
 
@@ -331,7 +340,7 @@ def find_command_levels(scripts: Sequence[Script], owner: str, known_as: str) ->
     What it displays of itself counts where nothing else tells it.
     """
     for record in (each for script in scripts for each in script.records if each.kind == "CLUSQMGR"):
-        if level := _level_of_version(_shown(record, "VERSION")):
+        if level := _parse_version(_get_shown(record, "VERSION")):
             yield record.name, level
     if told := find_command_level(scripts, owner):
         yield known_as, told[0]
@@ -346,25 +355,25 @@ def find_odd_levels(scripts: Iterable[Script], local: str) -> Iterator[Diagnosti
             yield Diagnostic(script.source, said, script.header_lines.get(COMMAND_LEVEL))
 
 
-def _open_to_displays(of: type, kind: str) -> list[str]:
+def _list_displayable(of: type, kind: str) -> list[str]:
     """The attributes of such facts that a display of the kind tells, if it is asked for them."""
     tables = (name for name, each in UNKNOWABLE_TABLES.items() if TABLES[of] in each and name not in OF_NOW)
     return [name for name in tables if kind in FACT_ATTRIBUTES and list_stating_attributes(kind, name)]
 
 
-def _shown(record: Record, attribute: str) -> str:
+def _get_shown(record: Record, attribute: str) -> str:
     """What a record says under an attribute, or shows beside those that can be set."""
     value = record.attributes.get(attribute) or record.informational.get(attribute, "")
     return value if isinstance(value, str) else " ".join(value)
 
 
-def _level(told: str) -> int:
+def _parse_level(told: str) -> int:
     """The lowest number of a text; 0 if it has none that is a command level."""
     found = [int(each) for each in re.findall(r"(?<![0-9])[0-9]{3,4}(?![0-9])", told)]
     return min(found, default=0)
 
 
-def _level_of_version(told: str) -> int:
+def _parse_version(told: str) -> int:
     """The command level of a version, as 930 of 09030002; 0 if it is none."""
     found = re.fullmatch(r"([0-9]{2})([0-9]{2})([0-9]{2})[0-9]{2}", told.strip())
     return 0 if found is None else 100 * int(found[1]) + 10 * int(found[2]) + int(found[3])

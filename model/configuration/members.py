@@ -43,8 +43,8 @@ def apply_changes_everywhere(members: Iterable[Snapshot], commands: Iterable[str
     """
     found = tuple(members)
     for text in commands:
-        for part in _parts(parse_change(text)):
-            found = _everywhere(found, part)
+        for part in _split_change(parse_change(text)):
+            found = _apply_everywhere(found, part)
     return found
 
 
@@ -52,7 +52,7 @@ def remove_member(members: Iterable[Snapshot], name: str) -> Members:
     """Remove the member ``name`` from the cluster: nobody knows anything of it. Raises FactsError."""
     found = tuple(members)
     _check_member(found, name, "--without")
-    return tuple(_without(each, name) for each in found if get_local_name(each) != name)
+    return tuple(_remove_facts_of(each, name) for each in found if get_local_name(each) != name)
 
 
 def fail_member(members: Iterable[Snapshot], name: str, becomes: Callable[[Channel], str]) -> Members:
@@ -68,7 +68,9 @@ def fail_member(members: Iterable[Snapshot], name: str, becomes: Callable[[Chann
 
 def suspend_member(members: Iterable[Snapshot], name: str) -> Members:
     """Suspend ``name`` in every cluster of its. Raises FactsError."""
-    return _for_all(members, name, "--suspend", lambda fact: {"suspended": fact.clusters} if _is(fact, name) else {})
+    return _for_all(
+        members, name, "--suspend", lambda fact: {"suspended": fact.clusters} if _is_queue_manager(fact, name) else {}
+    )
 
 
 def set_command_level(member: Snapshot, level: int, option: str) -> Snapshot:
@@ -86,7 +88,7 @@ def get_local_name(member: Snapshot) -> str:
     return member.cluster.queue_manager.name
 
 
-def _parts(change: ConfigurationChange) -> Iterator[ConfigurationChange]:
+def _split_change(change: ConfigurationChange) -> Iterator[ConfigurationChange]:
     """The change in parts that each concern the same members."""
     stated = change.attributes.keys()
     for words in (stated & OWN_STATE, stated & EVERYWHERE, stated - OWN_STATE - EVERYWHERE):
@@ -94,7 +96,7 @@ def _parts(change: ConfigurationChange) -> Iterator[ConfigurationChange]:
             yield evolve(change, attributes={word: change.attributes[word] for word in stated if word in words})
 
 
-def _everywhere(members: Members, change: ConfigurationChange) -> Members:
+def _apply_everywhere(members: Members, change: ConfigurationChange) -> Members:
     if change.kind == "QMGR" and not change.name:
         owners = [get_local_name(each) for each in members]
         if len(owners) > 1:
@@ -107,29 +109,29 @@ def _everywhere(members: Members, change: ConfigurationChange) -> Members:
         concerned = {change.name}
     else:
         concerned = {get_local_name(each) for each in members}
-    found = {id(each): _meant(each, change) if get_local_name(each) in concerned else [] for each in members}
-    owner = _the_owner(members, asked, [each for meant in found.values() for each in meant])
-    after = tuple(_in_one(each, change, found[id(each)]) for each in members)
+    found = {id(each): _find_targets(each, change) if get_local_name(each) in concerned else [] for each in members}
+    owner = _find_owner(members, asked, [each for meant in found.values() for each in meant])
+    after = tuple(_apply_to_member(each, change, found[id(each)]) for each in members)
     if MEMBERSHIP & set(change.attributes):
-        return _told_to_others(after, evolve(change, owner=owner))
+        return _advertise(after, evolve(change, owner=owner))
     return after
 
 
-def _meant(member: Snapshot, change: ConfigurationChange) -> list[PlacedFact[Any]]:
+def _find_targets(member: Snapshot, change: ConfigurationChange) -> list[PlacedFact[Any]]:
     return [each for each in member.provenance.placed if is_change_target(each.fact, change, get_local_name(member))]
 
 
-def _the_owner(members: Members, change: ConfigurationChange, found: Sequence[PlacedFact[Any]]) -> str:
+def _find_owner(members: Members, change: ConfigurationChange, found: Sequence[PlacedFact[Any]]) -> str:
     """Whose object is meant; raises FactsError unless that is clear."""
     if not found:
-        raise build_option_error(f"{change.object} {_why_unknown(members, change)}")
+        raise build_option_error(f"{change.object} {_describe_unknown(members, change)}")
     owners = sorted({get_owner(each.fact) for each in found})
     if len(owners) > 1 and not set(change.attributes) <= OWN_STATE:
         raise build_ambiguity_error(change, owners)
     return " ".join(owners[:1])
 
 
-def _why_unknown(members: Members, change: ConfigurationChange) -> str:
+def _describe_unknown(members: Members, change: ConfigurationChange) -> str:
     """What is known instead of the object that a change names."""
     facts = [each.fact for member in members for each in member.provenance.placed if not isinstance(each.fact, Put)]
     named = {type(fact).__name__: fact for fact in facts if fact.name == change.name}
@@ -138,30 +140,30 @@ def _why_unknown(members: Members, change: ConfigurationChange) -> str:
     if change.owner and set(change.attributes) <= OWN_STATE:
         return f"is not known: STATUS is that of a channel by which {change.owner} sends, and it has none of that name"
     nobody = evolve(change, owner="")
-    owners = {get_owner(each.fact) for member in members for each in _meant(member, nobody) if change.owner}
+    owners = {get_owner(each.fact) for member in members for each in _find_targets(member, nobody) if change.owner}
     if owners:
         return describe_other_owners(change, owners)
     known = sorted({fact.name for fact in facts} - {change.name})
     return f"is not known{suggest_insert(change.name, known) or suggest_name(change.name, known)}"
 
 
-def _in_one(member: Snapshot, change: ConfigurationChange, meant: Sequence[PlacedFact[Any]]) -> Snapshot:
+def _apply_to_member(member: Snapshot, change: ConfigurationChange, meant: Sequence[PlacedFact[Any]]) -> Snapshot:
     if not meant:
         return member
     placed = [apply_change(each, change) if each in meant else each for each in member.provenance.placed]
     return replace_facts(member, placed)
 
 
-def _told_to_others(members: Members, change: ConfigurationChange) -> Members:
+def _advertise(members: Members, change: ConfigurationChange) -> Members:
     """What is known of a queue or an alias that comes into a cluster or leaves one: it, in the clusters they share."""
     owner = next((each for each in members if get_local_name(each) == change.owner), None)
-    found = [each for each in _meant(owner, change) if isinstance(each.fact, _ADVERTISED)] if owner else []
-    known = [_as_others_know_it(each) for each in found]
+    found = [each for each in _find_targets(owner, change) if isinstance(each.fact, _ADVERTISED)] if owner else []
+    known = [_build_advertised_fact(each) for each in found]
     aliases = [each for each in known if isinstance(each.fact, QueueManagerAlias)]
-    return tuple(reduce(_told, aliases if each is owner else known, each) for each in members)
+    return tuple(reduce(_update_advertised, aliases if each is owner else known, each) for each in members)
 
 
-def _as_others_know_it(placed: PlacedFact[Any]) -> PlacedFact[Any]:
+def _build_advertised_fact(placed: PlacedFact[Any]) -> PlacedFact[Any]:
     """The definition of a queue-manager alias as an alias; anything else as it is."""
     own = placed.fact
     if not isinstance(own, Queue) or own.type != "QREMOTE" or own.rname:
@@ -171,7 +173,7 @@ def _as_others_know_it(placed: PlacedFact[Any]) -> PlacedFact[Any]:
     return evolve(placed, fact=QueueManagerAlias(own.name, to, own.clusters, host=host, **kept))
 
 
-def _told(member: Snapshot, instance: PlacedFact[Queue | QueueManagerAlias]) -> Snapshot:
+def _update_advertised(member: Snapshot, instance: PlacedFact[Queue | QueueManagerAlias]) -> Snapshot:
     """It stays in its place among what is listed, or comes last."""
     told, host = instance.fact, get_owner(instance.fact)
     shared = tuple(name for name in told.clusters if name in member.cluster.queue_manager.clusters)
@@ -186,16 +188,16 @@ def _is_instance(fact: object, told: Queue | QueueManagerAlias) -> bool:
     return isinstance(fact, type(told)) and (fact.name, get_owner(fact)) == (told.name, get_owner(told))
 
 
-def _without(member: Snapshot, name: str) -> Snapshot:
+def _remove_facts_of(member: Snapshot, name: str) -> Snapshot:
     return replace_facts(member, [each for each in member.provenance.placed if not _belongs_to(each.fact, name)])
 
 
 def _belongs_to(fact: object, name: str) -> bool:
     of_it = isinstance(fact, Queue | Channel | QueueManagerAlias) and get_owner(fact) == name
-    return _is(fact, name) or of_it
+    return _is_queue_manager(fact, name) or of_it
 
 
-def _is(fact: object, name: str) -> bool:
+def _is_queue_manager(fact: object, name: str) -> bool:
     return isinstance(fact, QueueManager | RemoteQueueManager) and fact.name == name
 
 

@@ -147,7 +147,7 @@ class QueueManagerObjects:
                 self.fault(record, str(error), error.key)
         match record.action:
             case "define" | "alter" | "delete" | "observe" if record.kind in FACT_ATTRIBUTES:
-                self._actions[record.action](record, _key(record))
+                self._actions[record.action](record, _get_key(record))
             case "suspend" | "resume":
                 self._suspend(record)
             case "start" | "stop":
@@ -178,9 +178,9 @@ class QueueManagerObjects:
             self.differing[found.kind, id(found), ""] = said
         for found in self._found.values():
             if found.kind == "QMGR":
-                found.clusters = self._expanded(found, "REPOS", "REPOSNL")
+                found.clusters = self._list_clusters(found, "REPOS", "REPOSNL")
             elif found.kind in QUEUE_TYPES or found.type in CLUSTER_CHANNELS:
-                found.clusters = self._expanded(found, "CLUSTER", "CLUSNL")
+                found.clusters = self._list_clusters(found, "CLUSTER", "CLUSNL")
 
     def of(self, *kinds: str) -> list[MqObject]:
         """List the objects of ``kinds`` in the order of their definitions; the list is not to be changed."""
@@ -287,23 +287,23 @@ class QueueManagerObjects:
     def _define(self, record: Record, key: ObjectKey) -> None:
         known = self._found.get(key)
         self._deleted.pop(key, None)
-        if known and _type(record) != known.type:
+        if known and _get_type(record) != known.type:
             self._mismatch(record, known)
         elif known and "REPLACE" not in record.attributes:
             place = f"{known.record.source}:{known.record.line}"
             message = f"is already defined at {place}; REPLACE is needed to define it again"
-            self.fault(record, f"{message}{self._of_others(known.record, record)}")
+            self.fault(record, f"{message}{self._suggest_owners(known.record, record)}")
         else:
-            fresh = self._base(record)
+            fresh = self._find_base(record)
             if fresh is None:
                 self._refused.add(key)
                 self.fault(
-                    record, f"LIKE: no {_type(record)} {quote_value(record.attributes['LIKE'])} is defined", "LIKE"
+                    record, f"LIKE: no {_get_type(record)} {quote_value(record.attributes['LIKE'])} is defined", "LIKE"
                 )
             else:
                 self._set(fresh, record, key)
 
-    def _of_others(self, one: Record, two: Record) -> str:
+    def _suggest_owners(self, one: Record, two: Record) -> str:
         """That two files may be of two queue managers, if neither says whose it is."""
         nameless = {script.source for script in self.scripts if not script.queue_manager}
         apart = one.source != two.source and {one.source, two.source} <= nameless
@@ -312,7 +312,7 @@ class QueueManagerObjects:
     @cached_property
     def _displayed(self) -> frozenset[ObjectKey]:
         records = (record for script in self.scripts for record in script.records)
-        return frozenset(_key(record) for record in records if record.action == "observe")
+        return frozenset(_get_key(record) for record in records if record.action == "observe")
 
     def _alter(self, record: Record, key: ObjectKey) -> None:
         known = self._found.get(key)
@@ -323,7 +323,7 @@ class QueueManagerObjects:
                     self.fault(record, f"is altered but not defined{suggest_insert(record.name, of_kind)}")
                 return
             known = MqObject(record.kind, record.name, record)
-        if known.type and _type(record) not in ("", known.type):
+        if known.type and _get_type(record) not in ("", known.type):
             self._mismatch(record, known)
         else:
             self._set(known, record, key)
@@ -341,7 +341,7 @@ class QueueManagerObjects:
             )
             return
         known = self._found.get(key) or MqObject(record.kind, record.name, record)
-        if known.type and _type(record) not in ("", known.type):
+        if known.type and _get_type(record) not in ("", known.type):
             self._mismatch(record, known)
             return
         self._compare(record, known)
@@ -380,7 +380,9 @@ class QueueManagerObjects:
             self._mismatch(record, known)
         else:
             if known is None and key not in self._refused and not record.name.startswith("SYSTEM."):
-                alike = [found.name for other, found in self._found.items() if _unique_in(other) == _unique_in(key)]
+                alike = [
+                    found.name for other, found in self._found.items() if _get_name_space(other) == _get_name_space(key)
+                ]
                 near = suggest_name(record.name, alike)
                 self._deleted[key] = record.build_diagnostic(f"is deleted but not defined{near}")
             self._found.pop(key, None)
@@ -408,7 +410,7 @@ class QueueManagerObjects:
         self.suspension = record
         names = list(record.listed("CLUSTER"))
         for each in record.listed("CLUSNL"):
-            names += self._names(each, record, "CLUSNL")
+            names += self._list_namelist(each, record, "CLUSNL")
         for name in names:
             refused = find_domain_error(NAME, name, "CLUSTER")
             if record.action == "resume":
@@ -431,12 +433,12 @@ class QueueManagerObjects:
     def _mismatch(self, record: Record, known: MqObject) -> None:
         self.fault(record, f"is a {known.type}, defined at {known.record.source}:{known.record.line}")
 
-    def _base(self, record: Record) -> MqObject | None:
+    def _find_base(self, record: Record) -> MqObject | None:
         """The object that a definition starts from; None if its LIKE names one that is not there."""
-        default = DEFAULT_OBJECTS.get(_type(record), "")
+        default = DEFAULT_OBJECTS.get(_get_type(record), "")
         name = " ".join(record.listed("LIKE")) or default
-        known = self._found.get(_key_of(_unique_in(_key(record)), name))
-        if known and known.type == _type(record):
+        known = self._found.get(_build_key(_get_name_space(_get_key(record)), name))
+        if known and known.type == _get_type(record):
             return known.copy(record)
         of_another_type = known is not None or name in DEFAULT_OBJECTS.values()
         is_shipped = name == default or (name.startswith("SYSTEM.") and not of_another_type)
@@ -444,15 +446,15 @@ class QueueManagerObjects:
 
     def _set(self, target: MqObject, record: Record, key: ObjectKey) -> None:
         """Give ``target`` what ``record`` states, if all of it is allowed."""
-        found, refusals = read_attributes(record, _type(record) or target.type)
-        lacks = _lacking(record, target)
+        found, refusals = read_attributes(record, _get_type(record) or target.type)
+        lacks = _find_lacking_attribute(record, target)
         if lacks:
             self.fault(
                 record, describe_unknown_attribute(record.action.upper(), record.kind, lacks, target.type), lacks
             )
         cluster, namelist = (split_names(record.attributes.get(a, target.text(a))) for a in ("CLUSTER", "CLUSNL"))
         if cluster and namelist:
-            refusals.append(_clash(record))
+            refusals.append(_build_cluster_error(record))
         for error in refusals:
             self.fault(record, str(error), error.key)
         if refusals or lacks:
@@ -464,14 +466,14 @@ class QueueManagerObjects:
                 self._of_kinds.clear()
             self._refused.discard(key)
 
-    def _expanded(self, found: MqObject, attribute: str, by_list: str) -> tuple[str, ...]:
+    def _list_clusters(self, found: MqObject, attribute: str, by_list: str) -> tuple[str, ...]:
         """The clusters that ``attribute``, or the namelist in ``by_list``, names."""
         names = list(split_names(found.value(attribute)))
         for each in split_names(found.value(by_list)):
-            names += self._names(each, found.find_statement(by_list) or found.record, by_list)
+            names += self._list_namelist(each, found.find_statement(by_list) or found.record, by_list)
         return tuple(dict.fromkeys(names))
 
-    def _names(self, namelist: str, record: Record, attribute: str) -> tuple[str, ...]:
+    def _list_namelist(self, namelist: str, record: Record, attribute: str) -> tuple[str, ...]:
         known = self._found.get(("NAMELIST", namelist))
         if known:
             return split_names(known.value("NAMES"))
@@ -550,7 +552,7 @@ class MqObject:
         """Take over what ``record`` states; ``found`` has its values that are fields of facts."""
         self.statements = (*self.statements, record)
         if len(self.statements) > MOST_STATEMENTS:
-            self.statements = _still_deciding(self.statements)
+            self.statements = _select_deciding(self.statements)
         # what is found is the same object for all that state the same
         self.fields = found if self.fields.keys() <= found.keys() else {**self.fields, **found}
 
@@ -575,7 +577,7 @@ class MqObject:
         by = self.find_statement(shown) if shown != field else None
         if by:
             return Origin("observed", by.source, *by.place_of(shown))
-        how: OriginKind = _how(self.record) if field in ("name", "type") else "defaulted"
+        how: OriginKind = _get_origin_kind(self.record) if field in ("name", "type") else "defaulted"
         names = list_stating_attributes(self.kind, field)
         known = None if self._may_be_listed(names) else self.find_origin(*names)
         return known or Origin(how, self.record.source, self.record.line)
@@ -590,7 +592,7 @@ class MqObject:
         """Find where the first of ``attributes`` stands; one that is not blank comes before a blank one."""
         stated = [(name, record) for name in attributes if (record := self.find_statement(name))]
         for name, record in sorted(stated, key=lambda each: not self.text(each[0]))[:1]:
-            return Origin(_how(record), record.source, *record.place_of(name))
+            return Origin(_get_origin_kind(record), record.source, *record.place_of(name))
         return None
 
 
@@ -610,11 +612,11 @@ def find_differing_displays(record: Record, known: MqObject) -> Iterator[tuple[s
         by = known.find_statement(before) if name in OPPOSITE_FLAGS or name in FACT_ATTRIBUTES[record.kind] else None
         if by is None or _is_earlier(record, by) or _is_same(record, by, name, before):
             continue
-        shown, other = _word(record, name), _word(by, before)
+        shown, other = _render_attribute(record, name), _render_attribute(by, before)
         if by.action == "observe":
-            said = f"{shown} is shown, and {other} at {_place(by, before)}; the last one given counts"
+            said = f"{shown} is shown, and {other} at {_render_place(by, before)}; the last one given counts"
         else:
-            said = f"{shown} is shown, and {_place(by, before)} states {other}, which counts"
+            said = f"{shown} is shown, and {_render_place(by, before)} states {other}, which counts"
         yield max(name, before), record.build_diagnostic(said, name)
 
 
@@ -652,7 +654,7 @@ class ViewCache(dict[tuple[object, ...], Any]):
         return made
 
 
-def _lacking(record: Record, target: MqObject) -> str:
+def _find_lacking_attribute(record: Record, target: MqObject) -> str:
     """An attribute that the type of a channel does not have, where the command does not give the type itself."""
     if record.kind != "CHANNEL" or not target.type or "CHLTYPE" in record.attributes or record.action == "observe":
         return ""
@@ -660,7 +662,7 @@ def _lacking(record: Record, target: MqObject) -> str:
     return next((name for name in record.attributes if name not in known), "")
 
 
-def _key(record: Record) -> ObjectKey:
+def _get_key(record: Record) -> ObjectKey:
     """What an object's name is unique in: all queues share one set of names."""
     if record.kind == "QMGR":
         return "QMGR", ""
@@ -671,20 +673,20 @@ def _key(record: Record) -> ObjectKey:
     return record.kind, record.name
 
 
-def _unique_in(key: ObjectKey) -> str:
+def _get_name_space(key: ObjectKey) -> str:
     return "QUEUE" if isinstance(key, str) else key[0]
 
 
-def _key_of(unique_in: str, name: str) -> ObjectKey:
+def _build_key(unique_in: str, name: str) -> ObjectKey:
     return name if unique_in == "QUEUE" else (unique_in, name)
 
 
-def _type(record: Record) -> str:
+def _get_type(record: Record) -> str:
     """The object type; of a channel the channel type, or blank if that is not stated."""
     return " ".join(record.listed("CHLTYPE")) if record.kind == "CHANNEL" else record.kind
 
 
-def _clash(record: Record) -> DomainError:
+def _build_cluster_error(record: Record) -> DomainError:
     attribute = "CLUSNL" if record.listed("CLUSNL") else "CLUSTER"
     return DomainError(attribute, record.attributes.get(attribute, ""), "allowed: one of CLUSTER and CLUSNL")
 
@@ -698,11 +700,11 @@ class _OriginOf:
         return self.known.get(attribute) or self.found.origin(attribute)
 
 
-def _how(record: Record) -> OriginKind:
+def _get_origin_kind(record: Record) -> OriginKind:
     return "observed" if record.action == "observe" else "stated"
 
 
-def _still_deciding(statements: Sequence[Record]) -> tuple[Record, ...]:
+def _select_deciding(statements: Sequence[Record]) -> tuple[Record, ...]:
     """The statements that are the latest about some attribute."""
     seen: set[str] = set()
     kept = []
@@ -721,11 +723,11 @@ def _is_same(record: Record, by: Record, name: str, before: str) -> bool:
     return name == before and is_same_value(record.kind, name, record.attributes[name], by.attributes[name])
 
 
-def _word(record: Record, name: str) -> str:
+def _render_attribute(record: Record, name: str) -> str:
     return name if name in OPPOSITE_FLAGS else f"{name}({','.join(record.listed(name))})"
 
 
-def _place(by: Record, name: str) -> str:
+def _render_place(by: Record, name: str) -> str:
     line = by.find_line(name)
     return by.source if line is None else f"{by.source}:{line}"
 

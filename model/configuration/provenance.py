@@ -81,7 +81,7 @@ class Provenance:
 
     def __init__(self, placed: Iterable[PlacedFact[Any]]) -> None:
         self.placed = tuple(placed)
-        self._named = _by_name(self.placed)
+        self._named = _index_by_name(self.placed)
 
     def of(self, fact: Fact | Put, attribute: str) -> Origin:
         """Return where ``attribute`` of ``fact`` comes from; ``name`` is where the fact itself is stated.
@@ -90,7 +90,7 @@ class Provenance:
         that a namelist names stands where the object names the namelist. Raises KeyError for a fact that is not
         the snapshot's, and AttributeError for an attribute that it does not have.
         """
-        origin = self._found(fact).origin(attribute)
+        origin = self._find_placed(fact).origin(attribute)
         if origin.how != "observed":
             getattr(fact, attribute)
         return origin
@@ -102,7 +102,7 @@ class Provenance:
         is in none of them, a program has made so, which is told.
         """
         try:
-            known = self._found(fact)
+            known = self._find_placed(fact)
         except KeyError:
             return True
         if getattr(known.fact, attribute) != getattr(fact, attribute):
@@ -113,11 +113,11 @@ class Provenance:
     def holds(self, fact: Fact | Put) -> bool:
         """Whether it is a fact of the sources, as these have it."""
         try:
-            return bool(self._found(fact).fact == fact)
+            return bool(self._find_placed(fact).fact == fact)
         except KeyError:
             return False
 
-    def _found(self, fact: Fact | Put) -> PlacedFact[Any]:
+    def _find_placed(self, fact: Fact | Put) -> PlacedFact[Any]:
         known = self._named[_name(fact)]
         if isinstance(known, dict):
             return known[_identity(fact)]
@@ -128,14 +128,14 @@ class Provenance:
 
 def place_table(fact: FactT, document: FactsDocument, table: str) -> PlacedFact[FactT]:
     """Place the fact of a table that stands once."""
-    return PlacedFact(fact, document.source, None, partial(_origin, document, (table,)), table)
+    return PlacedFact(fact, document.source, None, partial(_find_origin, document, (table,)), table)
 
 
 def place_rows(facts: Facts, document: FactsDocument) -> Iterator[PlacedFact[Any]]:
     """Place the facts of the lists of ``document``, which ``facts`` was made of."""
     for name, table in LIST_TABLES.items():
         for position, fact in enumerate(getattr(facts, name)):
-            origin = partial(_origin, document, (table, position))
+            origin = partial(_find_origin, document, (table, position))
             yield PlacedFact(fact, document.source, None, origin, f"{table} {position + 1}")
 
 
@@ -177,10 +177,10 @@ def merge_facts(
     kept, warnings = list(others), list[Diagnostic]()
     while True:
         try:
-            return MergedFacts(_cluster(own, kept), [own, *kept], tuple(warnings))
+            return MergedFacts(_build_cluster(own, kept), [own, *kept], tuple(warnings))
         except ContradictionError as error:
             placed = {id(each.fact): each for each in (own, *kept)}
-            told = [_told(each, placed) for each in error.contradictions]
+            told = [_describe_contradiction(each, placed) for each in error.contradictions]
             wrong = {id(each.fact) for each in error.contradictions}
             if not lenient or any(placed[one].table for one in wrong):
                 raise FactsError(told) from None
@@ -188,7 +188,7 @@ def merge_facts(
             kept = [each for each in kept if id(each.fact) not in wrong]
 
 
-def _by_name(placed: Iterable[PlacedFact[Any]]) -> dict[str, PlacedFact[Any] | dict[Identity, PlacedFact[Any]]]:
+def _index_by_name(placed: Iterable[PlacedFact[Any]]) -> dict[str, PlacedFact[Any] | dict[Identity, PlacedFact[Any]]]:
     """The only fact of a name, as most are; or those of the name, by what tells them apart."""
     found: dict[str, PlacedFact[Any] | dict[Identity, PlacedFact[Any]]] = {}
     for each in placed:
@@ -213,7 +213,7 @@ def _identity(fact: Fact | Put) -> Identity:
     return type(fact), fact.name, *of
 
 
-def _origin(document: FactsDocument, path: tuple[str | int, ...], attribute: str) -> Origin:
+def _find_origin(document: FactsDocument, path: tuple[str | int, ...], attribute: str) -> Origin:
     """A key that is left out is defaulted; a queue without queue_manager is on the local one."""
     given = document.data
     for step in path:
@@ -227,14 +227,14 @@ def _origin(document: FactsDocument, path: tuple[str | int, ...], attribute: str
     return Origin("defaulted", document.source, *document.places.place_of(*path))
 
 
-def _cluster(own: PlacedFact[QueueManager], others: Iterable[PlacedFact[Any]]) -> Cluster:
+def _build_cluster(own: PlacedFact[QueueManager], others: Iterable[PlacedFact[Any]]) -> Cluster:
     lists: dict[str, list[Any]] = {name: [] for name in CLUSTER_FIELDS.values()}
     for each in others:
         lists[CLUSTER_FIELDS[type(each.fact)]].append(each.fact)
     return Cluster(own.fact, **lists)
 
 
-def _told(wrong: Contradiction, placed: dict[int, PlacedFact[Any]]) -> Diagnostic:
+def _describe_contradiction(wrong: Contradiction, placed: dict[int, PlacedFact[Any]]) -> Diagnostic:
     place = placed[id(wrong.fact)]
     message = wrong.message
     if wrong.earlier is not None:

@@ -374,6 +374,9 @@ class SnapshotBuilder:
             yield f"{own} shares no cluster with {', '.join(strangers)} and knows nothing of what is there"
 
 
+NO_KNOWLEDGE, NO_OTHERS = LocalKnowledge(), OtherMembers()
+
+
 @frozen(eq=False)
 class Snapshot:
     """What one queue manager knows: its cluster, and the put if one is given.
@@ -394,8 +397,8 @@ class Snapshot:
     messages: tuple[Message, ...] = ()
     incomplete: tuple[MissingInformation, ...] = field(default=(), kw_only=True)
     remarks: tuple[Diagnostic, ...] = field(default=(), kw_only=True)
-    knowledge: LocalKnowledge = field(factory=LocalKnowledge, kw_only=True)
-    others: OtherMembers = field(factory=OtherMembers, kw_only=True)
+    knowledge: LocalKnowledge = field(default=NO_KNOWLEDGE, kw_only=True)
+    others: OtherMembers = field(default=NO_OTHERS, kw_only=True)
 
     @cached_property
     def provenance(self) -> Provenance:
@@ -488,7 +491,7 @@ def apply_overlays(snapshot: Snapshot, overlays: Iterable[Script]) -> Snapshot:
         owner = script.queue_manager or snapshot.cluster.queue_manager.name
         for record in script.records:
             try:
-                snapshot = apply_record(snapshot, _as_change(record), owner)
+                snapshot = apply_record(snapshot, _convert_to_alter(record), owner)
             except FactsError as error:
                 faults += (Diagnostic(record.source, each.message, record.line) for each in error.diagnostics)
     if faults:
@@ -502,7 +505,7 @@ def apply_changes(snapshot: Snapshot, commands: Iterable[str]) -> Snapshot:
     CHANNEL takes STATUS too, which belongs to the local queue manager's routes, and QMGR takes SUSPEND(YES).
     """
     for text in commands:
-        snapshot = _changed(snapshot, parse_change(text))
+        snapshot = _apply_change(snapshot, parse_change(text))
     return snapshot
 
 
@@ -513,7 +516,7 @@ def apply_record(snapshot: Snapshot, record: Record, owner: str) -> Snapshot:
     if record.kind == "CHANNEL" and "STATUS" in record.attributes and owner == snapshot.cluster.queue_manager.name:
         of = ""
     attributes = {word: value for word, value in record.attributes.items() if word not in _HOW}
-    return _changed(snapshot, ConfigurationChange(record.kind, name, of, attributes))
+    return _apply_change(snapshot, ConfigurationChange(record.kind, name, of, attributes))
 
 
 def replace_facts(snapshot: Snapshot, placed: Iterable[PlacedFact[Any]]) -> Snapshot:
@@ -526,7 +529,7 @@ def replace_facts(snapshot: Snapshot, placed: Iterable[PlacedFact[Any]]) -> Snap
     return evolve(snapshot, cluster=cluster, placed=partial(tuple, (own, *others, *put)), knowledge=knowledge)
 
 
-def _as_change(record: Record) -> Record:
+def _convert_to_alter(record: Record) -> Record:
     """The command as one that alters attributes; raises FactsError if it is none of those."""
     if record.action == "alter" and record.kind in CHANGEABLE:
         return record
@@ -541,24 +544,24 @@ def _as_change(record: Record) -> Record:
     raise FactsError([record.build_diagnostic(f"{record.action.upper()} {NO_CHANGE}")])
 
 
-def _changed(snapshot: Snapshot, change: ConfigurationChange) -> Snapshot:
+def _apply_change(snapshot: Snapshot, change: ConfigurationChange) -> Snapshot:
     placed = list(snapshot.provenance.placed)
     local = snapshot.cluster.queue_manager.name
     change = evolve(change, name=change.name or local) if change.kind == "QMGR" else change
     found = [each for each in placed if is_change_target(each.fact, change, local)]
-    if not found and _leads_nowhere(change, snapshot):
+    if not found and _is_unanswered_sender(change, snapshot):
         raise build_option_error(f"{change.object} leads to a member that no file describes: nothing of it can be set")
-    _check(change, found, placed, local)
+    _check_targets(change, found, placed, local)
     return replace_facts(snapshot, [apply_change(each, change) if each in found else each for each in placed])
 
 
-def _leads_nowhere(change: ConfigurationChange, snapshot: Snapshot) -> bool:
+def _is_unanswered_sender(change: ConfigurationChange, snapshot: Snapshot) -> bool:
     """Whether a channel is a CLUSSDR of the local queue manager that no CLUSRCVR answers."""
     is_defined = change.kind == "CHANNEL" and change.name in snapshot.knowledge.defined.get("CHANNEL", ())
     return is_defined and any(each.object == change.name for each in snapshot.incomplete)
 
 
-def _check(
+def _check_targets(
     change: ConfigurationChange, found: list[PlacedFact[Any]], placed: Iterable[PlacedFact[Any]], local: str
 ) -> None:
     """Raises FactsError unless it is clear which fact is meant."""

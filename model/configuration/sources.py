@@ -206,7 +206,7 @@ def drop_duplicate_dumps(scripts: Iterable[Script]) -> tuple[list[Script], list[
         if first is script:
             kept.append(script)
         else:
-            contradictions += _differences(first, script)
+            contradictions += _find_difference(first, script)
     return kept, contradictions
 
 
@@ -232,7 +232,9 @@ def _assign_owner(script: Script, owner: str) -> tuple[Script, ...]:
         return tuple(map(_check_owner, (script, *script.further)))
     if script.queue_manager not in ("", owner) or script.further:
         says = ", ".join(each.queue_manager for each in (script, *script.further))
-        raise FactsError([Diagnostic(script.source, _of_another(owner, says), script.header_lines.get(OWNER))])
+        raise FactsError(
+            [Diagnostic(script.source, _describe_other_owner(owner, says), script.header_lines.get(OWNER))]
+        )
     return (_check_owner(evolve(script, queue_manager=owner)),)
 
 
@@ -247,16 +249,16 @@ def _refuse_other_owner(document: FactsDocument, owner: str) -> None:
     says = get_stated_name(document)
     if owner and says not in (None, owner):
         place = document.places.place_of("queue_manager", "name")
-        raise FactsError([Diagnostic(document.source, _of_another(owner, says or ""), *place)])
+        raise FactsError([Diagnostic(document.source, _describe_other_owner(owner, says or ""), *place)])
 
 
-def _of_another(owner: str, says: str) -> str:
+def _describe_other_owner(owner: str, says: str) -> str:
     return f"is given as {quote_value(owner)}, but says that it is of {says}"
 
 
-def _differences(first: Script, other: Script) -> list[Diagnostic]:
+def _find_difference(first: Script, other: Script) -> list[Diagnostic]:
     for one, two in zip_longest(first.records, other.records):
-        if one is None or two is None or _stated(one) != _stated(two):
+        if one is None or two is None or _get_statement(one) != _get_statement(two):
             differs = two or one
             what = f"{differs.kind} {quote_value(differs.name)}" if differs.name else differs.kind
             message = (
@@ -266,5 +268,5 @@ def _differences(first: Script, other: Script) -> list[Diagnostic]:
     return []
 
 
-def _stated(record: Record) -> tuple[object, ...]:
+def _get_statement(record: Record) -> tuple[object, ...]:
     return record.action, record.kind, record.name, dict(record.attributes)

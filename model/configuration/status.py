@@ -120,14 +120,14 @@ def build_channel_statuses(
     """
     own = (each for each in member.of("CHANNEL") if each.type in MESSAGE_CHANNELS)
     defined = {each.name: each for each in own if not each.name.startswith(SYSTEM_PREFIX)}
-    shown = _last_shown(rows, defined)
+    shown = _select_last_rows(rows, defined)
     for name in dict.fromkeys((*defined, *shown)):
         made = defined.get(name)
         with suppress(DomainError):  # MQ refuses the definition, and no rule has a use for such a name
             if name in shown:
-                yield from (_displayed(row, made) for row in shown[name])
+                yield from (_build_displayed_status(row, made) for row in shown[name])
             elif made is not None:
-                yield _not_shown(made, states, asked)
+                yield _build_undisplayed_status(made, states, asked)
 
 
 def is_cluster_channel(row: MqObject, defined: Collection[str] = ()) -> bool:
@@ -143,7 +143,7 @@ def complete_channels(document: FactsDocument, channels: Sequence[PlacedFact[Cha
     leading: dict[str, set[str]] = {}
     for each in channels:
         leading.setdefault(each.fact.name, set()).add(each.fact.queue_manager)
-    kept = [_completed(row, leading) for row in rows]
+    kept = [_complete_row(row, leading) for row in rows]
     return evolve(document, data={**document.data, "channel": kept})
 
 
@@ -180,7 +180,7 @@ def apply_current_status(
     if not isinstance(queue, Queue) or queue.type != "QLOCAL":
         return placed
     shown = observed.get((queue.name, queue.queue_manager), {})
-    return _with_counts(placed, shown) if shown else cache.get_or_make((placed,), partial(_with_counts, placed, {}))
+    return _set_counts(placed, shown) if shown else cache.get_or_make((placed,), partial(_set_counts, placed, {}))
 
 
 class DisplayedRows:
@@ -208,12 +208,12 @@ class DisplayedRows:
     @property
     def clusters_with_members(self) -> tuple[str, ...]:
         """The clusters of which the queue managers are shown that the local one knows."""
-        return _clusters(self.get_rows("CLUSQMGR"))
+        return _list_clusters(self.get_rows("CLUSQMGR"))
 
     @property
     def partial_of(self) -> tuple[str, ...]:
         """The clusters of which the local queue manager shows itself as no full repository."""
-        return _clusters(
+        return _list_clusters(
             row for row in self.get_rows("CLUSQMGR") if row.name == self.local and row.text("QMTYPE") == "NORMAL"
         )
 
@@ -225,7 +225,7 @@ class DisplayedRows:
 
     def merge_queue_manager(self, own: PlacedFact[QueueManager]) -> PlacedFact[QueueManager]:
         """Add the clusters that the local queue manager is shown in, and those that it is suspended in."""
-        suspended = self._suspended(self.local, own.fact.suspended)
+        suspended = self._find_suspended(self.local, own.fact.suspended)
         clusters = tuple(dict.fromkeys((*own.fact.clusters, *self.clusters)))
         return evolve(own, fact=evolve(own.fact, clusters=clusters, suspended=suspended))
 
@@ -233,22 +233,27 @@ class DisplayedRows:
         self, placed: Iterable[PlacedFact[RemoteQueueManager]]
     ) -> Iterator[PlacedFact[RemoteQueueManager]]:
         """Merge the other queue managers that a dump describes with those that a row names."""
-        waiting = _by(self.get_rows("CLUSQMGR"), lambda row: (row.name,))
-        for (host,), rows in _by(self.get_rows("QCLUSTER"), lambda row: (row.text("CLUSQMGR"),)).items():
+        waiting = _group_rows(self.get_rows("CLUSQMGR"), lambda row: (row.name,))
+        for (host,), rows in _group_rows(self.get_rows("QCLUSTER"), lambda row: (row.text("CLUSQMGR"),)).items():
             waiting.setdefault((host,), rows)
         for each in placed:
             rows = waiting.pop((each.fact.name,), [])
-            clusters = tuple(dict.fromkeys((*each.fact.clusters, *_clusters(rows))))
-            suspended = self._suspended(each.fact.name, each.fact.suspended)
+            clusters = tuple(dict.fromkeys((*each.fact.clusters, *_list_clusters(rows))))
+            suspended = self._find_suspended(each.fact.name, each.fact.suspended)
             is_repository = _is_repository(rows, each.fact.repository)
-            partial_in = _partial_in(rows, each.fact.partial_in)
+            partial_in = _find_partial_clusters(rows, each.fact.partial_in)
             fact = evolve(
                 each.fact, clusters=clusters, suspended=suspended, repository=is_repository, partial_in=partial_in
             )
             yield evolve(each, fact=fact)
         for (name,), rows in waiting.items():
             if name not in ("", self.local):
-                of = _clusters(rows), self._suspended(name, ()), _is_repository(rows), _partial_in(rows)
+                of = (
+                    _list_clusters(rows),
+                    self._find_suspended(name, ()),
+                    _is_repository(rows),
+                    _find_partial_clusters(rows),
+                )
                 fact = RemoteQueueManager(name, *of)
                 yield place_fact(fact, rows[0])
 
@@ -260,18 +265,18 @@ class DisplayedRows:
         waiting = {(row.text("CHANNEL"), row.name, row.text("CLUSTER")): row for row in rows}
         for each in placed:
             row = waiting.pop((each.fact.name, each.fact.queue_manager, each.fact.cluster), None)
-            yield self._with_state(each.replace_values(row.fields, row.origin) if row else each, row, states)
+            yield self._set_state(each.replace_values(row.fields, row.origin) if row else each, row, states)
         for (name, queue_manager, _), row in waiting.items():
             own = {"deftype": "CLUSRCVR"} if queue_manager == self.local else {}
             state, stated = states.find_route_state(name, queue_manager) or ("", None)
             known = {"status": state, **row.fields} if state else row.fields
             fact = Channel(name, queue_manager, **{**known, **own})
             origins = {"name": row.find_origin("CHANNEL"), "status": None if "status" in row.fields else stated}
-            yield self._with_state(place_fact(fact, row, origins), row, states)
+            yield self._set_state(place_fact(fact, row, origins), row, states)
 
     def find_differences(self) -> Iterator[Diagnostic]:
         """Find routes of which CHSTATUS shows another state than CLUSQMGR, which is the one that is taken."""
-        shown = _by(filter(is_cluster_channel, self.get_rows("CHSTATUS")), lambda row: (row.name,))
+        shown = _group_rows(filter(is_cluster_channel, self.get_rows("CHSTATUS")), lambda row: (row.name,))
         for row in self.get_rows("CLUSQMGR"):
             state = row.fields.get("status")
             of_route = [each for each in shown.get((row.text("CHANNEL"),), ()) if "status" in each.fields]
@@ -299,44 +304,46 @@ class DisplayedRows:
 
     def merge_queues(self, placed: Iterable[PlacedFact[Queue]]) -> Iterator[PlacedFact[Queue]]:
         """Merge the queues with the rows about them; the local queue manager's own stay as they are defined."""
-        waiting = _by(self._instances(), lambda row: (row.name, row.text("CLUSQMGR")))
+        waiting = _group_rows(self._select_instances(), lambda row: (row.name, row.text("CLUSQMGR")))
         for each in placed:
             rows = waiting.pop((each.fact.name, each.fact.queue_manager), [])
             if rows and each.fact.queue_manager != self.local:
-                clusters = tuple(dict.fromkeys((*each.fact.clusters, *_clusters(rows))))
+                clusters = tuple(dict.fromkeys((*each.fact.clusters, *_list_clusters(rows))))
                 yield each.replace_values(
-                    {**_latest(rows).get_queue_fields(), "clusters": clusters}, _latest(rows).origin
+                    {**_select_latest(rows).get_queue_fields(), "clusters": clusters}, _select_latest(rows).origin
                 )
             else:
                 yield each
         for (name, host), rows in waiting.items():
-            row = _latest(rows)
-            fact = Queue(name, host, row.text("CLUSQT") or "QLOCAL", clusters=_clusters(rows), **row.get_queue_fields())
+            row = _select_latest(rows)
+            fact = Queue(
+                name, host, row.text("CLUSQT") or "QLOCAL", clusters=_list_clusters(rows), **row.get_queue_fields()
+            )
             yield place_fact(fact, row, {"queue_manager": row.find_origin("CLUSQMGR")})
 
     def merge_aliases(self, placed: Iterable[PlacedFact[QueueManagerAlias]]) -> Iterator[PlacedFact[QueueManagerAlias]]:
         """Merge the queue-manager aliases; what one resolves to is not displayed, so it is taken as its host."""
-        waiting = _by(self._instances("QMGR"), lambda row: (row.name, row.text("CLUSQMGR")))
+        waiting = _group_rows(self._select_instances("QMGR"), lambda row: (row.name, row.text("CLUSQMGR")))
         for each in placed:
             rows = waiting.pop((each.fact.name, each.fact.routed_to), [])
-            known = _latest(rows).fields if rows and each.fact.routed_to != self.local else {}
-            yield each.replace_values(_of_alias(known), _latest(rows).origin) if known else each
+            known = _select_latest(rows).fields if rows and each.fact.routed_to != self.local else {}
+            yield each.replace_values(_select_alias_fields(known), _select_latest(rows).origin) if known else each
         for (name, host), rows in waiting.items():
-            row = _latest(rows)
-            fact = QueueManagerAlias(name, host, _clusters(rows), **_of_alias(row.fields))
+            row = _select_latest(rows)
+            fact = QueueManagerAlias(name, host, _list_clusters(rows), **_select_alias_fields(row.fields))
             yield place_fact(fact, row, {"queue_manager": row.find_origin("CLUSQMGR")})
 
-    def _instances(self, clusqt: str = "") -> list[MqObject]:
+    def _select_instances(self, clusqt: str = "") -> list[MqObject]:
         """The rows of cluster queues whose host is shown; of aliases of queue managers with ``clusqt`` QMGR."""
         rows = [row for row in self.get_rows("QCLUSTER") if row.text("CLUSQMGR")]
         return [row for row in rows if (row.text("CLUSQT") == "QMGR") == (clusqt == "QMGR")]
 
-    def _suspended(self, name: str, stated: tuple[str, ...]) -> tuple[str, ...]:
+    def _find_suspended(self, name: str, stated: tuple[str, ...]) -> tuple[str, ...]:
         rows = [row for row in self.get_rows("CLUSQMGR") if row.name == name and row.text("CLUSTER")]
         shown = {row.text("CLUSTER"): row.text("SUSPEND") == "YES" for row in rows if row.text("SUSPEND")}
         return (*(each for each in stated if each not in shown), *(each for each, yes in shown.items() if yes))
 
-    def _with_state(
+    def _set_state(
         self, route: PlacedFact[Channel], row: MqObject | None, states: ChannelStates
     ) -> PlacedFact[Channel]:
         name, to = route.fact.name, route.fact.queue_manager
@@ -346,11 +353,11 @@ class DisplayedRows:
             if status.name == name and status.text("RQMNAME") in ("", to) and is_cluster_channel(status):
                 return route.replace_values(status.fields, status.origin)
         if self.asked.tells("CHSTATUS", name) and states.find_route_state(name, to) is None:
-            return _inactive(route)
+            return _set_inactive(route)
         return route
 
 
-def _last_shown(rows: Iterable[MqObject], defined: Collection[str]) -> Mapping[str, Sequence[MqObject]]:
+def _select_last_rows(rows: Iterable[MqObject], defined: Collection[str]) -> Mapping[str, Sequence[MqObject]]:
     """The rows by channel. A channel that sends is one connection, of which the last row counts."""
     found: dict[str, list[MqObject]] = {}
     for row in rows:
@@ -360,7 +367,7 @@ def _last_shown(rows: Iterable[MqObject], defined: Collection[str]) -> Mapping[s
     return found
 
 
-def _displayed(row: MqObject, made: MqObject | None) -> PlacedFact[ChannelStatus]:
+def _build_displayed_status(row: MqObject, made: MqObject | None) -> PlacedFact[ChannelStatus]:
     of = {"type": ("CHLTYPE",), "xmitq": ("XMITQ",), "conname": ("CONNAME",), "queue_manager": ("RQMNAME",)}
     by = {name: row if row.text(*words) or made is None else made for name, words in of.items()}
     values: dict[str, Any] = {name: by[name].text(*words) for name, words in of.items()}
@@ -368,7 +375,9 @@ def _displayed(row: MqObject, made: MqObject | None) -> PlacedFact[ChannelStatus
     return place_fact(fact, row, {name: by[name].find_origin(*words) for name, words in of.items()})
 
 
-def _not_shown(made: MqObject, states: ChannelStates, asked: AnsweredInquiries) -> PlacedFact[ChannelStatus]:
+def _build_undisplayed_status(
+    made: MqObject, states: ChannelStates, asked: AnsweredInquiries
+) -> PlacedFact[ChannelStatus]:
     known = states.find_state(made.name)
     state, stated = known or (STARTED_STATUS, None)
     if known is None and asked.tells("CHSTATUS", made.name):
@@ -378,7 +387,7 @@ def _not_shown(made: MqObject, states: ChannelStates, asked: AnsweredInquiries) 
     return place_fact(fact, made, {"status": stated, **{name: made.find_origin(word) for name, word in places.items()}})
 
 
-def _completed(row: Any, leading: dict[str, set[str]]) -> Any:
+def _complete_row(row: Any, leading: dict[str, set[str]]) -> Any:
     if not isinstance(row, dict) or "queue_manager" in row or not isinstance(row.get("name"), str):
         return row
     to = leading.get(row["name"], set())
@@ -400,24 +409,24 @@ def _is_against(state: Channel, stated: set[str], route: PlacedFact[Any]) -> boo
     return displayed and state.status != route.fact.status
 
 
-def _with_counts(placed: PlacedFact[Any], shown: Mapping[str, str]) -> PlacedFact[Any]:
-    counts: dict[str, Any] = {name: _count(shown.get(of, "")) for name, of in STATUS_ATTRIBUTES.items()}
+def _set_counts(placed: PlacedFact[Any], shown: Mapping[str, str]) -> PlacedFact[Any]:
+    counts: dict[str, Any] = {name: _parse_count(shown.get(of, "")) for name, of in STATUS_ATTRIBUTES.items()}
     if placed.table:
         counts = {name: count for name, count in counts.items() if count is not None}
     changed = {name: count for name, count in counts.items() if placed.origin(name).how != "stated"}
     return evolve(placed, fact=evolve(placed.fact, **changed)) if changed else placed
 
 
-def _count(text: str) -> int | None:
+def _parse_count(text: str) -> int | None:
     return int(text) if WHOLE_NUMBER.fullmatch(text) and int(text) <= LARGEST else None
 
 
-def _latest(rows: Sequence[MqObject]) -> MqObject:
+def _select_latest(rows: Sequence[MqObject]) -> MqObject:
     """The first row about the queue manager that was shown last of those of one name."""
     return next(row for row in rows if row.text("QMID") == rows[-1].text("QMID"))
 
 
-def _inactive(route: PlacedFact[Channel]) -> PlacedFact[Channel]:
+def _set_inactive(route: PlacedFact[Channel]) -> PlacedFact[Channel]:
     """The route, whose state was asked for, and there was none."""
     by = {"status": Origin("observed", route.source)}
     return route.replace_values({"status": UNSHOWN_STATUS}, by.__getitem__)
@@ -429,7 +438,7 @@ def _is_repository(rows: Iterable[MqObject], stated: bool = False) -> bool:
     return "REPOS" in shown if shown else stated
 
 
-def _partial_in(rows: Iterable[MqObject], stated: tuple[str, ...] = ()) -> tuple[str, ...]:
+def _find_partial_clusters(rows: Iterable[MqObject], stated: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Of one that is shown as a full repository somewhere, the clusters of which it is shown as none."""
     shown = {row.text("CLUSTER"): row.text("QMTYPE") for row in rows if row.text("QMTYPE")}
     if not shown:
@@ -438,15 +447,15 @@ def _partial_in(rows: Iterable[MqObject], stated: tuple[str, ...] = ()) -> tuple
     return others if "REPOS" in shown.values() else ()
 
 
-def _of_alias(shown: Mapping[str, Any]) -> dict[str, Any]:
+def _select_alias_fields(shown: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in shown.items() if name in ALIAS_ATTRIBUTES}
 
 
-def _clusters(rows: Iterable[MqObject]) -> tuple[str, ...]:
+def _list_clusters(rows: Iterable[MqObject]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row.text("CLUSTER") for row in rows if row.text("CLUSTER")))
 
 
-def _by(rows: Iterable[MqObject], key: Callable[[MqObject], RowKey]) -> dict[RowKey, list[MqObject]]:
+def _group_rows(rows: Iterable[MqObject], key: Callable[[MqObject], RowKey]) -> dict[RowKey, list[MqObject]]:
     found: dict[RowKey, list[MqObject]] = {}
     for row in rows:
         found.setdefault(key(row), []).append(row)
@@ -461,28 +470,33 @@ def drop_outdated_rows(
     rows: Iterable[MqObject], members: Mapping[str, QueueManagerObjects], local: str
 ) -> Iterator[MqObject]:
     """Drop from the rows displayed at ``local`` what overlays of ``members`` change: their own objects say that."""
-    changes = {name: [*_commands(member)] for name, member in members.items()}
+    changes = {name: [*_list_overlay_commands(member)] for name, member in members.items()}
     if not any(changes.values()):
         yield from rows
         return
     for row in rows:
         owner = row.text("CLUSQMGR") if row.kind == "QCLUSTER" else row.name
-        changed = {*_changed(row, changes.get(owner, ()), members.get(owner)), *_operated(row, changes.get(local, ()))}
+        changed = {
+            *_find_changed_attributes(row, changes.get(owner, ()), members.get(owner)),
+            *_find_operated_attributes(row, changes.get(local, ())),
+        }
         if not changed & MEMBERSHIP:
-            yield _without(row, changed) if changed else row
+            yield _drop_attributes(row, changed) if changed else row
 
 
-def _commands(member: QueueManagerObjects) -> Iterator[Record]:
+def _list_overlay_commands(member: QueueManagerObjects) -> Iterator[Record]:
     return (record for script in member.scripts if script.overlay for record in script.records)
 
 
-def _changed(row: MqObject, commands: Collection[Record], owner: QueueManagerObjects | None) -> Iterator[str]:
+def _find_changed_attributes(
+    row: MqObject, commands: Collection[Record], owner: QueueManagerObjects | None
+) -> Iterator[str]:
     """The attributes of the row that commands of the owner change, with CLUSTER if the row is no longer there."""
     for record in commands:
         is_queue = row.kind == "QCLUSTER" and record.kind in QUEUE_TYPES and record.name == row.name
         is_receiver = row.kind == "CLUSQMGR" and record.kind == "CHANNEL" and record.name == row.text("CHANNEL")
         if record.action in ("suspend", "resume") and row.kind == "CLUSQMGR":
-            yield from ["SUSPEND"] if row.text("CLUSTER") in _clusters_of_record(record, owner) else []
+            yield from ["SUSPEND"] if row.text("CLUSTER") in _list_record_clusters(record, owner) else []
         elif is_queue or is_receiver:
             if record.action == "delete" or (is_queue and record.action == "define"):
                 yield "CLUSTER"
@@ -492,7 +506,7 @@ def _changed(row: MqObject, commands: Collection[Record], owner: QueueManagerObj
                 yield from record.attributes
 
 
-def _operated(row: MqObject, commands: Collection[Record]) -> Iterator[str]:
+def _find_operated_attributes(row: MqObject, commands: Collection[Record]) -> Iterator[str]:
     """The state of a route, if the local queue manager starts or stops its channel."""
     channel = row.name if row.kind == "CHSTATUS" else row.text("CHANNEL")
     to = row.text("RQMNAME") if row.kind == "CHSTATUS" else row.name
@@ -502,18 +516,18 @@ def _operated(row: MqObject, commands: Collection[Record]) -> Iterator[str]:
             yield "STATUS"
 
 
-def _clusters_of_record(record: Record, owner: QueueManagerObjects | None) -> tuple[str, ...]:
+def _list_record_clusters(record: Record, owner: QueueManagerObjects | None) -> tuple[str, ...]:
     names = record.listed("CLUSNL")
     lists = [each for each in owner.of("NAMELIST") if each.name in names] if owner else []
-    return (*record.listed("CLUSTER"), *(name for each in lists for name in _names_in(each)))
+    return (*record.listed("CLUSTER"), *(name for each in lists for name in _list_names(each)))
 
 
-def _names_in(namelist: MqObject) -> tuple[str, ...]:
+def _list_names(namelist: MqObject) -> tuple[str, ...]:
     by = namelist.find_statement("NAMES")
     return by.listed("NAMES") if by else ()
 
 
-def _without(row: MqObject, changed: Collection[str]) -> MqObject:
+def _drop_attributes(row: MqObject, changed: Collection[str]) -> MqObject:
     fields = {FACT_ATTRIBUTES[row.kind][name][0] for name in changed if name in FACT_ATTRIBUTES[row.kind]}
     left = [
         select_attributes(each, [name for name in each.attributes if name not in changed]) for each in row.statements

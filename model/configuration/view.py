@@ -209,7 +209,9 @@ class ViewBuilder:
             model_queues=tuple(place_fact(ModelQueue(each.name), each) for each in self.own.of("QMODEL")),
             diagnostics=tuple(fault for each in members.values() for fault in each.faults),
             warnings=tuple(self.find_warnings()),
-            known=tuple(_membership(cluster, everyone) for cluster in self.select_own_clusters(self.own.clusters)),
+            known=tuple(
+                _build_membership(cluster, everyone) for cluster in self.select_own_clusters(self.own.clusters)
+            ),
             unjoined=tuple(
                 (each.name, name)
                 for each in members.values()
@@ -288,7 +290,7 @@ class ViewBuilder:
             platform=detect_platform(mine.scripts, " ".join(found.text("PLATFORM") for found in mine.of("QMGR"))),
             **(of[0] if of else {}),
         )
-        return _placed_whole(fact, mine)
+        return _place_whole(fact, mine)
 
     def build_remote(self, other: QueueManagerObjects) -> PlacedFact[RemoteQueueManager]:
         """Build what the local queue manager learns of another one, by the objects of that."""
@@ -297,7 +299,7 @@ class ViewBuilder:
         clusters = sight(other.clusters)
         full = {name for each in other.of("QMGR") for name in sight(each.clusters)}
         partial_in = tuple(each for each in clusters if each not in full) if full else ()
-        return _placed_whole(RemoteQueueManager(other.name, clusters, suspended, bool(full), partial_in), other)
+        return _place_whole(RemoteQueueManager(other.name, clusters, suspended, bool(full), partial_in), other)
 
     def build_queues(self, member: QueueManagerObjects) -> Iterator[PlacedFact[Queue]]:
         """Build the local queue manager's queues, or the clustered ones of another member."""
@@ -350,15 +352,15 @@ def _build_objects(name: str, scripts: Sequence[Script], cache: ViewCache) -> Qu
     return objects
 
 
-def _placed_whole(fact: FactT, member: QueueManagerObjects) -> PlacedFact[FactT]:
+def _place_whole(fact: FactT, member: QueueManagerObjects) -> PlacedFact[FactT]:
     """A fact about a queue manager as a whole: it is placed at its first ALTER QMGR, or at its first source."""
-    origin = partial(_origin_of_whole, member)
+    origin = partial(_find_origin_of_whole, member)
     for found in member.of("QMGR"):
         return PlacedFact(fact, found.record.source, found.record.line, origin)
     return PlacedFact(fact, member.scripts[0].source, None, origin)
 
 
-def _origin_of_whole(member: QueueManagerObjects, attribute: str) -> Origin:
+def _find_origin_of_whole(member: QueueManagerObjects, attribute: str) -> Origin:
     """What a header says is observed; a cluster is stated by the first object that is in one."""
     found: Origin | None = None
     if attribute in ("name", "platform"):
@@ -374,7 +376,7 @@ def _origin_of_whole(member: QueueManagerObjects, attribute: str) -> Origin:
     return found or Origin("stated" if attribute == "name" else "defaulted", member.scripts[0].source)
 
 
-def _membership(cluster: str, everyone: Sequence[QueueManagerObjects]) -> Membership:
+def _build_membership(cluster: str, everyone: Sequence[QueueManagerObjects]) -> Membership:
     members = tuple(member.name for member in everyone if cluster in member.clusters)
     senders = [each for member in everyone for each in member.channels("CLUSSDR") if cluster in each.clusters]
     return Membership(cluster, members, tuple(sender.name for sender in senders))

@@ -106,17 +106,17 @@ class ExitCallParameters(NamedTuple):
 def build_offered_destinations(
     cluster: Cluster, put: Put, offered: Iterable[Destination]
 ) -> tuple[OfferedDestination, ...]:
-    """The destinations ``offered`` in plain values, in order."""
+    """Build the destinations ``offered`` in plain values, in order."""
     return tuple(_route(cluster, put, each) for each in offered)
 
 
 def is_queue_choice(put: Put) -> bool:
-    """Whether a queue is being chosen, and not a queue manager."""
+    """Return whether a queue is being chosen, and not a queue manager."""
     return not put.queue_manager
 
 
 def build_mqwxp(offer: ExitCallParameters) -> MQWXP:
-    """The MQWXP of one call and all that it leads to, made anew: the exit may keep or change what it likes."""
+    """Build the MQWXP of one call and all that it leads to, made anew: the exit may keep or change what it likes."""
     offered = [OfferedDestination(*each) for each in offer.routes]
     buffer = bytes(offer.buffer_length) if offer.buffer is None else offer.buffer
     return MQWXP(

@@ -71,7 +71,7 @@ MQPRI_PRIORITY_AS_Q_DEF: Final = -1
 
 
 def structure_field(default: Any, means: str, direction: Direction = "in", since: int = 1) -> Any:
-    """A field of a structure: what it means, who writes it, and the version of the structure that brought it.
+    """Return a field of a structure: what it means, who writes it, and the version of the structure that brought it.
 
     A class or a function as ``default`` makes the value anew for each structure.
     """

@@ -151,7 +151,7 @@ class Cluster:
         return evolve(self, queues=[evolve(each, **attributes) if each in found else each for each in self.queues])
 
     def refusal(self, queue: str, queue_manager: str) -> str:
-        """What is wrong with a put that gives these names to the local queue manager; blank: it is decided."""
+        """Say what is wrong with a put that gives these names to the local queue manager; blank: it is decided."""
         if queue not in self.models or queue_manager not in ("", self.queue_manager.name):
             return ""
         made = "an open of it makes a queue of a generated name; name that queue"
@@ -267,7 +267,7 @@ def _unknown(what: str, name: str, known: Iterable[str], near: str = "") -> Valu
 
 
 def find_contradictions(cluster: Cluster) -> Iterator[Contradiction]:
-    """Every fact that cannot stand beside the others, with what is wrong with it."""
+    """Find every fact that cannot stand beside the others, with what is wrong with it."""
     local = cluster.queue_manager.name
     known = {local, *(other.name for other in cluster.remote_queue_managers)}
     for table, facts, kind, key in (each for each in _identities(cluster) if each[1]):

@@ -29,12 +29,12 @@ CHANNEL_QUEUE_PREFIX = "SYSTEM.CLUSTER.TRANSMIT."
 
 
 def get_channel_queue(channel: str) -> str:
-    """The name of the transmission queue that MQ makes for a channel."""
+    """Return the name of the transmission queue that MQ makes for a channel."""
     return f"{CHANNEL_QUEUE_PREFIX}{channel}" if channel else ""
 
 
 def find_serving_queue(channel: str, serving: Mapping[str, str]) -> str:
-    """The queue whose CLCHNAME fits a channel; of several the one that says most, blank if none does."""
+    """Find the queue whose CLCHNAME fits a channel; of several the one that says most, blank if none does."""
     if not serving:
         return ""
     fitting = (name for name, pattern in serving.items() if channel and fnmatchcase(channel, pattern))
@@ -130,7 +130,7 @@ class TransmissionChannels:
 
     @classmethod
     def of(cls, channels: Iterable[ChannelStatus], unknown_state: Container[str]) -> Self:
-        """Those of the channels; the state of those of ``unknown_state`` is not known."""
+        """Return those of the channels; the state of those of ``unknown_state`` is not known."""
         found = [*channels]
         known = [each for each in found if each.name not in unknown_state]
         said = [f"{each.name} is {each.status}" for each in known[:TAKERS_NAMED]]
@@ -142,7 +142,7 @@ class TransmissionChannels:
         )
 
     def seen(self) -> dict[str, Any]:
-        """The fields."""
+        """Return the fields."""
         return asdict(self, recurse=False)
 
 

@@ -46,14 +46,14 @@ class Words:
         raise DomainError(key, value, self.allowed(value))
 
     def allowed(self, value: object) -> str:
-        """What may stand in the place of ``value``, for a message."""
+        """Render what may stand in the place of ``value``, for a message."""
         listed = ", ".join(self.words)
         near = suggest_word(value.upper(), self.words) if isinstance(value, str) else ""
         return f"allowed: {listed}{near}"
 
 
 def fold_case(word: str) -> str:
-    """A word in upper case. Only A to Z have a letter case: what looks like them is another letter."""
+    """Fold a word in upper case. Only A to Z have a letter case: what looks like them is another letter."""
     return word.upper() if word.isascii() else word
 
 
@@ -125,7 +125,7 @@ class Text:
         return self.refuse(value, key)
 
     def refuse(self, value: object, key: str) -> str:
-        """Raises DomainError for ``value``."""
+        """Raise DomainError for ``value``."""
         what = f"text of {self.least} to {self.most} characters, without control characters"
         raise DomainError(key, value, f"allowed: {what}")
 
@@ -250,7 +250,7 @@ class Description(Text):
 
 
 def fact_field(domain: Domain, default: Any = ...) -> Any:
-    """An attrs field kept within ``domain``; required if there is no default."""
+    """Return an attrs field kept within ``domain``; required if there is no default."""
     metadata = {"domain": domain}
     if default is ...:
         return field(converter=_converter(domain, object()), metadata=metadata)
@@ -258,7 +258,7 @@ def fact_field(domain: Domain, default: Any = ...) -> Any:
 
 
 def status_field(domain: Domain, default: Any) -> Any:
-    """The same for what is so now and is no part of a definition: facts that differ in it are equal.
+    """Return the same for what is so now and is no part of a definition: facts that differ in it are equal.
 
     It may be None as well, which no file states: it is not known.
     """
@@ -286,7 +286,7 @@ class TableColumn:
 
 
 def rule_field(domain: Domain, default: Any = ..., in_table: TableColumn | None = TableColumn()) -> Any:
-    """An attrs field of what rules see: ``domain`` says what it can be, and nothing is checked when one is made.
+    """Return an attrs field of what rules see: ``domain`` says what it can be, and nothing is checked when one is made.
 
     A field that is not ``in_table`` has no column.
     """
@@ -295,12 +295,12 @@ def rule_field(domain: Domain, default: Any = ..., in_table: TableColumn | None 
 
 
 def word_field(*allowed: str, default: Any = ...) -> Any:
-    """The same for a field that holds one of the words."""
+    """Return the same for a field that holds one of the words."""
     return rule_field(Words(allowed), default)
 
 
 def internal_field(default: Any, domain: Domain | None = None) -> Any:
-    """An attrs field that has no column; of any values, unless a domain is given."""
+    """Return an attrs field that has no column; of any values, unless a domain is given."""
     return field(default=default, metadata={"in_table": None, **({"domain": domain} if domain else {})})
 
 

@@ -118,12 +118,12 @@ class Message:
 
 
 def get_effective_priority(given: int | None, defprty: int) -> int:
-    """The priority that a message was put with: DEFPRTY where none was given, and 9 for any above that."""
+    """Return the priority that a message was put with: DEFPRTY where none was given, and 9 for any above that."""
     return min(defprty if given is None else given, HIGHEST_PRIORITY)
 
 
 def find_message_fault(message: Message) -> str:
-    """What is wrong with the keys of one message beside each other; blank if nothing is."""
+    """Say which keys of one message contradict each other; blank if none do."""
     if message.group:
         return ""
     wrong = next((key for key in ("last_in_group", "segment", "last_segment") if getattr(message, key)), None)
@@ -131,7 +131,7 @@ def find_message_fault(message: Message) -> str:
 
 
 def find_invalid_messages(messages: Iterable[Message], cluster: Cluster) -> Iterator[tuple[int, str]]:
-    """By position from 0: each message that cannot lie where it is said to, or whose id is another one's."""
+    """Find, by position from 0, each message that cannot be on its queue, or whose id is another one's."""
     local = cluster.queue_manager.name
     known = {queue.name: queue for queue in cluster.queues if queue.queue_manager == local and queue.type == "QLOCAL"}
     seen: dict[str, int] = {}
@@ -290,18 +290,20 @@ class EnqueueRules(Protocol):
     """What rules say of a message when it is put: asked once."""
 
     def priority(self, given: int, queue: Queue) -> int:
-        """The priority, 0 to 9, that a message is enqueued with on a queue, by the one that it was put with."""
+        """Return the priority, 0 to 9, that a message is enqueued with on a queue, by the one that it was put with."""
         ...
 
     def in_item(self, message: Message) -> ItemRole:
-        """What it is where it belongs."""
+        """Return what rules derive of a message at its place in its item."""
         ...
 
 
 def build_queued_messages(
     messages: Iterable[Message], queue: Queue, terms: EnqueueRules, is_there: Callable[[QueuedMessage], bool]
 ) -> list[QueuedMessage]:
-    """The messages that lie on ``queue``, given in the order of their arrival; items hold those that are there."""
+    """Build the messages that lie on ``queue``, given in the order of their arrival; items hold those that are
+    there.
+    """
     found = [_queued(arrival, message, queue, terms) for arrival, message in enumerate(messages)]
     items: dict[ItemKey, list[QueuedMessage]] = {}
     for each in found:
@@ -313,7 +315,7 @@ def build_queued_messages(
 
 
 def list_stated_values(message: Message, priority: int, queue: Queue) -> dict[str, Any]:
-    """What a message says of itself, by the names of StatedMessage."""
+    """List the values that a message states, by the names of StatedMessage."""
     kind, group = message.item
     sequence, offset = message.place
     return {
@@ -328,7 +330,7 @@ def list_stated_values(message: Message, priority: int, queue: Queue) -> dict[st
 def follow_item(
     first: QueuedMessage | None, find: Callable[[ItemPlace], QueuedMessage | None]
 ) -> Iterator[QueuedMessage]:
-    """``first`` and what follows it in its item without a gap, to the item's end: no message comes twice."""
+    """Yield ``first`` and the messages that follow it in its item without a gap; none comes twice."""
     at, before = first, NO_PLACE
     while at is not None and before < (at.sequence, at.offset):
         yield at
@@ -337,7 +339,7 @@ def follow_item(
 
 
 def collect_segments(first: QueuedMessage, find: Callable[[ItemPlace], QueuedMessage | None]) -> list[QueuedMessage]:
-    """The segments of the logical message that ``first`` begins, in order; empty if one is missing."""
+    """Collect the segments of the logical message that ``first`` begins, in order; empty if one is missing."""
     segments = []
     for each in follow_item(first, find):
         segments.append(each)

@@ -98,7 +98,7 @@ class NamePair:
 
 
 def build_name_pair(cluster: Cluster, put: Put, before: NamePair | None = None, led_by: str = "") -> NamePair:
-    """What the names of ``put`` are to the local queue manager of ``cluster``.
+    """Build what the rules see of the two names of ``put`` at the local queue manager of ``cluster``.
 
     ``before`` is the naming that an object of the kind ``led_by`` led from, with its own ``inhibited_by`` as of now.
     """

@@ -75,7 +75,7 @@ class QueueManager:
     command_level: int = fact_field(Whole(0, 9999), 0)
 
     def is_full_in(self, cluster: str) -> bool:
-        """Whether it is a full repository of a cluster that it is in."""
+        """Return whether it is a full repository of a cluster that it is in."""
         return self.repository and cluster not in self.partial_in
 
 
@@ -95,7 +95,7 @@ class RemoteQueueManager:
     available: bool = fact_field(Flag(), True)
 
     def is_full_in(self, cluster: str) -> bool:
-        """Whether it is a full repository of a cluster that it is in."""
+        """Return whether it is a full repository of a cluster that it is in."""
         return self.repository and cluster not in self.partial_in
 
 
@@ -263,7 +263,7 @@ class Put:
 
     @classmethod
     def as_written(cls, queue: str = "", queue_manager: str = "", **more: Any) -> Put:
-        """A put to names of the facts, which are taken as they are written there: MQ may not allow them."""
+        """Return a put to names of the facts, which are taken as they are written there: MQ may not allow them."""
         put = cls(**more)
         object.__setattr__(put, "queue", queue)
         object.__setattr__(put, "queue_manager", queue_manager)

@@ -169,7 +169,7 @@ for _each in fields(Destination):
 def list_destinations(
     cluster: Cluster, put: Put, listing: DestinationListing, seen: Any = None
 ) -> tuple[Destination, ...]:
-    """The destinations that ``put`` names, in listing order, before any rule chooses.
+    """List the destinations that ``put`` names, in listing order, before any rule chooses.
 
     ``seen`` is the situation, by which they may keep a queue that was named beside a queue manager. Raises ValueError
     for a put that names nothing or both.
@@ -193,7 +193,7 @@ def list_destinations(
 
 
 def get_appearance(fact: Queue | Channel) -> tuple[Any, ...]:
-    """How an instance, or a route, looks to whoever chooses: all that a destination has of it but names."""
+    """Return all that a choice sees of an instance or a route but names."""
     return tuple((_instance(fact) if isinstance(fact, Queue) else _channel(fact)).values())
 
 
@@ -212,7 +212,7 @@ class SequenceState:
 
     @classmethod
     def of(cls, cluster: Cluster) -> SequenceState:
-        """The state that the facts themselves give: each channel's dest_seq_factor and dest_seq_number."""
+        """Return the state that the facts themselves give: each channel's dest_seq_factor and dest_seq_number."""
         if not cluster.counters:
             channels = cluster.most_recently_used.items()
             cluster.counters.update(
@@ -221,7 +221,7 @@ class SequenceState:
         return cls(dict(cluster.counters), cluster.last_seq_number, cluster)
 
     def noticed(self, cluster: Cluster, listing: DestinationListing) -> SequenceState:
-        """The same state, with the snapshot as it is now and what changed since the one before."""
+        """Return the same state, with the snapshot as it is now and what changed since the one before."""
         if cluster is self.seen:
             return self
         now, before = find_changes(self.seen, cluster, listing), self.pending
@@ -230,7 +230,8 @@ class SequenceState:
         return SequenceState(self.counters, self.last_number, cluster, SnapshotChanges(altered, added))
 
     def with_every(self, values: Mapping[str, Any], among: Iterable[Destination]) -> SequenceState:
-        """The same state with these values in every counter, those of ``among`` included; what changed is dealt with.
+        """Return the same state with these values in every counter, those of ``among`` included; what changed is dealt
+        with.
 
         ``values`` has one or both of dest_seq_factor and dest_seq_number.
         """
@@ -239,12 +240,14 @@ class SequenceState:
         return SequenceState(counters, values.get("dest_seq_number", self.last_number), self.seen)
 
     def after(self, chosen: Destination, counter: DestinationSequence) -> SequenceState:
-        """The state after ``chosen`` was chosen and got ``counter``."""
+        """Return the state after ``chosen`` was chosen and got ``counter``."""
         return SequenceState({**self.counters, chosen.counter: counter}, counter.dest_seq_number, self.seen)
 
 
 def find_changes(before: Cluster, after: Cluster, listing: DestinationListing) -> SnapshotChanges:
-    """Whether something that is watched was altered, and whether a destination is new; one that is gone is neither."""
+    """Return whether something that is watched was altered, and whether a destination is new; one that is gone is
+    neither.
+    """
     if before is after:
         return UNCHANGED
     puts = tuple(_touched(before, after))
@@ -292,7 +295,7 @@ def build_situation(
     changed: SnapshotChanges = UNCHANGED,
     inhibited_by: str = "",
 ) -> Situation:
-    """The situation of ``put`` at the local queue manager of ``cluster``.
+    """Build the situation of ``put`` at the local queue manager of ``cluster``.
 
     ``names`` are the queue and the queue manager that its own come to, ``bind`` the binding in effect; ``inhibited_by``
     is an object on the way that is put-disabled.

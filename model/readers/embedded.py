@@ -101,7 +101,7 @@ def _trimmed(body: Sequence[PlacedLine]) -> list[PlacedLine]:
 
 
 def find_here_documents(text: str) -> Iterator[Passage]:
-    """The here-documents of a shell script; a variable that is assigned once has its value."""
+    """Find the here-documents of a shell script; a variable that is assigned once has its value."""
     values = _assigned(text)
     filled_in = partial(VARIABLE.sub, lambda found: values.get(found[1] or found[2], found[0]))
     lines = iter(_numbered(text))
@@ -129,7 +129,7 @@ def _assigned(text: str) -> Mapping[str, str]:
 
 
 def find_block_scalars(text: str) -> Iterator[Passage]:
-    """The block scalars of YAML, with the lines that these have."""
+    """Find the block scalars of YAML, with the lines that these have."""
     lines, at = _numbered(text), 0
     while at < len(lines):
         found = BLOCK_SCALAR.match(lines[at][1])
@@ -163,7 +163,7 @@ def _folded(name: str, body: Sequence[PlacedLine]) -> Passage:
 
 
 def find_in_stream_data(text: str) -> Iterator[Passage]:
-    """The data that stands in the stream of JCL, with the queue manager that the utility is called for."""
+    """Find the data that stands in the stream of JCL, with the queue manager that the utility is called for."""
     owner, name, body = "", "", list[PlacedLine]()
     ends: tuple[str, ...] = ()
     for number, line in [*_numbered(text), (0, "")]:
@@ -225,14 +225,14 @@ KINDS: Mapping[str, tuple[str, Callable[[str], bool], Callable[[str], Iterator[P
 
 
 def find_passages(text: str, kind: str) -> list[Passage]:
-    """The passages of MQSC in a text, if it is of that kind."""
+    """Find the passages of MQSC in a text, if it is of that kind."""
     _, is_one, within = KINDS[kind]
     text = text.removeprefix(BYTE_ORDER_MARK)
     return [each for each in within(text) if each.is_mqsc] if is_one(text) else []
 
 
 def describe_unreadable_text(text: str) -> str:
-    """What a text is that is of one of these kinds, or a program, and has no MQSC to be read; else blank."""
+    """Describe a text of a known kind, or a program, that holds no MQSC to be read; blank for others."""
     text = text.removeprefix(BYTE_ORDER_MARK)
     begins = SHEBANG.match(text)
     if begins and not _is_shell(text):

@@ -95,7 +95,9 @@ class DecodedText:
     fault: Diagnostic | None = None
 
     def pieces(self) -> Iterator[str]:
-        """The text in pieces, each of them with the ends of its lines, LF or CR LF; without a byte order mark."""
+        """Return the text in pieces, each of them with the ends of its lines, LF or CR LF; without a byte order
+        mark.
+        """
         if self.encoding == RECORDS:
             yield _of_records(b"".join(self.content.pieces()))
             return
@@ -107,7 +109,7 @@ class DecodedText:
 
 
 def decode_text(data: bytes | Content, source: str) -> DecodedText:
-    """The text in ``data``; raises FactsError if it is none.
+    """Decode the text in ``data``; raises FactsError if it is none.
 
     UTF-8, UTF-32 with a byte order mark, UTF-16 with and without one, EBCDIC (page 1047) by its blanks, else Latin-1.
     """
@@ -130,7 +132,7 @@ class ReadBudget:
     _files: int = 0
 
     def unpack(self, packed: str, size: int, source: str) -> None:
-        """Counts so many bytes of what is ``packed``, all that were unpacked of it so far. Raises ReadLimitError."""
+        """Count so many bytes of what is ``packed``, all that were unpacked of it so far. Raises ReadLimitError."""
         more = size - self._sizes.get(packed, 0)
         if more <= 0:
             return
@@ -141,7 +143,7 @@ class ReadBudget:
             raise ReadLimitError([Diagnostic(source, f"{said}; unpack it first")])
 
     def read(self, files: int, source: str) -> None:
-        """Counts so many files. Raises ReadLimitError."""
+        """Count so many files. Raises ReadLimitError."""
         self._files += files
         if self._files > MOST_FILES:
             raise ReadLimitError([Diagnostic(source, f"more than {MOST_FILES} files are to be read; allowed: so many")])
@@ -149,7 +151,9 @@ class ReadBudget:
 
 @contextmanager
 def share_read_budget() -> Iterator[None]:
-    """Has all that is unpacked within count together, also with what is around it; elsewhere each file counts alone."""
+    """Have all that is unpacked within count together, also with what is around it; elsewhere each file counts
+    alone.
+    """
     before = _allowance.set(get_read_budget())
     try:
         yield
@@ -158,12 +162,12 @@ def share_read_budget() -> Iterator[None]:
 
 
 def get_read_budget() -> ReadBudget:
-    """What is left for whoever reads now."""
+    """Return the budget of bytes and files that is left for whoever reads now."""
     return _allowance.get() or ReadBudget()
 
 
 def unpack_files(data: bytes | Content, source: str) -> Iterator[tuple[str, Content]]:
-    """The files in ``data`` with their names; ``data`` itself if it is packed in neither. Raises FactsError.
+    """Unpack the files in ``data`` with their names; ``data`` itself if it is packed in neither. Raises FactsError.
 
     What a file holds is unpacked when its pieces are asked for.
     """
@@ -187,7 +191,7 @@ class GzipContent:
     name: str = ""
 
     def pieces(self) -> Iterator[bytes]:
-        """As of Content."""
+        """Yield the unpacked bytes in pieces."""
         size = 0
         try:
             for piece in merge_pieces(_gunzipped(self.packed.pieces())):
@@ -205,7 +209,7 @@ class Content(Protocol):
     """Bytes that can be read any number of times."""
 
     def pieces(self) -> Iterator[bytes]:
-        """All of them from the beginning, at most PIECE at once. Raises FactsError where they cannot be read."""
+        """Return all of them from the beginning, at most PIECE at once. Raises FactsError where they cannot be read."""
 
 
 @frozen(eq=False)
@@ -215,7 +219,7 @@ class MemoryContent:
     data: bytes
 
     def pieces(self) -> Iterator[bytes]:
-        """As of Content."""
+        """Yield the bytes in one piece."""
         if len(self.data) <= PIECE:
             yield self.data
             return
@@ -230,7 +234,7 @@ class FileContent:
     path: Path
 
     def pieces(self) -> Iterator[bytes]:
-        """As of Content."""
+        """Yield the bytes of the file in pieces."""
         try:
             with open_file(self.path) as file:
                 while piece := file.read(PIECE):
@@ -241,7 +245,7 @@ class FileContent:
 
 
 def open_file(path: str | Path) -> BinaryIO:
-    """A file, open to be read. Raises OSError, also for a device or a named pipe, which might never end or begin.
+    """Open a file to be read. Raises OSError, also for a device or a named pipe, which might never end or begin.
 
     What a shell passes as a pipe, ``<(command)``, is read.
     """
@@ -253,12 +257,12 @@ def open_file(path: str | Path) -> BinaryIO:
 
 
 def wrap_content(data: bytes | Content) -> Content:
-    """``data`` as content."""
+    """Wrap ``data`` as Content."""
     return MemoryContent(data) if isinstance(data, bytes) else data
 
 
 def merge_pieces(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes, put together to pieces of PIECE bytes at least; the last may be smaller."""
+    """Merge pieces to PIECE bytes at least; the last may be smaller."""
     waiting, size = list[bytes](), 0
     for piece in pieces:
         waiting.append(piece)
@@ -271,7 +275,7 @@ def merge_pieces(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def read_content(path: str | Path) -> bytes | Content:
-    """What is in a file; of a large one what reads it. Raises OSError for a file that cannot be opened."""
+    """Read a file; for a large one return what reads it. Raises OSError for a file that cannot be opened."""
     with open_file(path) as file:
         data = file.read(LARGE + 1)
         return FileContent(Path(path)) if len(data) > LARGE and Path(path).is_file() else data + file.read()

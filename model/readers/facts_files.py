@@ -192,12 +192,12 @@ _WORD = re.compile(
 
 
 def parse_toml(text: str, source: str) -> FactsDocument:
-    """The document that ``text`` spells. Never raises; what is wrong with the text stands in its diagnostics."""
+    """Parse the document that ``text`` spells. Never raises; what is wrong with the text stands in its diagnostics."""
     return parse_document(text, source, _parse)
 
 
 def find_toml_places(text: str) -> Mapping[DocumentPath, TextPlace]:
-    """Where each table and key of ``text``, which must be TOML, begins."""
+    """Find the line and column of each table and key in ``text``, which must be TOML."""
     scan = _Scan()
     line, begun, end = 1, 0, 0
     for word in TOML_WORD.finditer(text):
@@ -211,7 +211,7 @@ def find_toml_places(text: str) -> Mapping[DocumentPath, TextPlace]:
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """The tables that a text spells.
+    """Read the tables that a text spells.
 
     Raises TOMLDecodeError, RecursionError for tables or lists that are nested too deep, and ValueError for a number of
     too many digits.
@@ -381,7 +381,7 @@ class RepeatedKeysObject(dict[str, Any]):
 
 
 def parse_json_values(text: str, repeating: list[RepeatedKeysObject] | None = None) -> list[tuple[Any, int]]:
-    """The values that stand in ``text`` one after the other, each with its first line; none if it is no JSON.
+    """Parse the values that stand in ``text`` one after the other, each with its first line; none if it is no JSON.
 
     ``repeating`` gets the objects in which a key stands more than once.
     """
@@ -404,12 +404,12 @@ def parse_json_values(text: str, repeating: list[RepeatedKeysObject] | None = No
 
 
 def parse_json(text: str, source: str) -> FactsDocument:
-    """The document that ``text`` spells. Never raises; what is wrong with the text stands in its diagnostics."""
+    """Parse the document that ``text`` spells. Never raises; what is wrong with the text stands in its diagnostics."""
     return parse_document(text, source, _parse_json)
 
 
 def find_json_places(text: str) -> Mapping[DocumentPath, TextPlace]:
-    """Where each object and key of ``text``, which must be JSON, begins."""
+    """Find the line and column of each object and key in ``text``, which must be JSON."""
     found: dict[DocumentPath, TextPlace] = {}
     inside: list[str | int] = []
     string, key, line, begun = "", (1, 1), 1, 0
@@ -481,7 +481,7 @@ def _constant_fault(text: str, source: str) -> Diagnostic:
 
 
 def find_repeated_keys(data: object) -> Iterator[LocatedFault]:
-    """Where a key stands that stands more than once in its object, and a message."""
+    """Find where a key stands that stands more than once in its object, and a message."""
     waiting: list[tuple[DocumentPath, str, object]] = [((), "", data)]
     while waiting:
         path, label, value = waiting.pop()
@@ -532,7 +532,7 @@ class Facts:
 
 
 def has_facts(document: FactsDocument) -> bool:
-    """Whether any table of a facts document is there: other programs write TOML and JSON too."""
+    """Return whether any table of a facts document is there: other programs write TOML and JSON too."""
     return isinstance(document.data, Mapping) and not KNOWN_TABLES.isdisjoint(document.data)
 
 
@@ -543,7 +543,7 @@ def read_facts(
     consume: bool = False,
     places: DocumentPlaces = NO_PLACES,
 ) -> Facts:
-    """The facts in a parsed document: a mapping of table names to tables and lists of tables.
+    """Read the facts in a parsed document: a mapping of table names to tables and lists of tables.
 
     Never raises; the faults stand in ``diagnostics``, at the ``places`` of the document's keys. ``local`` is the local
     queue manager's name for a document without a queue_manager table. With ``consume`` the rows of messages give way in

@@ -29,16 +29,16 @@ class DocumentPlaces:
     find: Callable[[str], Mapping[DocumentPath, TextPlace]]
 
     def place_of(self, *path: str | int) -> TextPlace | tuple[None, None]:
-        """The line and the column at which the table or the key begins; NO_PLACE if that cannot be told."""
+        """Return the line and the column at which the table or the key begins; NO_PLACE if that cannot be told."""
         return self._found.get(path, NO_PLACE)
 
     def find_nearest(self, *path: str | int) -> TextPlace | tuple[None, None]:
-        """The place of the innermost table or key around ``path`` of which it can be told."""
+        """Find the place of the innermost table or key around ``path`` of which it can be told."""
         around = (path[:end] for end in range(len(path), 0, -1))
         return next((self._found[each] for each in around if each in self._found), NO_PLACE)
 
     def told_by(self, message: str) -> TextPlace | tuple[None, None]:
-        """The place of the table that ``message`` is about, if it begins with that, as ``labelled`` says it."""
+        """Return the place of the table that ``message`` is about, if it begins with that, as ``labelled`` says it."""
         label = TABLE_LABEL.match(message)
         if label is None:
             return NO_PLACE
@@ -92,7 +92,7 @@ class Confidence(IntEnum):
 
     @classmethod
     def sure_if(cls, told: object) -> Confidence:
-        """SURE if ``told`` is true or something, else NO."""
+        """Return SURE if ``told`` is true or something, else NO."""
         return cls.SURE if told else cls.NO
 
 
@@ -116,7 +116,7 @@ class Format:
 
 
 def parse_document(text: str, source: str, parse: Callable[[str, str], FactsDocument]) -> FactsDocument:
-    """What ``parse`` makes of the text and its source's name, with the faults that no parser tells. Never raises."""
+    """Parse a text with ``parse``, and report faults that no parser reports. Never raises."""
     text = text.removeprefix(BYTE_ORDER_MARK)
     if not text.strip():
         return build_faulty_document(source, "is empty")
@@ -132,12 +132,12 @@ def parse_document(text: str, source: str, parse: Callable[[str, str], FactsDocu
 def build_faulty_document(
     source: str, message: str, line: int | None = None, column: int | None = None
 ) -> FactsDocument:
-    """A document that cannot be parsed."""
+    """Build a document that cannot be parsed."""
     return FactsDocument(source, None, (Diagnostic(source, message, line, column),))
 
 
 def render_table_label(table: str, position: int | None, given: object) -> str:
-    """How a message names a table at ``position``, counted from 1: ``queue 2 'ORDERS.IN'``. See NUMBERED_FROM_0."""
+    """Render the name of the table at ``position``, counted from 1: ``queue 2 'ORDERS.IN'``. See NUMBERED_FROM_0."""
     name = given.get("name", given.get("id")) if isinstance(given, dict) else None
     number = [] if position is None else [str(position - (table in NUMBERED_FROM_0))]
     words = [table, *number, *([quote_value(name)] if isinstance(name, str) else [])]

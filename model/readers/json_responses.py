@@ -72,7 +72,8 @@ def read_mqweb(text: str, source: str) -> Script:
 def build_observed_records(
     row: Mapping[str, Any], source: str, owners: list[str], faults: list[Diagnostic], line: int | None = None
 ) -> Iterator[Record]:
-    """The record of one object, by attributes of MQSC in upper case; ``owners`` gets who displays it, if it tells.
+    """Build the record of one object, by attributes of MQSC in upper case; ``owners`` gets who displays it, if it
+    tells.
 
     ``faults`` gets what no object has as a value; the object is then left out. ``line`` is where it stands.
     """
@@ -277,7 +278,7 @@ class PcfParameter:
 
 @lru_cache(maxsize=1)
 def load_pcf_parameters() -> Mapping[str, PcfParameter]:
-    """The parameters that are read, each by its name and by its number."""
+    """Load the PCF parameters that are read, each by its name and by its number."""
     listed = tomllib.loads((files(__package__) / "pcf.toml").read_text(encoding="utf-8"))
     found = {}
     for name, of in listed.items():

@@ -182,11 +182,11 @@ class Statement:
         return RECORD_ACTIONS.get(self.verb) if self.noun in ("", OPERATED_NOUNS.get(self.verb, self.noun)) else None
 
     def fault(self, message: str, word: str) -> UnreadableError:
-        """What is wrong with the parameter ``word``, to be raised."""
+        """Build the error for what is wrong with the parameter ``word``."""
         return UnreadableError(message, self.find_offset(word))
 
     def find_offset(self, word: str) -> int:
-        """Where the parameter ``word`` begins in the command."""
+        """Find where the parameter ``word`` begins in the command."""
         return self.offsets[list(self.attributes).index(word)]
 
     def drop(self, word: str) -> None:
@@ -196,7 +196,7 @@ class Statement:
 
 
 def parse_statement(command: Command, kept: Misplaced = NOTHING_MISPLACED) -> Statement | None:
-    """The command's statement, or None if there is nothing in it; unchecked if its verb configures no MQ object.
+    """Parse the command's statement, or None if there is nothing in it; unchecked if its verb configures no MQ object.
 
     What is ``kept`` is no fault although MQSC does not have it. Raises UnreadableError.
     """
@@ -240,7 +240,7 @@ class CommandTokens:
         return 1 + sum("\n" in gap for gap in self.gaps)
 
     def places(self, lengths: Iterable[int]) -> list[LinePlace]:
-        """Where each parameter stands, counted from the first line of the command, if its values are so long."""
+        """Return where each parameter stands, counted from the first line of the command, if its values are so long."""
         found, line, column = [], 0, 1 + len(self.verb)
         for gap, word, length in zip(self.gaps, self.words, lengths, strict=True):
             if "\n" in gap:
@@ -253,13 +253,13 @@ class CommandTokens:
 
 
 def split_tokens(found: re.Match[str]) -> CommandTokens:
-    """The tokens of a simple command that was found."""
+    """Split a simple command that was found into its tokens."""
     gaps, words, values = zip(*TOKEN.findall(found.string, found.end(1), found.end(2)), strict=True)
     return CommandTokens(found[1], gaps, words, values)
 
 
 def unescape_quotes(quoted: str) -> str:
-    """What stands between quotes, as it is meant."""
+    """Remove the quotes of a quoted value."""
     text = quoted.replace("''", "'")
     return text if text.strip(" ") else ""
 
@@ -294,7 +294,7 @@ class CommandForm:
     chltype: Value = ""
 
     def build_record(self, like: Record, tokens: CommandTokens, line: int) -> Record | None:
-        """The record of a command of this form on ``line``; None if it has to be looked at in itself."""
+        """Build the record of a command of this form on ``line``; None if it has to be looked at in itself."""
         given = tokens.values
         name = _value(given[self.name_at]).rstrip(" ")
         stated = self.stated.values([*map(given.__getitem__, self.attributes)])
@@ -305,7 +305,7 @@ class CommandForm:
         return Record(like.action, like.kind, name, stated, comments, like.source, line, places)
 
     def places_of(self, lengths: Iterable[int]) -> list[LinePlace]:
-        """The places of a record's attributes, if the values of all tokens are so long."""
+        """Return the places of a record's attributes, if the values of all tokens are so long."""
         places = self.first.places(lengths)
         return [places[at] for at in (*self.attributes, *self.shown)]
 
@@ -330,7 +330,7 @@ class PlacesByLength(Sequence[LinePlace]):
 
 
 def build_form(tokens: CommandTokens, record: Record | None) -> CommandForm | None:
-    """The form of a command of which ``record`` was made; None if another one cannot be made in the same way."""
+    """Build the form of a command of which ``record`` was made; None if another one cannot be made in the same way."""
     if record is None:
         return CommandForm(tokens, None, lines=tokens.lines)
     shown = [at for at, gap in enumerate(tokens.gaps) if "*" in gap]
@@ -357,7 +357,7 @@ def build_form(tokens: CommandTokens, record: Record | None) -> CommandForm | No
 
 @lru_cache(maxsize=1024)
 def get_known_attributes(verb: str, noun: str, chltype: str = "") -> frozenset[str] | None:
-    """What may stand in a command, its object type too; None if that is not known of this command.
+    """Return the attributes that a command may have, with its object type; None for an unknown command.
 
     ``chltype`` is the type of a channel; blank: what a channel of any type has.
     """
@@ -373,12 +373,12 @@ def get_known_attributes(verb: str, noun: str, chltype: str = "") -> frozenset[s
 
 @lru_cache(maxsize=1)
 def list_channel_types() -> tuple[str, ...]:
-    """The words of CHLTYPE."""
+    """List the words of CHLTYPE."""
     return tuple(sorted({each for listed in _objects()["CHANNEL"]["by_type"].values() for each in listed.split()}))
 
 
 def describe_unknown_attribute(verb: str, noun: str, word: str, chltype: str = "") -> str:
-    """That an object has no attribute ``word``, in words; with the channel types or the objects that have it."""
+    """Say that an object has no attribute ``word``, and which channel types or objects have it."""
     types = _objects().get(noun, {}).get("by_type", {}).get(word, "").split() if chltype else []
     if types:
         return f"CHLTYPE({chltype}) has no attribute {word}; channel types that have it: {', '.join(types)}"
@@ -387,7 +387,7 @@ def describe_unknown_attribute(verb: str, noun: str, word: str, chltype: str = "
 
 
 def list_objects_with(word: str) -> list[str]:
-    """The objects whose definitions take ``word``."""
+    """List the objects whose definitions take ``word``."""
     return [noun for noun in _objects() if word in (get_known_attributes("ALTER", noun) or ())]
 
 
@@ -405,7 +405,7 @@ class UnreadableError(Exception):
         super().__init__(message)
 
     def render_with_suggestion(self) -> str:
-        """The message, or a better one if ``word`` is near a known one.
+        """Render the message, or a better one if ``word`` is near a known one.
 
         A word that is near none is not shown, if the message does not show it: it may be the rest of a password
         after a broken line.
@@ -421,7 +421,7 @@ class UnreadableError(Exception):
 
 
 def parse_parameters(text: str) -> Iterator[tuple[str, Value | None, int]]:
-    """Each keyword of ``text`` in upper case with its value, or None if it has none, and its offset.
+    """Parse each keyword of ``text`` in upper case with its value, or None if it has none, and its offset.
 
     Values without quotes are put in upper case, those in quotes kept. Raises UnreadableError.
     """
@@ -855,7 +855,7 @@ PlacedLine = tuple[int, str, int]
 
 
 def read_embedded(lines: Iterable[PlacedLine], source: str, kept: Misplaced = NOTHING_MISPLACED) -> Script:
-    """What MQSC on these lines states, at its places in the source. Never raises."""
+    """Read the MQSC on these lines, with its places in the source. Never raises."""
     placed = {number: (line, before) for number, line, before in lines}
     first = min(placed, default=1)
     text = "\n".join(placed[at][0] if at in placed else "" for at in range(first, max(placed, default=0) + 1))

@@ -66,13 +66,13 @@ class Command:
         return len(piece) + before == LAST_COLUMN and piece[LAST_OF_MQSC - before :].isdigit()
 
     def joined(self, cut: bool = False) -> Command:
-        """This command, complete."""
+        """Return this command, complete."""
         self.text = "".join(self._pieces)
         self.cut = cut
         return self
 
     def find_place(self, offset: int) -> tuple[int, int]:
-        """The number of the line that holds ``text[offset]``, and the column in it."""
+        """Find the number of the line that holds ``text[offset]``, and the column in it."""
         at = max(bisect_right(self.starts, offset) - 1, 0)
         return self.lines[at], self.columns[at] + offset - self.starts[at] + 1
 
@@ -84,7 +84,9 @@ def _begins(line: str) -> bool:
 
 
 def strip_line_numbers(pieces: Iterator[str]) -> Iterator[str]:
-    """The text without the numbers in columns 73 to 80, if every line of its first piece has one that is not blank."""
+    """Strip the text without the numbers in columns 73 to 80, if every line of its first piece has one that is not
+    blank.
+    """
     first = next(pieces, "")
     begun = first.lstrip()
     end = begun.find("\n")
@@ -116,7 +118,7 @@ class MqscLines:
     number: int = 1
 
     def has_more(self) -> bool:
-        """Whether any line is left; ``position`` is then in the piece that has it."""
+        """Return whether any line is left; ``position`` is then in the piece that has it."""
         while self.position >= len(self.text):
             piece = next(self.pieces, None)
             if piece is None:
@@ -129,7 +131,7 @@ class MqscLines:
         self.position, self.number = position, self.number + lines
 
     def command(self, remark: Callable[[str, int], None]) -> Command | None:
-        """The command that begins on this line; None if none does. ``remark`` is told a comment.
+        """Return the command that begins on this line; None if none does. ``remark`` is told a comment.
 
         A command ends at the first line that is not continued, whatever quotes are open, so that one bad
         command costs no other.

@@ -217,7 +217,7 @@ class Record:
     places: Sequence[LinePlace] = field(default=(), repr=False, eq=False)
 
     def place_of(self, attribute: str) -> tuple[int | None, int | None]:
-        """The line and the column of ``attribute``; the record's own line if that is not known."""
+        """Return the line and the column of ``attribute``; the record's own line if that is not known."""
         if self.line is not None:
             for name, (below, column) in zip(chain(self.attributes, self.informational), self.places, strict=False):
                 if name == attribute:
@@ -225,7 +225,7 @@ class Record:
         return self.line, None
 
     def find_line(self, attribute: str) -> int | None:
-        """The line on which ``attribute`` stands; the record's own line if that is not known."""
+        """Find the line on which ``attribute`` stands; the record's own line if that is not known."""
         return self.place_of(attribute)[0]
 
     def build_diagnostic(self, message: str, attribute: str = "") -> Diagnostic:
@@ -234,11 +234,11 @@ class Record:
         return Diagnostic(self.source, f"{what}: {message}", *self.place_of(attribute))
 
     def listed(self, attribute: str) -> tuple[str, ...]:
-        """The value of ``attribute`` as a list of names, without blank ones; empty if it is not stated."""
+        """Return the value of ``attribute`` as a list of names, without blank ones; empty if it is not stated."""
         return split_names(self.attributes.get(attribute, ""))
 
     def is_beginning_of(self, other: Record) -> bool:
-        """Whether it has the first attributes of another record of its kind, and no more.
+        """Return whether it has the first attributes of another record of its kind, and no more.
 
         Channels of two types have other attributes; a status is shown of some of them alone.
         """
@@ -279,7 +279,7 @@ class Script:
 
 
 def split_names(value: Value) -> tuple[str, ...]:
-    """``value`` as a list of names, without trailing blanks and without blank names."""
+    """Split ``value`` into a list of names, without trailing blanks and without blank names."""
     values = (value,) if isinstance(value, str) else value
     return tuple(name.rstrip(" ") for name in values if name.strip(" "))
 
@@ -317,7 +317,7 @@ class AttributeShapes:
     _shapes: TextCache = field(init=False)
 
     def values(self, given: Sequence[Any]) -> AttributeValues[Any]:
-        """The attributes of one record, for whose names these values are given in their order."""
+        """Return the attributes of one record, for whose names these values are given in their order."""
         if self._first is None:
             self._first = tuple(given)
             made = dict(zip(self.names, map(self.make, given), strict=True))
@@ -372,7 +372,7 @@ class Inquiry:
 
     @classmethod
     def of(cls, text: str) -> Self | None:
-        """The inquiry that a command makes; None if it is another one."""
+        """Return the inquiry that a command makes; None if it is another one."""
         head = _COMMAND.match(text)
         if head is None:
             return None
@@ -390,21 +390,23 @@ class Inquiry:
         return cls(kind, name if head[2] else name.upper(), frozenset(words), frozenset(narrowed))
 
     def is_exhaustive_for(self, kind: str, name: str) -> bool:
-        """Whether it shows each object of that kind and name that there is."""
+        """Return whether it shows each object of that kind and name that there is."""
         kinds = (*QUEUE_KINDS, *(("QCLUSTER",) if "CLUSINFO" in self.words else ())) if self.kind == "QUEUE" else ()
         return not self.narrowed and kind in (self.kind, *kinds) and self._fits(name)
 
     def shows(self, attributes: Collection[str]) -> bool:
-        """Whether it shows one of the ``attributes`` of what it shows: those that it asks for or, if none, all."""
+        """Return whether it shows one of the ``attributes`` of what it shows: those that it asks for or, if none,
+        all.
+        """
         shows_all = "ALL" in self.words or not (self.words or "*" in self.name)
         return shows_all or not self.words.isdisjoint(attributes)
 
     def is_about(self, kind: str, name: str) -> bool:
-        """Whether it shows objects of that kind and name, all that there are or some of them."""
+        """Return whether it shows objects of that kind and name, all that there are or some of them."""
         return evolve(self, narrowed=frozenset()).is_exhaustive_for(kind, name)
 
     def answers(self, other: Inquiry) -> bool:
-        """Whether what it shows holds all that the other one asks for."""
+        """Return whether what it shows holds all that the other one asks for."""
         of_all = "ALL" in self.words or (self.kind == "QMGR" and not self.words)
         tells = of_all or other.words <= self.words
         is_wide = self.narrowed <= other.narrowed
@@ -430,7 +432,7 @@ class Coverage:
 
     @classmethod
     def from_dump_command(cls, command: str) -> Coverage:
-        """What a dump holds that was made by this command, as its head says; blank: all."""
+        """Return what a dump holds, by the dmpmqcfg command in its head; blank: all."""
         kinds: frozenset[str] | None = None
         generic, what = ANY_NAME, "objects"
         for option, value in OPTION.findall(command):
@@ -447,7 +449,7 @@ class Coverage:
 
     @classmethod
     def asked(cls, kind: str, generic: str) -> Coverage:
-        """What a log holds in which a DISPLAY command asks for objects of a kind by name."""
+        """Return what a log holds in which a DISPLAY command asks for objects of a kind by name."""
         return cls(QUEUES if kind == "QUEUE" else frozenset({kind}), generic)
 
     @property
@@ -461,11 +463,11 @@ class Coverage:
         return self.kinds is None and self.generic == ANY_NAME
 
     def ended(self) -> Coverage:
-        """The same of a dump that has its trailer."""
+        """Return the same of a dump that has its trailer."""
         return evolve(self, tells_absence=self.generic == ANY_NAME)
 
     def covers(self, kind: str, name: str = "") -> bool:
-        """Whether it would hold an object of that kind and name; blank: all of that kind."""
+        """Return whether it would hold an object of that kind and name; blank: all of that kind."""
         kinds = QUEUES if kind == "QUEUE" else {kind}
         of_kind = self.kinds is None or kinds <= self.kinds
         return self.tells_absence and of_kind and (self.generic == ANY_NAME or self._fits(name))
@@ -486,12 +488,12 @@ class CombinedCoverage:
 
     @classmethod
     def by(cls, stated: Iterable[Collection[Coverage]]) -> CombinedCoverage:
-        """By what each source states; a script that no command made states nothing, and holds what it has."""
+        """Combine what several sources state; a script that no command made states nothing, and holds what it has."""
         parts = tuple(part for of in stated for part in of)
         return cls() if any(part.is_whole for part in parts) else cls(parts)
 
     def leaves_out(self, kind: str, name: str = "") -> bool:
-        """Whether an object of that kind and name may be there although no source has it: none would tell.
+        """Return whether an object of that kind and name may be there although no source has it: none would tell.
 
         ``kind`` is a noun of MQSC (``QUEUE`` for a queue of any kind), blank ``name``: any object of that kind.
         """
@@ -499,7 +501,7 @@ class CombinedCoverage:
 
 
 def expand_synonyms(shown: dict[str, Any]) -> dict[str, Any]:
-    """Attributes in their order, each by its full word; by the short one where the full one stands beside it."""
+    """Return attributes in their order, each by its full word; by the short one where the full one stands beside it."""
     if shown.keys().isdisjoint(ATTRIBUTE_SYNONYMS):
         return shown
     full = {word: ATTRIBUTE_SYNONYMS.get(word, word) for word in shown}

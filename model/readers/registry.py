@@ -43,7 +43,7 @@ RESOURCES = {"queue": "DISPLAY QUEUE(*) ALL", "channel": "DISPLAY CHANNEL(*) ALL
 
 
 def describe_foreign_text(text: str) -> str:
-    """What a text is that holds no facts, as a message says it; blank if it is not recognised."""
+    """Describe a text that holds no facts, for a message; blank if it is not recognised."""
     of = _of_json if text.lstrip()[:1] in ("{", "[") else _of_text
     return next(of(text), "")
 
@@ -133,7 +133,7 @@ BEGINNING_JSON = ("{", "[")
 
 
 def read_contents(data: bytes | Content, source: str, formats: Sequence[Format] = FORMATS) -> Contents:
-    """What a file holds, by the reader of its format; raises FactsError if it is no text or in none of ``formats``."""
+    """Read a file by the reader of its format; raises FactsError if it is no text or in none of ``formats``."""
     text = decode_text(data, source)
     found = _in_pieces(text, source, formats)
     whole = "" if found or _is_in_none(text, source, formats) else "".join(text.pieces())
@@ -150,12 +150,12 @@ def read_contents(data: bytes | Content, source: str, formats: Sequence[Format] 
 
 
 def select_formats(name: str, formats: Sequence[Format]) -> Sequence[Format]:
-    """The format of that ``name`` alone, whatever a text looks like; all ``formats`` if it is blank."""
+    """Select the format of that ``name`` alone, whatever a text looks like; all ``formats`` if it is blank."""
     return [evolve(each, recognised=_any) for each in formats if each.name == name] if name else formats
 
 
 def detect_format(text: str, source: str, formats: Sequence[Format] = FORMATS) -> Format | None:
-    """The format of ``text``, which is not blank; None if it is in none of ``formats``."""
+    """Detect the format of ``text``, which is not blank; None if it is in none of ``formats``."""
     likely: Format | None = None
     for each in formats:
         confidence = each.recognised(text, source)

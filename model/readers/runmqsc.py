@@ -296,7 +296,7 @@ class Block:
 
 
 def split_blocks(texts: Iterable[str]) -> Iterator[Block]:
-    """The blocks of a text, which comes in pieces of whole lines. What is no attribute ends an object."""
+    """Split a text, which comes in pieces of whole lines, into blocks. What is no attribute ends an object."""
     block: Block | None = None
     foreign, was_unindented = 0, False
     for number, found in _parts(texts):
@@ -320,7 +320,9 @@ def split_blocks(texts: Iterable[str]) -> Iterator[Block]:
 
 
 def detect_kind(shown: Mapping[str, Value]) -> str:
-    """The kind of what was displayed, told by its attributes: messages are translated. Blank if it is passed by."""
+    """Detect the kind of what was displayed, told by its attributes: messages are translated. Blank if it is
+    passed by.
+    """
     first = next(iter(shown), "")
     if first == "QUEUE":
         return _kind_of_queue(shown)
@@ -332,7 +334,7 @@ def detect_kind(shown: Mapping[str, Value]) -> str:
 
 
 def is_next_object(word: str, first: str) -> bool:
-    """Whether another object begins with ``word``, in one that begins with the attribute ``first``."""
+    """Return whether another object begins with ``word``, in one that begins with the attribute ``first``."""
     if word == first:
         return True
     return word in BEGINNINGS and first in (*BEGINNINGS, "QMNAME") and word not in WITHIN.get(first, ())
@@ -340,18 +342,20 @@ def is_next_object(word: str, first: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def is_partial_word(word: str) -> bool:
-    """Whether a word that stands alone is the beginning of an attribute's name."""
+    """Return whether a word that stands alone is the beginning of an attribute's name."""
     return word not in TEXT_ATTRIBUTES and any(each.startswith(word) for each in TEXT_ATTRIBUTES)
 
 
 def find_invoked_name(line: str) -> str:
-    """The queue manager that runmqsc is called for in a shell; blank if the line does not call it for one."""
+    """Find the queue manager that runmqsc is called for in a shell; blank if the line does not call it for one."""
     typed = TYPED.search(line)
     return typed[1] if typed else ""
 
 
 def find_started_name(line: str) -> str:
-    """The queue manager that runmqsc says it starts for, in any language; blank where no word is sure to be one."""
+    """Find the queue manager that runmqsc says it starts for, in any language; blank where no word is sure to be
+    one.
+    """
     known = BEHIND_MANAGER.search(line)
     if known:
         return known[1].rstrip(".")
@@ -372,7 +376,7 @@ class LogPrefix:
     _is_of_zos: bool = False
 
     def without(self, line: str) -> tuple[str, int]:
-        """The line without its prefix, and how long that is."""
+        """Return the line without its prefix, and how long that is."""
         if self._is_looked_for:
             self._look(line)
         if self._is_of_zos:
@@ -427,7 +431,7 @@ class SessionLog:
     _lines: int = 1
 
     def watch_pieces(self, pieces: Iterable[str]) -> Iterator[str]:
-        """The same pieces; what they say of sessions is noted."""
+        """Return the same pieces; what they say of sessions is noted."""
         for text in pieces:
             self._look(text)
             if text:
@@ -440,7 +444,7 @@ class SessionLog:
         return not self.ended or (bool(self.begun) and self.ended[-1][0] < self.begun[-1])
 
     def is_cut_at(self, line: int) -> bool:
-        """Whether the log ends within that line: in an attribute, or where more was to come."""
+        """Return whether the log ends within that line: in an attribute, or where more was to come."""
         is_more_to_come = self.last == ")" and bool(self.begun) and self.is_open
         return line == self._lines and (self.last not in ")\n" or is_more_to_come)
 
@@ -459,7 +463,7 @@ class SessionLog:
         self._lines += text.count("\n", counted)
 
     def remarks(self) -> Iterator[Diagnostic]:
-        """What seems to be missing."""
+        """Return what seems to be missing in the log."""
         ends = [line for line, _ in self.ended]
         for line, following in zip(self.begun, [*self.begun[1:], None], strict=True) if len(self.begun) > 1 else ():
             if ends and not _between(ends, line, following):
@@ -473,7 +477,7 @@ class SessionLog:
 
 
 def has_output(text: str) -> bool:
-    """Whether runmqsc has written a line of ``text``."""
+    """Return whether runmqsc has written a line of ``text``."""
     lines = ScriptLines(text)
     return any(not lines.is_remark(begun, at) for begun, at in _signs(text))
 
@@ -487,14 +491,16 @@ class ScriptLines:
     _end: int | None = None
 
     def is_remark(self, begun: int, at: int) -> bool:
-        """Whether the line from ``begun`` on is part of a script, which shows or names there what stands at ``at``."""
+        """Return whether the line from ``begun`` on is part of a script, which shows or names there what stands at
+        ``at``.
+        """
         before = self.text[begun:at]
         if before.lstrip()[:1] == "*" or BEGINS_COMMAND.match(before) or _is_open_line(before):
             return True
         return self.is_continued(begun) or begun >= self.end()
 
     def is_continued(self, begun: int) -> bool:
-        """Whether a command that begins above goes on with the line from ``begun`` on."""
+        """Return whether a command that begins above goes on with the line from ``begun`` on."""
         at, found = begun, False
         for _ in range(MOST_ABOVE):
             if not at or found:
@@ -510,7 +516,7 @@ class ScriptLines:
         return found
 
     def end(self) -> int:
-        """Where a script has ended that stands first in the text, if one does; what follows is not read."""
+        """Find where a script ends that stands first in the text; what follows is not read."""
         if self._end is None:
             first = BEGIN_OF_TEXT.match(self.text)
             found = SCRIPT_TO_ITS_END.match(self.text, first.end() if first else 0)
@@ -527,7 +533,7 @@ class MissingAttributeError(Exception):
 
 
 def parse_attributes(block: Block) -> Iterator[ShownAttribute]:
-    """The attributes of a block; a value may go on on the next line.
+    """Parse the attributes of a block; a value may go on on the next line.
 
     Raises UnshownError.
     """

@@ -355,7 +355,7 @@ class RepositoryContent:
 
 
 def read_repository_content(sources: Sequence[Source], on: date) -> RepositoryContent:
-    """Read what files say is held, as it can be looked at ``on`` a day; raises FactsError with every fault.
+    """Read what repositories hold, for a look at it ``on`` a day; raises FactsError with every fault.
 
     Files in MQ's own formats hold nothing of the kind.
     """

@@ -237,7 +237,7 @@ class Event:
 
 
 def render_event_label(position: int, do: object) -> str:
-    """Name the event at ``position``, counted from 1, by its number in a replay: ``event 0 (put)``."""
+    """Render the name of the event at ``position``, counted from 1, by its number in a replay: ``event 0 (put)``."""
     number = position - 1
     return f"event {number} ({do.lower()})" if isinstance(do, str) and do.lower() in EVENT_WORDS else f"event {number}"
 
@@ -275,7 +275,7 @@ def apply_alter(cluster: Cluster, event: Event) -> Alteration:
 
 
 def set_attribute(cluster: Cluster, queue: Queue, name: str, value: object) -> Cluster:
-    """Set one attribute of ``queue``."""
+    """Return ``cluster`` with one attribute of ``queue`` changed."""
     return _replaced(cluster, [queue], [_evolved(queue, {name: value})])
 
 
@@ -305,7 +305,7 @@ def describe_unknown_name(table: str, name: str, known: Iterable[str]) -> str:
 
 
 def find_conflicting_keys(row: Mapping[str, Any]) -> Iterator[str]:
-    """Find keys of a put or a get that may not be given together; their values are checked elsewhere."""
+    """Say which keys of a put or a get exclude one another; their values are checked elsewhere."""
     if "options" in row:
         yield from _of_options(row["options"])
     if row.keys().isdisjoint(MESSAGE_KEYS):
@@ -324,7 +324,7 @@ def find_conflicting_keys(row: Mapping[str, Any]) -> Iterator[str]:
 
 
 def read_rows(data: object, table: str, maker: Maker[_Row]) -> tuple[list[_Row], list[str]]:
-    """Read the rows of a table in a parsed document, or every fault of them. Never raises."""
+    """Build objects from the rows of a table in a parsed document, or return every fault. Never raises."""
     given = data.get(table, ()) if isinstance(data, Mapping) else ()
     if isinstance(given, Mapping):
         said = f"write [[{table}]] in TOML, a list of objects in JSON"

@@ -102,7 +102,7 @@ class MessageChain(NamedTuple):
         return cls(older, runs[-1], sum(run.size for run in runs), uncommitted)
 
     def put(self, run: MessageRun) -> MessageChain:
-        """Put messages outside syncpoint, behind all others."""
+        """Return the chain after messages were put outside syncpoint, behind all others."""
         last, committed = self.last, self.committed + run.size
         if last is None:
             return MessageChain(None, run, committed, self.uncommitted)
@@ -111,15 +111,15 @@ class MessageChain(NamedTuple):
         return MessageChain(_pushed(self.older, last), run, committed, self.uncommitted)
 
     def put_uncommitted(self, count: int) -> MessageChain:
-        """Put so many messages within a unit of work."""
+        """Return the chain after a unit of work put so many."""
         return self._replace(uncommitted=self.uncommitted + count)
 
     def after_commit(self, run: MessageRun) -> MessageChain:
-        """Commit the put of ``run``: it is available, at the place of its put."""
+        """Return the chain after the unit of work that put ``run`` is committed: available, at the place of its put."""
         return self.after_get_backout(run)._replace(uncommitted=self.uncommitted - run.size)
 
     def after_put_backout(self, run: MessageRun) -> MessageChain:
-        """Back out the put of ``run``."""
+        """Return the chain after the unit of work that put ``run`` is backed out."""
         return self._replace(uncommitted=self.uncommitted - run.size)
 
     def got(self, place: int) -> tuple[MessageRun, MessageChain]:
@@ -144,7 +144,7 @@ class MessageChain(NamedTuple):
         return run if run is not None and place < run.end else None
 
     def after_get_backout(self, run: MessageRun) -> MessageChain:
-        """Make ``run`` available again, at its own place."""
+        """Return the chain after ``run`` became available (again), at its own place."""
         return self._with(run)._replace(committed=self.committed + run.size)
 
     def runs(self, place: int = 0, leading: bool = False) -> Iterator[MessageRun]:
@@ -158,7 +158,7 @@ class MessageChain(NamedTuple):
             yield self.last
 
     def drop_nonpersistent(self) -> MessageChain:
-        """Drop the non-persistent messages; no unit of work may have uncommitted messages here."""
+        """Return the chain without non-persistent messages; no unit of work may have uncommitted messages here."""
         kept = EMPTY_CHAIN
         for run in self.runs():
             if run.persistent:
@@ -333,7 +333,9 @@ class QueueState(NamedTuple):
         message: Message | None = None,
         told: ItemRole = SINGLE_MESSAGE_ROLE,
     ) -> QueueState:
-        """Put ``count`` messages outside syncpoint, or the one ``message`` that has an identity."""
+        """Return the state after ``count`` messages put outside syncpoint, or the one ``message`` that has an
+        identity.
+        """
         run = MessageRun(self.arrived, count, persistent, labels, message, told)
         chains, known = self._with(priority, self.chains[priority].put(run)), self.known
         if message is not None:
@@ -379,7 +381,7 @@ class QueueState(NamedTuple):
         return cls(chains, sum(map(len, runs)), len(uncommitted), known, arrived), uncommitted
 
     def first(self) -> FoundMessage | None:
-        """Find what a plain get finds: the oldest available message of the highest priority, if there is any."""
+        """Return what a plain get finds: the oldest available message of the highest priority, if there is any."""
         return next(self.runs(), None)
 
     def at(self, priority: int, place: int) -> FoundMessage | None:
@@ -388,7 +390,7 @@ class QueueState(NamedTuple):
         return None if run is None else FoundMessage(priority, run.select_part(place, place + 1))
 
     def has(self, priority: int, place: int) -> bool:
-        """Whether an available message of a priority is at a place."""
+        """Return whether an available message of a priority is at a place."""
         return self.chains[priority].find_run(place) is not None
 
     def got(self, found: FoundMessage | None = None) -> tuple[FoundMessage | None, QueueState]:
@@ -426,25 +428,25 @@ class QueueState(NamedTuple):
             yield message
 
     def after_commit(self, priority: int, run: MessageRun) -> QueueState:
-        """Commit the put of ``run``."""
+        """Return the state after the commit of the unit of work that put ``run``."""
         return self._changed(priority, self.chains[priority].after_commit(run))._known_by(priority, run)
 
     def after_put_backout(self, priority: int, run: MessageRun) -> QueueState:
-        """Back out the put of ``run``."""
+        """Return the state after the backout of the unit of work that put ``run``."""
         after = self._changed(priority, self.chains[priority].after_put_backout(run))
         return after._replace(arrived=run.first) if run.end == self.arrived else after
 
     def after_own_get(self, priority: int) -> QueueState:
-        """Drop a message that a unit of work got and had put itself; its place stays empty."""
+        """Return the state after a unit of work got a message that it had put itself; its place stays empty."""
         chain = self.chains[priority]
         return self._changed(priority, chain._replace(uncommitted=chain.uncommitted - 1))
 
     def after_get_backout(self, priority: int, run: MessageRun) -> QueueState:
-        """Back out the get of ``run``: its messages are where they were."""
+        """Return the state after the backout of the unit of work that got ``run``: its messages are where they were."""
         return self._changed(priority, self.chains[priority].after_get_backout(run))._known_by(priority, run)
 
     def drop_nonpersistent(self) -> QueueState:
-        """Drop the non-persistent messages, as a restart does; no unit of work may be open."""
+        """Return the state after a restart that found no open unit of work."""
         lost = [found for found in self.runs() if found.run.message is not None and not found.run.persistent]
         known = self.known
         for each in lost:
@@ -452,7 +454,7 @@ class QueueState(NamedTuple):
         return self._each(MessageChain.drop_nonpersistent)._replace(known=known)
 
     def after_clear(self) -> QueueState:
-        """Remove all messages, of which no unit of work has any; those that follow take later places."""
+        """Return the state without messages, of which no unit of work has any; those that follow take later places."""
         return QueueState(arrived=self.arrived)
 
     def runs(self, priority: int = HIGHEST_PRIORITY, place: int = 0, leading: bool = False) -> Iterator[FoundMessage]:
@@ -513,7 +515,7 @@ class MessageRun(NamedTuple):
         return self.told.is_first
 
     def label(self, place: int) -> str:
-        """Return how the message at a place is called."""
+        """Return the label of the message at a place."""
         return self.labels.at(place - self.first) if self.message is None else self.message.id
 
     def places_of(self, label: str) -> range:
@@ -532,14 +534,14 @@ class MessageRun(NamedTuple):
         return found if found and self.label(found[0]) == label else range(0)
 
     def select_part(self, first: int, end: int) -> MessageRun:
-        """Select its messages from the place ``first`` to the one before ``end``."""
+        """Return its messages from the place ``first`` to the one before ``end``."""
         begun, _, persistent, labels, message, told = self
         return MessageRun(
             first, end - first, persistent, labels.after(first - begun) if first > begun else labels, message, told
         )
 
     def joins(self, later: MessageRun) -> bool:
-        """Whether ``later`` follows with no place between, and can be one run with this one."""
+        """Return whether ``later`` follows with no place between, and can be one run with this one."""
         return (
             self.first + self.size == later.first
             and self.persistent is later.persistent
@@ -549,7 +551,7 @@ class MessageRun(NamedTuple):
         )
 
     def join_later(self, later: MessageRun) -> MessageRun:
-        """Join the run that follows it."""
+        """Join this run and the one that follows it."""
         return MessageRun(self.first, self.size + later.size, self.persistent, self.labels)
 
 

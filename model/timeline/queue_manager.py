@@ -53,7 +53,7 @@ class UnitOfWorkStep(NamedTuple):
     before: UnitOfWorkStep | None
 
     def is_same_step(self, other: UnitOfWorkStep) -> bool:
-        """Whether both are the same but for the place of their messages."""
+        """Return whether both are the same but for the place of their messages."""
         return self[:4] == other[:4]
 
 
@@ -97,7 +97,7 @@ class TriggerHistory:
         return TriggerHistory(self.last, {**self.waiting, made.unit_of_work: held}, made.id + made.count, self.started)
 
     def held(self, unit_of_work: str) -> tuple[HeldTriggerMessage, ...]:
-        """List what ``unit_of_work`` holds back, in the order of writing."""
+        """Return what ``unit_of_work`` holds back, in the order of writing."""
         found = []
         at = self.waiting.get(unit_of_work)
         while at is not None:
@@ -106,7 +106,7 @@ class TriggerHistory:
         return tuple(found[::-1])
 
     def without(self, released: Iterable[HeldTriggerMessage]) -> TriggerHistory:
-        """Drop ``released``, which is no longer held back."""
+        """Return the history with ``released`` no longer held back."""
         gone = {each.id for each in released}
         waiting: dict[str, HeldBackTriggers | None] = {}
         for unit_of_work in self.waiting:
@@ -118,7 +118,7 @@ class TriggerHistory:
         return TriggerHistory(self.last, waiting, self.next_id, self.started)
 
     def after_restart(self, now: int) -> TriggerHistory:
-        """Start anew at ``now``: nothing written yet, nothing held back."""
+        """Return the history after a restart at ``now``: nothing written yet, nothing held back."""
         return TriggerHistory(next_id=self.next_id, started=now)
 
 
@@ -199,7 +199,7 @@ class QueueManagerContent:
         return found
 
     def has_room(self, queue: Queue, messages: int = 1) -> bool:
-        """Whether so many messages more leave the local queue within its MAXDEPTH."""
+        """Return whether so many messages more leave the local queue within its MAXDEPTH."""
         return self.queue(queue.name).depth + messages <= queue.maxdepth
 
     def after_sent(self, event: Event) -> Self:
@@ -211,7 +211,9 @@ class QueueManagerContent:
         return self.handles.find_output_handle(application, queue, to_queue_manager)
 
     def find_trigger_failure(self, queue: str) -> CallFailure | None:
-        """Find why a trigger message for ``queue`` cannot be put on its initiation queue; None if it can."""
+        """Find why a trigger message for the local queue ``queue`` cannot be put on its initiation queue; None if it
+        can.
+        """
         initq = self.definitions.local_queue(self.local_queue(queue).initq)
         if initq is None:
             return None
@@ -264,7 +266,7 @@ class QueueManagerContent:
         return self.replace(triggers=self.triggers.without(released), queues=queues)
 
     def update_trigger_event(self, occasion: TriggerEvent, written: int = 0) -> TriggerEvent:
-        """Update ``occasion`` with what trigger messages written since then have changed.
+        """Return ``occasion`` with what trigger messages written since then have changed.
 
         ``written`` is how many the same event has written for the queue.
         """
@@ -289,7 +291,7 @@ class QueueManagerContent:
         return type(self)(**{**dict(zip(_PARTS, _parts(self), strict=True)), **changed})
 
     def get_event_time(self, event: Event) -> int:
-        """Return when ``event`` happens; raises EventError if that is in the past."""
+        """Return when ``event`` happens, in milliseconds; raises EventError if that is in the past."""
         if event.at is None:
             return self.now
         if event.at < self.now:
@@ -327,7 +329,7 @@ class QueueManagerContent:
         return opened.with_values({"occasion": kind, "written_trigtype": held.trigtype})
 
     def build_trigger_event(self, kind: str, queue: Queue, before: QueueManagerContent, **seen: Any) -> TriggerEvent:
-        """Describe ``queue`` as the rules see it in this state, which came of the state ``before``."""
+        """Build what the trigger rules see of ``queue`` in this state, which came of the state ``before``."""
         name, handles = queue.name, self.handles
         seen |= {"occasion": kind, "since_start": self.since_start, **self._last_trigger(name)}
         if "depth" not in seen:
@@ -434,7 +436,7 @@ def remove_put(unit: UnitOfWork, queue: str, priority: int, place: int) -> UnitO
 
 
 def iterate_newest_first(unit: UnitOfWork) -> Iterator[UnitOfWorkStep]:
-    """Iterate over what the unit of work did, backwards."""
+    """Yield what the unit of work did, backwards."""
     while unit is not None:
         yield unit
         unit = unit.before

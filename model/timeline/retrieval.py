@@ -127,7 +127,7 @@ VisibilityTest = Callable[[VisibleMessage], bool]
 
 
 def is_browse(event: Event) -> bool:
-    """Whether a get leaves the message on the queue."""
+    """Return whether a get leaves the message on the queue."""
     return bool(event.options) and not set(BROWSES).isdisjoint(event.options)
 
 
@@ -193,7 +193,8 @@ def list_candidates(call: RetrievalCall, view: QueueView, left_out: Set[str]) ->
 def get_position_after(
     event: Event, position: ApplicationPosition, facts: Mapping[str, Any], first: VisibleMessage, last: VisibleMessage
 ) -> ApplicationPosition:
-    """Return where the application stands after a get that returned messages from ``first`` to ``last``.
+    """Return the position of an application after a get or browse that returned the messages from ``first`` to
+    ``last``.
 
     ``facts`` is what rules say of the call.
     """
@@ -481,8 +482,8 @@ class QueueView:
 def build_queue_view(
     state: QueueManagerContent, event: Event, queue: str, sees: VisibilityTest | None = None
 ) -> QueueView:
-    """The local queue ``queue`` as a get sees it: what is committed and of what open units of work have put what it
-    ``sees``; None is what its own has put, unless it browses.
+    """Build the local queue ``queue`` as a get sees it: what is committed and of what open units of work have put what
+    it ``sees``; None is what its own has put, unless it browses.
     """
     seen, own = state.queue(queue), "" if is_browse(event) else event.unit_of_work
     position, begun_by = state.position(event), partial(state.find_item_reader, queue)
@@ -572,7 +573,7 @@ def restore_positions(state: QueueManagerContent, unit: str) -> dict[str, Any]:
 
 
 def drop_kept_groups(state: QueueManagerContent, unit: str) -> dict[str, Any]:
-    """Drop what is kept for a unit of work that is committed."""
+    """Drop the groups kept for a unit of work that is committed; those of the others stay."""
     return {"kept_groups": _without(state.kept_groups, unit)} if unit in state.kept_groups else {}
 
 

@@ -226,7 +226,7 @@ def build_scenario(
 
 
 def has_allowed_words(event: Event, row: Mapping[str, object]) -> bool:
-    """Whether the keys of ``row`` that have a domain of their own for this kind of event are in it."""
+    """Return whether the keys of ``row`` that have a domain of their own for this kind of event are in it."""
     domains = ((key, KEY_DOMAINS[kind, key]) for kind, key in KEY_DOMAINS if kind == event.do and key in row)
     return all(getattr(event, key) in domain.words for key, domain in domains)
 

@@ -74,7 +74,7 @@ class DefaultCallbacks:
     """Where no rules are asked: a message keeps its priority and counts, every event is an occasion, no call fails."""
 
     def messages(self, queue: Queue) -> MessageRules:  # noqa: ARG002 - as the protocol has it
-        """Leave messages as they are put; all of them count."""
+        """Count all messages, with the priority of their put."""
         return EVERY_MESSAGE
 
     def in_item(self, message: Message) -> ItemRole:  # noqa: ARG002 - as above
@@ -197,7 +197,7 @@ class TriggerEvent:
     written_trigtype: str = word_field("NONE", "FIRST", "EVERY", "DEPTH", default="FIRST")
 
     def with_values(self, seen: Mapping[str, Any]) -> TriggerEvent:
-        """Replace what is ``seen``: what evolve gives, in a quarter of the time."""
+        """Return this event with the values ``seen`` in place of its own: as evolve does, in a quarter of the time."""
         other = object.__new__(TriggerEvent)
         other.__dict__.update(self.__dict__)
         other.__dict__.update(seen)
@@ -335,14 +335,14 @@ class Handles:
         return None
 
     def after_open(self, handle: Handle) -> Handles:
-        """Add ``handle``, which an open gave."""
+        """Return the handles after the open that gave ``handle``."""
         served = self.served_elsewhere
         if handle.mode == "INPUT_SHARED" and handle.queue_manager != self.local:
             served |= {handle.base}
         return Handles(self.local, (*self.open, handle), max(self.next_id, handle.id + 1), self.standing, served)
 
     def without(self, handle: Handle) -> Handles:
-        """Remove ``handle``, which was closed."""
+        """Return the handles after the close of ``handle``."""
         left = tuple(each for each in self.open if each.id != handle.id)
         after = Handles(self.local, left, self.next_id, self.standing, self.served_elsewhere)
         if handle.base in self.served_elsewhere and not any(after.count_opens(handle.base)):
@@ -354,7 +354,7 @@ class Handles:
         return Handles(self.local, self.open, self.next_id, {**self.standing, queue: count}, self.served_elsewhere)
 
     def after_restart(self) -> Handles:
-        """Close all handles, as a restart does."""
+        """Return the handles after a restart."""
         return Handles(self.local, (), self.next_id)
 
 
@@ -370,15 +370,15 @@ class RuleCallbacks(Protocol):
     """What rules say of messages, of events and of calls."""
 
     def messages(self, queue: Queue) -> MessageRules:
-        """Say which priority messages get on ``queue``, and which of them count."""
+        """Return which priority messages get on ``queue``, and which of them count."""
         ...
 
     def in_item(self, message: Message) -> ItemRole:
-        """Say what a message of a group, or a segment, is where it belongs."""
+        """Return what rules derive of a message at its place in a group or a segmented message."""
         ...
 
     def examines(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
-        """Whether anything can follow from an occasion of this kind, on a queue that is shared or not."""
+        """Return whether anything can follow from an occasion of this kind, on a queue that is shared or not."""
         ...
 
     def find_failure(self, call: QueueCall) -> CallFailure | None:
@@ -446,7 +446,7 @@ class Definitions:
         return found
 
     def in_item(self, message: Message) -> ItemRole:
-        """Return what rules say of a message where it belongs."""
+        """Return what rules derive of a message at its place in its item."""
         return SINGLE_MESSAGE_ROLE if message.item == SINGLE_MESSAGE else self.callbacks.in_item(message)
 
     @cached_property

@@ -13,7 +13,7 @@ from mqclause.model.configuration.snapshot import Snapshot, read_document, read_
 from mqclause.model.configuration.sources import Source
 from mqclause.model.timeline.scenario import build_scenario
 from mqclause.replay.runner import Replay
-from mqclause.workload.editions import other_editions
+from mqclause.workload.editions import find_other_editions
 from mqclause.workload.explanation import Explanation
 
 PLANT: dict[str, Any] = {
@@ -114,7 +114,7 @@ def test_nothing_is_said_where_all_editions_answer_alike() -> None:
     snapshot = plant()
     decision = Engine().choose(Put("TOOLS"), snapshot.cluster, explain="rule")
     explained = Explanation.of(decision, snapshot)
-    assert (other_editions(decision), explained.editions, explained.incomplete) == ((), (), ())
+    assert (find_other_editions(decision), explained.editions, explained.incomplete) == ((), (), ())
     assert "other_editions" not in explained.to_json()
     assert not [each for each in explained.assumptions if "edition" in each]
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from mqclause.tools.batch.run import folder_beside
+from mqclause.tools.batch.run import create_folder_beside
 from mqclause.tools.batch.tables import find_table
 from mqclause.tools.batch.traffic import read_traffic
 from mqclause.tools.errors import BatchError
@@ -123,9 +123,9 @@ def test_an_output_is_replaced_only_when_it_is_complete(tmp_path: Path) -> None:
 
 KILLED = """
 import os, pathlib, signal, sys
-from mqclause.tools.batch.run import folder_beside
+from mqclause.tools.batch.run import create_folder_beside
 out = pathlib.Path(sys.argv[1])
-with folder_beside(out) as folder:
+with create_folder_beside(out) as folder:
     (folder / "spill").mkdir()
     (folder / "spill" / "part").write_text("half")
     if sys.argv[2:]:
@@ -149,7 +149,7 @@ def test_what_a_killed_run_left_is_told_and_removed_by_the_next(
     for each in not_ours:
         each.mkdir()
     (tmp_path / ".out.jsonl.00000000").symlink_to(not_ours[1])
-    with folder_beside(out) as running:
+    with create_folder_beside(out) as running:
         told = f"{out}: what a run that was killed had left beside it is removed: {left.name}; what was there before is back"
         assert capfd.readouterr().err == f"remark: {told}\n"
         assert (out / "part-0.parquet").read_text() == "before"

@@ -29,11 +29,13 @@ class PutColumns:
     clusters: tuple[Cluster, ...]
 
     def among(self, columns: Collection[str]) -> dict[str, str | Constant]:
-        """By field the column, as the table spells it, or what is the same in every row. Raises TableError."""
+        """Return for each field of a put its column, as the table spells it, or its constant. Raises TableError."""
         return {name: _meant(PUT[name], word, columns, self.clusters) for name, word in self.words.items()}
 
     def in_no_row(self) -> dict[str, str | Constant]:
-        """The same where there is no row to tell the columns by: what can be no column's name is the same in all."""
+        """Return the same where there is no row to tell the columns by: what can be no column's name is the same in
+        all.
+        """
         found: dict[str, str | Constant] = {}
         for name, word in self.words.items():
             try:
@@ -49,11 +51,11 @@ def _meant(of: Column, word: str, columns: Collection[str], clusters: Iterable[C
         return meant(columns, of, value, same_in_all(of, value), clusters)
     # Any word could be a list of one name: it is a column.
     same = same_in_all(of, word if of.kind == "texts" else _value(of, word))
-    return meant(columns, of, word, same, clusters, f"--{option_of(of.name)} {SAME}{word}")
+    return meant(columns, of, word, same, clusters, f"--{get_option_name(of.name)} {SAME}{word}")
 
 
-def option_of(field_of_put: str) -> str:
-    """The option that names the column of a field of a put."""
+def get_option_name(field_of_put: str) -> str:
+    """Return the option that names the column of a field of a put."""
     return field_of_put.replace("_", "-")
 
 
@@ -99,7 +101,7 @@ class AskedColumns:
         return self.put is not None
 
     def among(self, columns: Collection[str], rows: bool = True) -> AskedColumns:
-        """The same as the table spells it, which has these columns; or no ``rows`` by which they could be told.
+        """Return the same as the table spells it, which has these columns; or no ``rows`` by which they could be told.
 
         Raises TableError for a word that is no column and no value.
         """

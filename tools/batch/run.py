@@ -108,7 +108,7 @@ class Batch:
         return PutColumns(self.words, tuple(clusters)) if self.words else None
 
     def asked(self, columns: Collection[str]) -> dict[str, Any]:
-        """What decide is asked besides a table of these columns. Raises TableError."""
+        """Return the arguments of decide besides a table of these columns. Raises TableError."""
         exits = None if self.cluster is None else self.exits.given
         return {
             **{name: getattr(self, name) for name in ("cluster", "rules", "explain", "at", "shares", "spread")},
@@ -124,7 +124,7 @@ class Batch:
 
 
 def run_batch(batch: Batch, engine: EngineName, as_json: bool) -> int:
-    """Decides every row and prints the summary; returns 0, or 2 if a row is invalid.
+    """Decide every row and print the summary; returns 0, or 2 if a row is invalid.
 
     The output appears under its name when it is complete, and takes the place of what was there. Raises BatchError,
     ReadingError, and SystemExit when the process is asked to end.
@@ -132,7 +132,7 @@ def run_batch(batch: Batch, engine: EngineName, as_json: bool) -> int:
     with ExitStack() as stack:
         terminated = stack.enter_context(exit_on_sigterm())
         try:
-            folder = stack.enter_context(folder_beside(batch.out))
+            folder = stack.enter_context(create_folder_beside(batch.out))
             summary = (_with_duckdb if engine == "duckdb" else _with_spark)(batch, folder)
         except RuntimeError as error:
             # A signal that comes while DuckDB runs is "Query interrupted", whatever its handler raised.
@@ -148,7 +148,7 @@ def run_batch(batch: Batch, engine: EngineName, as_json: bool) -> int:
 
 
 def check_output(source: Table, out: Path) -> FileKind:
-    """What kind of file is to be written; raises BatchError if it cannot stand there."""
+    """Return the kind of file to be written; raises BatchError if it cannot stand there."""
     kind = get_file_kind(out)
     if not os.path.isdir(out.parent):
         raise BatchError(f"{out}: there is no folder {out.parent}")
@@ -161,7 +161,7 @@ def check_output(source: Table, out: Path) -> FileKind:
 
 @contextmanager
 def exit_on_sigterm() -> Iterator[Event]:
-    """Has SIGTERM end the process like Ctrl-C does, so that nothing is left behind."""
+    """Have SIGTERM end the process like Ctrl-C does, so that nothing is left behind."""
     received = Event()
 
     def end(_number: int, _frame: FrameType | None) -> None:
@@ -177,7 +177,7 @@ def exit_on_sigterm() -> Iterator[Event]:
 
 @contextmanager
 def interrupt_on_signals(connection: DuckDBPyConnection) -> Iterator[None]:
-    """Has Ctrl-C and SIGTERM stop a query. DuckDB alone lets its threads go on until what they are at is done."""
+    """Have Ctrl-C and SIGTERM stop a query. DuckDB alone lets its threads go on until what they are at is done."""
 
     def stop(handler: Callable[[int, FrameType | None], object], number: int, frame: FrameType | None) -> None:
         connection.interrupt()
@@ -195,8 +195,8 @@ def interrupt_on_signals(connection: DuckDBPyConnection) -> Iterator[None]:
 
 
 @contextmanager
-def folder_beside(out: Path) -> Iterator[Path]:
-    """A folder of its own, on the same file system, that is gone in the end with all that is in it.
+def create_folder_beside(out: Path) -> Iterator[Path]:
+    """Create a folder of its own, on the same file system, that is gone in the end with all that is in it.
 
     What runs for the same OUT left that were killed is removed, which a line tells.
     """
@@ -236,7 +236,7 @@ class Summary:
 
 
 def summarize_decisions(decided: str, query: Query, seconds: float) -> Summary:
-    """The figures of the decisions that the query ``decided`` gives."""
+    """Summarize the figures of the decisions that the query ``decided`` gives."""
     outcomes = dict.fromkeys(OUTCOMES, 0)
     reasons: dict[int, int] = {}
     hosts: dict[str, int] = {}
@@ -251,7 +251,7 @@ def summarize_decisions(decided: str, query: Query, seconds: float) -> Summary:
 
 
 def print_summary(summary: Summary, as_json: bool) -> None:
-    """Prints the summary as text or as one JSON object."""
+    """Print the summary as text or as one JSON object."""
     if as_json:
         print_json(_document(summary))
     else:

@@ -56,7 +56,7 @@ SAMPLED_ROWS = 20_000
 
 
 def build_duplicate_key_pattern() -> str:
-    """A pattern for text with an object that has a key of a put or a destination twice; it may tell too many."""
+    """Build a pattern for text with an object that has a key of a put or a destination twice; it may tell too many."""
     between = r"\s*:([^{}]|\{[^{}]*\})*"
     return f'"({"|".join(f"""{name}"{between}"{name}""" for name in dict.fromkeys([*PUT, *DESTINATION]))})"\\s*:'
 
@@ -120,7 +120,7 @@ class Table:
 
 
 def find_table(path: Path) -> Table:
-    """The table in a file or in the files of a folder. Raises BatchError."""
+    """Find the table in a file or in the files of a folder. Raises BatchError."""
     if not os.path.isdir(path):
         kind = get_file_kind(path)
         if not os.path.exists(path):
@@ -137,7 +137,7 @@ def find_table(path: Path) -> Table:
 
 
 def get_file_kind(path: Path) -> FileKind:
-    """What kind of file ``path`` names, by how it ends. Raises BatchError."""
+    """Return the kind of a file by how its name ends. Raises BatchError."""
     kind = ENDINGS.get(_ending(path))
     if kind is None:
         raise BatchError(f"{path}: the name of a table ends in one of {', '.join(ENDINGS)}")
@@ -145,7 +145,7 @@ def get_file_kind(path: Path) -> FileKind:
 
 
 def read_table(connection: DuckDBPyConnection, table: Table, out: FileKind, asked: AskedColumns) -> DuckDBPyRelation:
-    """The rows of ``table`` with typed columns, and what ``written`` needs to write them as ``out``.
+    """Read the rows of ``table`` with typed columns, and what ``written`` needs to write them as ``out``.
 
     In CSV and JSON Lines what puts and destinations say has the types of tables.columns whatever the rows hold; a
     row where a value does not fit has it said in a column of its own. The files of a folder are one table: of columns
@@ -167,7 +167,7 @@ def read_table(connection: DuckDBPyConnection, table: Table, out: FileKind, aske
 def build_write_statement(
     query: str, columns: Mapping[str, Any], fields: Iterable[str], path: Path, kind: FileKind
 ) -> str:
-    """The statement that writes decided rows to ``path``.
+    """Build the statement that writes decided rows to ``path``.
 
     They are those of a query with ``columns`` of these types, and the column ``decision``, which has these ``fields``.
     """
@@ -190,7 +190,7 @@ def build_write_statement(
 
 
 def build_decisions_query(table: Table) -> str:
-    """The decisions in a table that was written, as a query."""
+    """Build the decisions in a table that was written, as a query."""
     if table.kind == "parquet":
         return f"SELECT decision FROM read_parquet({table.listed})"
     fields = dict.fromkeys(("outcome", "queue_manager", "message"), "VARCHAR") | {"reason": "BIGINT"}
@@ -204,7 +204,7 @@ def build_decisions_query(table: Table) -> str:
 
 
 def read_headers(files: Iterable[Path]) -> Headers:
-    """The files of a table of CSV by the names of their columns. Raises BatchError."""
+    """Read the files of a table of CSV by the names of their columns. Raises BatchError."""
     found: dict[tuple[str, ...], list[Path]] = {}
     for file in files:
         header = _header_of(file)
@@ -221,13 +221,13 @@ def read_headers(files: Iterable[Path]) -> Headers:
 
 
 def open_text(file: Path) -> TextIO:
-    """A text file, unpacked."""
+    """Open a text file, unpacked."""
     zipped = file.suffix.lower() == ".gz"
     return gzip.open(file, "rt", encoding="utf-8-sig") if zipped else file.open(encoding="utf-8-sig")
 
 
 def has_mixed_ends(file: Path) -> bool:
-    """Whether lines of a file of CSV end in LF and others in CR LF: of such a file DuckDB says other things."""
+    """Return whether lines of a file of CSV end in LF and others in CR LF: of such a file DuckDB says other things."""
     if ".csv" not in (suffix.lower() for suffix in file.suffixes) or not file.is_file():
         return False
     lf = crlf = 0
@@ -241,12 +241,12 @@ def has_mixed_ends(file: Path) -> bool:
 
 
 def build_csv_source(headers: Headers) -> str:
-    """The rows of all files, with columns of any of them."""
+    """Build the rows of all files, with columns of any of them."""
     return _union([f"FROM {_read(files, columns)}" for columns, files in headers.items()])
 
 
 def build_ragged_source(connection: DuckDBPyConnection, headers: Headers) -> tuple[str, bool]:
-    """The same with rows of another length than the header, if there are any: then with a column RAGGED.
+    """Build the same with rows of another length than the header, if there are any: then with a column RAGGED.
 
     Such a row has null for what it lacks. Raises duckdb.Error for a file that is no CSV otherwise.
     """
@@ -273,7 +273,7 @@ class JsonObject(dict[str, Any]):
 
 
 def build_json_object(pairs: list[tuple[str, Any]]) -> JsonObject:
-    """An object from its pairs, for json.loads."""
+    """Build an object from its pairs, for json.loads."""
     found = JsonObject(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
@@ -282,7 +282,7 @@ def build_json_object(pairs: list[tuple[str, Any]]) -> JsonObject:
 
 
 def find_keys_fault(fields: Mapping[str, Any], known: Collection[str], where: str = "") -> str | None:
-    """What is wrong with the keys of an object: two are one of the ``known``, or in a row any is there twice."""
+    """Say what is wrong with the keys of an object: two that are one of the ``known``, or one that is there twice."""
     lower = {name.lower() for name in known}
     for name in fields.twice if isinstance(fields, JsonObject) else ():
         if not where or name.lower() in lower:
@@ -295,7 +295,9 @@ def find_keys_fault(fields: Mapping[str, Any], known: Collection[str], where: st
 
 
 def build_key_case_pattern(asked: AskedColumns = STRUCTS) -> str:
-    """A pattern for text with a key that is asked for in another letter case than ours; blank if it can have none."""
+    """Build a pattern for text with a key that is asked for in another letter case than ours; blank if it can have
+    none.
+    """
     inside = () if asked.is_flat else (*PUT, *DESTINATION)
     names = dict.fromkeys([*asked.typed, *asked.needed, *inside])
     return f'"({"|".join(map(_other_cases, names))})"\\s*:'
@@ -307,7 +309,9 @@ def build_name_pattern(name: str) -> str:
 
 
 def normalize_row_keys(text: str, asked: AskedColumns = STRUCTS) -> str:
-    """A row as JSON text with the keys of tables as we write them, also inside; as they are where two would be one."""
+    """Normalize a row as JSON text with the keys of tables as we write them, also inside; as they are where two would
+    be one.
+    """
     row = _read_keys(text)
     if not isinstance(row, _Pairs):
         return text
@@ -316,12 +320,12 @@ def normalize_row_keys(text: str, asked: AskedColumns = STRUCTS) -> str:
 
 
 def normalize_cell_keys(text: str) -> str:
-    """The same of the text of one column: a put, or a list of destinations."""
+    """Normalize the same of the text of one column: a put, or a list of destinations."""
     return _written(_inside(_read_keys(text)))
 
 
 def build_json_lines_source(files: Sequence[Path]) -> str:
-    """The lines of all files as a table with a column ``json``, which is null where a line is not JSON."""
+    """Build the lines of all files as a table with a column ``json``, which is null where a line is not JSON."""
     marked = [file for file in files if _is_marked(file)]
     plain = [file for file in files if file not in marked]
     options = f"format = 'newline_delimited', ignore_errors = true, maximum_object_size = {LONGEST_ROW}"
@@ -337,7 +341,7 @@ def build_json_lines_source(files: Sequence[Path]) -> str:
 
 
 def find_first_fault(files: Sequence[Path]) -> str:
-    """The first line of the files that is no JSON object, or that no line is one."""
+    """Find the first line of the files that is no JSON object, or that no line is one."""
     for file in files:
         try:
             with open_text(file) as lines:
@@ -350,34 +354,34 @@ def find_first_fault(files: Sequence[Path]) -> str:
 
 
 def quote_sql_text(value: str) -> str:
-    """A text."""
+    """Quote a text."""
     return "'" + value.replace("'", "''") + "'"
 
 
 def quote_sql_name(value: str) -> str:
-    """A name."""
+    """Quote a name."""
     return '"' + value.replace('"', '""') + '"'
 
 
 def build_json_pointer(key: str) -> str:
-    """The place of a key in a JSON object."""
+    """Build the place of a key in a JSON object."""
     return "/" + key.replace("~", "~0").replace("/", "~1")
 
 
 def quote_sql_files(files: Iterable[Path]) -> str:
-    """Files as a list, in which a name is no pattern."""
+    """Quote files as an SQL list in which no name is a pattern."""
     return f"[{', '.join(quote_sql_text(glob.escape(str(file))) for file in files)}]"
 
 
 def cast_huge_integers(relation: DuckDBPyRelation) -> DuckDBPyRelation:
-    """The relation, with such numbers as Parquet has them, also inside of structs and lists."""
+    """Cast the relation's numbers to types that Parquet has, also inside of structs and lists."""
     huge = [(name, of) for name, of in zip(relation.columns, relation.types, strict=True) if "HUGEINT" in str(of)]
     replaced = ", ".join(f"{quote_sql_name(name)}::{_exact(of)} AS {quote_sql_name(name)}" for name, of in huge)
     return relation.project(f"* REPLACE ({replaced})") if huge else relation
 
 
 def has_one_schema(connection: DuckDBPyConnection, files: Sequence[Path]) -> bool:
-    """Whether the files of a Parquet table have the same columns.
+    """Return whether the files of a Parquet table have the same columns.
 
     Raises BatchError for a type that cannot be, and for columns that are one without regard to letter case.
     """
@@ -394,7 +398,9 @@ def has_one_schema(connection: DuckDBPyConnection, files: Sequence[Path]) -> boo
 
 
 def has_untyped(connection: DuckDBPyConnection, file: Path) -> bool:
-    """Whether a Parquet file has columns, fields or lists of no type but null, which Spark takes for integers."""
+    """Return whether a Parquet file has columns, fields or lists of no type but null, which Spark takes for
+    integers.
+    """
     try:
         types = connection.read_parquet(glob.escape(str(file))).types
     except duckdb.Error:
@@ -403,7 +409,7 @@ def has_untyped(connection: DuckDBPyConnection, file: Path) -> bool:
 
 
 def cast_untyped_columns(relation: DuckDBPyRelation) -> DuckDBPyRelation:
-    """The same with texts for what has no type but null."""
+    """Cast columns that have no type but null to text."""
     columns = []
     for name, of in zip(map(quote_sql_name, relation.columns), relation.types, strict=True):
         columns.append(name if _typed(of) == of else f"CAST({name} AS {_typed(of)}) AS {name}")
@@ -411,7 +417,7 @@ def cast_untyped_columns(relation: DuckDBPyRelation) -> DuckDBPyRelation:
 
 
 def check_columns(path: Path, columns: Collection[str], needed: Iterable[str]) -> None:
-    """Raises BatchError for a column that is missing, or one that has a name of ours."""
+    """Raise BatchError for a column that is missing, or one that has a name of ours."""
     known = {name.lower() for name in columns}
     missing = next((name for name in needed if name.lower() not in known), None)
     if missing:
@@ -424,7 +430,7 @@ def check_columns(path: Path, columns: Collection[str], needed: Iterable[str]) -
 
 
 def build_json_types(asked: AskedColumns) -> dict[str, Any]:
-    """The types of the columns that are read from JSON."""
+    """Build the types of the columns that are read from JSON."""
     if asked.is_flat:
         return {
             **dict.fromkeys(asked.beside, "VARCHAR"),
@@ -441,7 +447,7 @@ def build_json_types(asked: AskedColumns) -> dict[str, Any]:
 
 
 def get_json_type(column: Column) -> Any:
-    """The type of a column as from_json takes it."""
+    """Return the type of a column as from_json takes it."""
     match column.domain:
         case Flag():
             return "BOOLEAN"
@@ -454,8 +460,8 @@ def get_json_type(column: Column) -> Any:
     return "VARCHAR"
 
 
-def dubious(asked: AskedColumns) -> str:
-    """A pattern for JSON text in which a value may not have its column's type; most rows are cleared by it alone.
+def build_dubious_pattern(asked: AskedColumns) -> str:
+    """Build a pattern for JSON text in which a value may not have its column's type; most rows are cleared by it alone.
 
     from_json makes 2 of 1.5 and "5" of 5, and null of what it cannot convert; such a value is to be named.
     """
@@ -476,7 +482,7 @@ def dubious(asked: AskedColumns) -> str:
 
 
 def find_row_fault(asked: AskedColumns, texts: Mapping[str, str | None]) -> str | None:
-    """What is the first value of the wrong type in the JSON text of a row's columns, if there is one."""
+    """Find the first value of the wrong type in the JSON text of a row's columns, if there is one."""
     row, columns = {}, asked.flat if asked.is_flat else PUT
     for name, text in texts.items():
         try:
@@ -488,7 +494,7 @@ def find_row_fault(asked: AskedColumns, texts: Mapping[str, str | None]) -> str 
 
 
 def find_line_fault(asked: AskedColumns, line: str) -> str | None:
-    """The same of a row that is one JSON object, in which a key may also be there twice."""
+    """Find the same of a row that is one JSON object, in which a key may also be there twice."""
     try:
         row = json.loads(line, object_pairs_hook=build_json_object)
     except (ValueError, RecursionError):
@@ -499,7 +505,7 @@ def find_line_fault(asked: AskedColumns, line: str) -> str | None:
 
 
 def build_batch_error(source: Path, out: Path, error: BaseException) -> BatchError:
-    """An error of a library or of the disk: what cannot be written to ``out`` is told from bad input."""
+    """Build an error of a library or of the disk: what cannot be written to ``out`` is told from bad input."""
     for full in map(os.strerror, NO_ROOM):
         if full in str(error):
             return NotWrittenError(f"{out}: {full.lower()}")
@@ -507,7 +513,7 @@ def build_batch_error(source: Path, out: Path, error: BaseException) -> BatchErr
 
 
 def describe_error(source: Path, error: BaseException) -> str:
-    """The same as one line, behind what DuckDB does not say of CSV."""
+    """Describe an error in one line, with what DuckDB does not say of CSV."""
     said = get_first_line(error)
     if has_mixed_ends(source):
         return f"some of its lines end in LF, others in CR LF; write all of them alike (DuckDB: {said.rstrip('.')})"
@@ -515,7 +521,7 @@ def describe_error(source: Path, error: BaseException) -> str:
 
 
 def get_first_line(error: BaseException) -> str:
-    """An error of a library as one line."""
+    """Return an error of a library as one line."""
     if isinstance(error, UnicodeDecodeError):
         return "not UTF-8"
     lines = [line.strip() for line in str(error).strip().splitlines()] or [type(error).__name__]
@@ -569,7 +575,7 @@ def _typed_cells(columns: Iterable[str], asked: AskedColumns) -> dict[str, tuple
             other = quote_sql_text(build_key_case_pattern(asked))
             cell = f"CASE WHEN regexp_matches({cell}, {other}) THEN mqclause_cell({cell}) ELSE {cell} END"
             begins = r"^\s*\{" if name == "put" else r"^\s*\[\s*[{\]]"
-            is_odd = _is_dubious(cell, dubious(asked), build_key_case_pattern(asked), KEY_TWICE)
+            is_odd = _is_dubious(cell, build_dubious_pattern(asked), build_key_case_pattern(asked), KEY_TWICE)
             is_odd += f" OR NOT regexp_matches({cell}, {quote_sql_text(begins)})"
         else:
             plain = PLAIN_CELLS.get(kind) if isinstance(kind, str) else None
@@ -596,9 +602,10 @@ def _json_rows(connection: DuckDBPyConnection, table: Table, out: FileKind, aske
     wanted = {name: typed[name] for name in typed if name in (*asked.needed, *beside)}
     structure = {**{name: kind for name, kind in further.items() if name not in wanted}, **wanted}
     parsed = f"SELECT original, other, json AS line, {_from_json('json', structure)} AS row FROM {lines}"
+    doubt = build_dubious_pattern(asked)
     fault = f"""CASE WHEN line IS NULL THEN 'the line is not JSON'
                      WHEN NOT starts_with(line, '{{') THEN 'the line is not a JSON object'
-                     WHEN other OR {_is_dubious("line::VARCHAR", dubious(asked), "" if asked.is_flat else KEY_TWICE)}
+                     WHEN other OR {_is_dubious("line::VARCHAR", doubt, "" if asked.is_flat else KEY_TWICE)}
                        OR list_unique(json_keys(line)) < len(json_keys(line))
                      THEN mqclause_line_fault(line::VARCHAR) END AS {FAULT}"""
     columns = [f"row.{quote_sql_name(name)} AS {quote_sql_name(name)}" for name in structure]

@@ -28,7 +28,7 @@ from mqclause.tools.errors import BatchError
 
 
 def read_traffic(name: str) -> Traffic:
-    """The puts in a file, or in the files of a folder: columns queue, from and, if there is one, count.
+    """Read the puts in a file, or in the files of a folder: columns queue, from and, if there is one, count.
 
     Raises BatchError.
     """

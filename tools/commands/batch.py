@@ -15,7 +15,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.flat import GIVEN_FIELDS
 from mqclause.tables.schema import PUT_NAMES
-from mqclause.tools.batch.put_columns import option_of
+from mqclause.tools.batch.put_columns import get_option_name
 from mqclause.tools.batch.run import Batch, EngineName, check_output, run_batch
 from mqclause.tools.batch.tables import ENDINGS, find_table
 from mqclause.tools.commands.options import (
@@ -34,14 +34,14 @@ from mqclause.workload.exit_answer import find_missing_exit
 
 
 def parse_memory_size(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
-    """A size like 2GB or 512MB, in upper case; raises BadParameter."""
+    """Parse a size like 2GB or 512MB, in upper case; raises BadParameter."""
     if not re.fullmatch("[1-9][0-9]*[MGT]B", value.upper()):
         raise click.BadParameter(f"{value!r} is not a size like 2GB or 512MB")
     return value.upper()
 
 
 def read_clusters(inputs: Inputs, at: str | None) -> Cluster | Mapping[str, Cluster] | None:
-    """What the local queue manager knows; with ``at`` what each queue manager that a source describes knows.
+    """Read what the local queue manager knows; with ``at`` what each queue manager that a source describes knows.
 
     Raises FactsError and UsageError.
     """
@@ -67,7 +67,7 @@ def read_clusters(inputs: Inputs, at: str | None) -> Cluster | Mapping[str, Clus
 
 
 def print_exits(cluster: Cluster | Mapping[str, Cluster] | None, exits: Exits, rules: Rules) -> None:
-    """Tells which rows exits decide, which exits are missing, and which are not named by any CLWLEXIT."""
+    """Tell which rows exits decide, which exits are missing, and which are not named by any CLWLEXIT."""
     clusters = [cluster] if isinstance(cluster, Cluster) else list((cluster or {}).values())
     own, given = [each.queue_manager for each in clusters], exits.names
     if in_python := ", ".join(f"{each.name} (CLWLEXIT {each.clwlexit})" for each in own if each.clwlexit in given):
@@ -91,9 +91,9 @@ HELP = {
 
 
 def put_columns(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say where a flat table has the fields of a put."""
+    """Add the options that say where a flat table has the fields of a put."""
     for name in reversed(GIVEN_FIELDS):
-        option = f"--{option_of(name)}"
+        option = f"--{get_option_name(name)}"
         command = click.option(option, f"of_{name}", metavar="COLUMN|=VALUE", callback=_word, help=HELP[name])(command)
     return command
 
@@ -104,10 +104,10 @@ def _word(_context: click.Context, parameter: click.Parameter, value: str | None
     return value
 
 
-def words_of(options: dict[str, Any], facts: Sequence[str]) -> dict[str, str]:
-    """What is said of the columns of a flat table, taken out of the options. Raises UsageError."""
+def take_column_options(options: dict[str, Any], facts: Sequence[str]) -> dict[str, str]:
+    """Take the options about the columns of a flat table out of ``options``. Raises UsageError."""
     words = {name: word for name in GIVEN_FIELDS if (word := options.pop(f"of_{name}")) is not None}
-    told = [f"--{option_of(name)}" for name in words]
+    told = [f"--{get_option_name(name)}" for name in words]
     if words and not facts:
         raise click.UsageError(f"{told[0]} needs --facts: a flat table has no destinations of its own")
     if words and not words.keys() & set(PUT_NAMES):
@@ -168,7 +168,7 @@ def command(inputs: Inputs, source: str, out: str, engine: EngineName, as_json: 
     """
     table = find_table(Path(source))
     kind = check_output(table, Path(out))
-    words = words_of(options, inputs.facts)
+    words = take_column_options(options, inputs.facts)
     if options["spread"] == "":
         raise click.UsageError("--spread: '' is no column")
     exits = inputs.load_exits()

@@ -171,7 +171,7 @@ def _ignored(given: Sequence[str], known: Collection[str]) -> list[str]:
 
 
 def write_sarif(path: str, found: Sequence[Finding], checks: Checks) -> None:
-    """Writes the findings as SARIF. Raises NotWrittenError."""
+    """Write the findings as SARIF. Raises NotWrittenError."""
     try:
         Path(path).write_text(json.dumps(build_sarif(found, checks), ensure_ascii=False, indent=1), encoding="utf-8")
     except OSError as error:
@@ -195,7 +195,7 @@ class CheckSettings:
 
 
 def read_check_settings(folder: Path, known: Sequence[str]) -> CheckSettings:
-    """What the table ``[check]`` of the nearest settings file says; ``known`` are the ids of the checks.
+    """Read the table ``[check]`` of the nearest settings file; ``known`` are the ids of the checks.
 
     Raises FactsError with the first thing that is wrong in it, on its line.
     """

@@ -20,7 +20,7 @@ ALL_KINDS = {
 
 
 def list_display_commands(subcommand: str) -> list[str]:
-    """The MQSC commands whose output tells everything that a subcommand can use."""
+    """List the MQSC commands whose output tells everything that a subcommand can use."""
     return [f"DISPLAY {what} ALL" for what, users in ALL_KINDS.items() if subcommand in users]
 
 

@@ -95,7 +95,7 @@ class ExplainOutput:
             raise click.UsageError("--lines answers in JSON; leave out --brief, --all and --why-not")
 
     def print_decision(self, told: Explanation, snapshot: Snapshot, given: Exits = NO_EXITS) -> None:
-        """Writes to standard output what is to be shown; --why-not asks the exits that are ``given``, too."""
+        """Write to standard output what is to be shown; --why-not asks the exits that are ``given``, too."""
         answer = self._of_the_other(told, snapshot, given)
         if self.as_json:
             print_json(told.to_json() | ({"why_not": answer.to_json()} if answer else {}))
@@ -126,7 +126,7 @@ class ExplainOutput:
 
 
 def add_put_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that describe the put; each overrides what the facts say."""
+    """Add the options that describe the put; each overrides what the facts say."""
     for option in (
         click.option("--from-cluster-channel", is_flag=True, default=None,
                      help="The message arrived over a cluster channel."),
@@ -198,14 +198,14 @@ def explain_files(inputs: Inputs, options: PutOptions, output: ExplainOutput) ->
 
 
 def refuse_model_queue(put: Put, snapshot: Snapshot, source: str | None) -> None:
-    """Raises FactsError if ``put`` names a model queue of the local queue manager."""
+    """Raise FactsError if ``put`` names a model queue of the local queue manager."""
     refusal = snapshot.cluster.refusal(put.queue, put.queue_manager)
     if refusal:
         raise FactsError([Diagnostic(source or "put", f"put: {refusal}" if source else refusal)])
 
 
 def decide_with_check(put: Put, cluster: Cluster, rules: Rules, conditions: bool) -> Decision:
-    """The decision by the executor that explains; raises DisagreementError unless compiled says the same."""
+    """Decide by the executor that explains; raises DisagreementError unless compiled says the same."""
     level: Level = "condition" if conditions else "rule"
     executor = choose_executor()
     explained = Engine(rules, executor).choose(put, cluster, explain=level)
@@ -242,7 +242,7 @@ def explain_lines(
 
 
 def decode_line(line: bytes, source: str) -> str:
-    """A line as text, without what ends it: nothing of it stands on a second line. Raises FactsError."""
+    """Decode a line as text, without what ends it: nothing of it stands on a second line. Raises FactsError."""
     try:
         return line.rstrip(b"\r\n").decode()
     except UnicodeDecodeError as error:
@@ -250,7 +250,7 @@ def decode_line(line: bytes, source: str) -> str:
 
 
 def build_error_line(error: FactsError) -> str:
-    """What stands in the place of a bad line's result."""
+    """Build the line that stands in the place of a bad line's result."""
     return json.dumps({"error": str(error).replace("\n", "; ")}, ensure_ascii=False)
 
 

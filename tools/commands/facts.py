@@ -52,12 +52,12 @@ def command(inputs: Inputs, by_source: bool, as_json: bool, to: str | None) -> i
 
 
 def report_sources(given: Sequence[Source], as_json: bool, local: str | None) -> int:
-    """Says of each file what was read of it, and which commands tell the rest; returns 0.
+    """Say of each file what was read of it, and which commands tell the rest; returns 0.
 
     Raises FactsError if nothing was read, or if no file describes ``local``.
     """
     found = report_files(given)
-    needed, faults = needed_beside(given, found, local)
+    needed, faults = find_needed(given, found, local)
     if as_json:
         print_json(build_file_reports_document(found, needed, faults))
     else:
@@ -65,10 +65,10 @@ def report_sources(given: Sequence[Source], as_json: bool, local: str | None) ->
     return 0
 
 
-def needed_beside(
+def find_needed(
     given: Sequence[Source], found: Sequence[FileReport], local: str | None
 ) -> tuple[Sequence[Needed], Sequence[Diagnostic]]:
-    """What the files leave out, or the faults for which that cannot be told. Raises FactsError."""
+    """Find what the files leave out, or the faults for which that cannot be told. Raises FactsError."""
     try:
         return still_needed(given, found, local), ()
     except FactsError as error:
@@ -88,7 +88,7 @@ def write_facts(snapshot: Snapshot, as_json: bool) -> int:
 
 
 def render_toml(document: Mapping[str, Any]) -> Iterator[str]:
-    """A facts document as TOML, its tables in their order: in pieces, as that of a large dump is large."""
+    """Render a facts document as TOML, its tables in their order: in pieces, as that of a large dump is large."""
     encoder = toml.TomlEncoder()
     # a text of JSON is one of TOML; the library's own takes \\x for an escape
     encoder.dump_funcs[str] = partial(json.dumps, ensure_ascii=False)

@@ -34,7 +34,7 @@ from mqclause.tools.render.cluster import (
     group_remarks,
     list_remarks,
     print_map,
-    unknown_said,
+    summarize_unknown,
     write_map,
 )
 from mqclause.tools.render.streams import print_pieces, print_warnings, render_json
@@ -76,7 +76,7 @@ def _print(rows: list[PrintableRow], as_csv: bool) -> None:
                 *left,
                 *describe_missing_exits(note_exits(rows, {})),
                 *group_remarks(list_remarks(rows)),
-                *unknown_said(rows),
+                *summarize_unknown(rows),
             ],
         )
         write_map(queues)

@@ -60,7 +60,7 @@ from mqclause.workload.decision import Engine
 
 
 def parse_file_name(name: str) -> str:
-    """The name of a file or a folder: a blank one is none, and not the working directory. Raises BadParameter."""
+    """Parse the name of a file or a folder: a blank one is none, and not the working directory. Raises BadParameter."""
     if not name:
         raise click.BadParameter("'' is not a file name")
     return name
@@ -77,7 +77,7 @@ class MqWord(click.Choice):  # type: ignore[type-arg] # it is generic from click
         super().__init__(words, case_sensitive=False)
 
     def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:  # noqa: ARG002 - click's signature
-        """The word in upper case."""
+        """Normalize the word in upper case."""
         return str(choice).upper()
 
 
@@ -104,12 +104,12 @@ ANY_FOLDERS = re.compile(r"(?:^|(?<=/))(?:\*\*/)*\*\*(?:/|$)")
 
 
 def strip_padding(name: str) -> str:
-    """A name of MQ's, or the beginning of one, without the blanks that pad it."""
+    """Strip a name of MQ's, or the beginning of one, without the blanks that pad it."""
     return name.rstrip(" ")
 
 
 def add_rules_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say which rules count: the edition of the documents, and a folder in place of our own."""
+    """Add the options that say which rules count: the edition of the documents, and a folder in place of our own."""
     for option in (
         click.option("--rules", type=parse_file_name, metavar="FOLDER", callback=keep_folder, expose_value=False,
                      help="Use the rule files of this folder instead of those that come with mqclause."),
@@ -121,7 +121,7 @@ def add_rules_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def load_rules(given: tuple[str, ...], edition: str | None = None) -> Rules:
-    """The rules under the readings, of the edition and in the folder that the options name.
+    """Load the rules under the readings, of the edition and in the folder that the options name.
 
     Raises ReadingError, and FactsError for what is wrong with any file of a folder.
     """
@@ -210,13 +210,13 @@ def group_options(**groups: type[AttrsInstance]) -> Callable[[Callable[..., Any]
 
 
 def check_only_lines(others: Sequence[object]) -> None:
-    """Raises UsageError if facts are named beside --lines."""
+    """Raise UsageError if facts are named beside --lines."""
     if others:
         raise click.UsageError("--lines takes its facts from its own file; name no other")
 
 
 def read_input(name: str) -> bytes | Content:
-    """What is in a file, or what reads a large one; - is standard input. Raises ClickException."""
+    """Read a file, or return what reads a large one; - is standard input. Raises ClickException."""
     with _opened(name) as file:
         try:
             data = file.read(LARGE + 1)
@@ -230,7 +230,7 @@ class FollowedFile(FileContent):
     """A large file; a bar on a terminal says how far it is read."""
 
     def pieces(self) -> Iterator[bytes]:
-        """As of Content."""
+        """Yield the bytes of the file in pieces."""
         size, read = self.path.stat().st_size, 0
         with show_progress(lambda: read / size, f"reading {self.path.name}"):
             for piece in super().pieces():
@@ -239,7 +239,7 @@ class FollowedFile(FileContent):
 
 
 def read_input_lines(name: str) -> Iterator[bytes]:
-    """The lines of a file; - is standard input. Raises ClickException."""
+    """Read the lines of a file; - is standard input. Raises ClickException."""
     with _opened(name) as file:
         try:
             while line := file.readline(LONGEST_LINE + 1):
@@ -253,7 +253,7 @@ def read_input_lines(name: str) -> Iterator[bytes]:
 
 
 def choose_executor() -> ExecutorName:
-    """The executor that explains: chaining, or plain where durable_rules is not to be had, which a line says."""
+    """Choose the executor that explains: chaining, or plain where durable_rules is not to be had, which a line says."""
     lacking = find_chaining_fault()
     if not lacking:
         return "chaining"
@@ -262,7 +262,7 @@ def choose_executor() -> ExecutorName:
 
 
 def add_cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The arguments FACTS and the options that ClusterQuestion.of takes, and the forms of the answer."""
+    """Add the arguments FACTS and the options that ClusterQuestion.of takes, and the forms of the answer."""
     options: list[Callable[..., Any]] = [
         facts_argument,
         click.option(
@@ -310,17 +310,17 @@ class ClusterQuestion:
         return cls(inputs, pattern, bind.upper(), files, read_overlays(inputs.overlays), states, rules, exits)
 
     def engine(self, members: Members) -> Engine:
-        """The engine with the exits that are given; told are those that none of the members names."""
+        """Return the engine with the exits that are given; told are those that none of the members names."""
         if self.exits.names:
             print_unnamed_exits(self.exits, [each.cluster.queue_manager.clwlexit for each in members])
         return Engine(self.rules, exits=self.exits.given, exit_limit=self.exits.limit)
 
     def before(self) -> Members:
-        """Every member as the files describe it. Raises FactsError."""
+        """Return every member as the files describe it. Raises FactsError."""
         return self._members(self.files)
 
     def after(self, before: Members) -> Members:
-        """Every member with the change. Raises FactsError."""
+        """Return every member with the change. Raises FactsError."""
         if self.overlays:
             names = {get_local_name(each) for each in before}
             before = self._members([*self.files, *(_owned(each, names) for each in self.overlays)])
@@ -329,7 +329,7 @@ class ClusterQuestion:
             return apply_changes_everywhere(after, self.states)
 
     def asked(self, members: Members) -> Members:
-        """Those of the members that are asked about. Raises FactsError if there is none."""
+        """Return those of the members that are asked about. Raises FactsError if there is none."""
         return tuple(each for each in members if self.inputs.local in (None, get_local_name(each)))
 
     def _members(self, files: Sequence[Source]) -> Members:
@@ -343,11 +343,11 @@ class ClusterQuestion:
         return found if self.asked(found) else read_members(files, self.inputs.local, self.inputs.lenient)
 
     def is_queue_asked(self, row: PrintedRow | PlanRow) -> bool:
-        """Whether the queue of a row fits the pattern."""
+        """Return whether the queue of a row fits the pattern."""
         return self.pattern is None or fnmatchcase(row.name, self.pattern)
 
     def fitting(self, rows: Iterable[RowT]) -> list[RowT]:
-        """The rows whose queue fits the pattern; raises NothingAskedError where there are rows and none does."""
+        """Return the rows whose queue fits the pattern; raises NothingAskedError where there are rows and none does."""
         found = list(rows)
         fitting = [row for row in found if self.is_queue_asked(row)]
         if found and not fitting:
@@ -356,7 +356,7 @@ class ClusterQuestion:
 
 
 def print_member_warnings(members: Iterable[Snapshot]) -> None:
-    """Writes the warnings of all members, but what one alone knows: here it is told of that one, too. Then remarks."""
+    """Write the warnings of all members, but what one alone knows: here it is told of that one, too. Then remarks."""
     found = tuple(members)
     warnings = (each for member in found for each in member.warnings)
     told = [each for each in warnings if not each.message.endswith(FOREIGN_CHANNELS_IGNORED)]
@@ -364,13 +364,13 @@ def print_member_warnings(members: Iterable[Snapshot]) -> None:
 
 
 def check_one_form(as_json: bool, as_csv: bool) -> None:
-    """Raises UsageError where two forms of the answer are asked for."""
+    """Raise UsageError where two forms of the answer are asked for."""
     if as_json and as_csv:
         raise click.UsageError("--json and --csv are two forms of one answer; leave one out")
 
 
 def add_exit_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds both options; the command gets them as ``exits`` and ``exit_limit``, for ``given_exits``."""
+    """Add both options; the command gets them as ``exits`` and ``exit_limit``, for ``given_exits``."""
     for option in (
         click.option("--exit-limit", metavar="SECONDS", show_default="what the rules of exits say",
                      help="The time that one call of an exit may take."),
@@ -382,7 +382,7 @@ def add_exit_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def load_exits(exits: tuple[str, ...], exit_limit: str | None) -> Exits:
-    """The functions that the options name. Raises UsageError."""
+    """Load the functions that the options name. Raises UsageError."""
     found: dict[str, Exit] = {}
     for text in exits:
         name, _, place = text.rpartition("=")
@@ -400,7 +400,7 @@ def load_exits(exits: tuple[str, ...], exit_limit: str | None) -> Exits:
 
 
 def print_unnamed_exits(given: Exits, named: Iterable[str]) -> None:
-    """Tells of each exit that is given and not called, because CLWLEXIT is none but the names ``named``."""
+    """Tell of each exit that is given and not called, because CLWLEXIT is none but the names ``named``."""
     names = [each for each in dict.fromkeys(named) if each]
     is_now = f"CLWLEXIT is {' or '.join(map(repr, names)) or 'blank'}"
     meant = [each for each in names if each not in given.names]
@@ -411,7 +411,7 @@ def print_unnamed_exits(given: Exits, named: Iterable[str]) -> None:
 def add_facts_options(
     local: str = "The local queue manager, where several dumps are given.",
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The options about FACTS: whose view it is, what if they were otherwise, how they are read.
+    """Add the options about FACTS: whose view it is, what if they were otherwise, how they are read.
 
     ``local`` says what --from means.
     """
@@ -448,7 +448,7 @@ def add_facts_options(
 
 @contextmanager
 def blame_status_option() -> Iterator[None]:
-    """Has faults of the commands that --status stands for name that option."""
+    """Have faults of the commands that --status stands for name that option."""
     try:
         yield
     except FactsError as error:
@@ -456,7 +456,7 @@ def blame_status_option() -> Iterator[None]:
 
 
 def build_state_commands(states: Iterable[str]) -> list[str]:
-    """What the options CHANNEL=STATE set, as commands. Raises UsageError."""
+    """Build the commands that set what the options CHANNEL=STATE say. Raises UsageError."""
     commands = []
     for each in states:
         channel, equals, state = each.rpartition("=")
@@ -467,14 +467,14 @@ def build_state_commands(states: Iterable[str]) -> list[str]:
 
 
 def quote_mqsc(text: str) -> str:
-    """A value as MQSC writes it."""
+    """Quote a value as MQSC writes it."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def read_inputs(
     names: tuple[str, ...], overlays: tuple[str, ...] = (), named_format: str | None = None
 ) -> list[Source]:
-    """The files that are named, ``-`` for standard input, ``QM1=FILE`` for a file of the queue manager QM1.
+    """Read the files that are named, ``-`` for standard input, ``QM1=FILE`` for a file of the queue manager QM1.
 
     A folder stands for every file in it, a pattern that no shell expanded for every file that fits. ``overlays`` are
     scripts that change what those say; ``named_format`` is the format that is told of the others, not of them.
@@ -484,7 +484,7 @@ def read_inputs(
 
 
 def find_files(names: tuple[str, ...], named_format: str | None = None) -> list[NamedFile]:
-    """The files as for sources, none of them read yet. Raises ClickException."""
+    """Find the files as for sources, none of them read yet. Raises ClickException."""
     if not names:
         raise click.UsageError("name at least one file with facts (or - for standard input); see --help")
     name_of_format = FORMAT_NAMES[named_format.lower()] if named_format else ""
@@ -492,7 +492,7 @@ def find_files(names: tuple[str, ...], named_format: str | None = None) -> list[
 
 
 def read_overlays(names: tuple[str, ...]) -> list[Source]:
-    """The scripts that ``--with`` names. Raises ClickException."""
+    """Read the scripts that ``--with`` names. Raises ClickException."""
     return [evolve(each.read(), overlay=True) for name in names for each in _named(name)]
 
 
@@ -506,7 +506,7 @@ class NamedFile:
     format: str = ""
 
     def read(self) -> Source:
-        """The file with its content. Raises ClickException."""
+        """Read the file with its content. Raises ClickException."""
         return Source(self.path, read_input(self.path), self.owner, self.found, format=self.format)
 
 

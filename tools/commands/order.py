@@ -45,7 +45,9 @@ def command(inputs: Inputs, queue: str | None, as_json: bool) -> int:
 
 @contextmanager
 def pause_garbage_collection() -> Iterator[None]:
-    """The collector rests meanwhile: a message is in no cycle, and seeking any among a million takes half the time."""
+    """Pause the collector rests meanwhile: a message is in no cycle, and seeking any among a million takes half the
+    time.
+    """
     sought = gc.isenabled()
     gc.disable()
     try:

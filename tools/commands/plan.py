@@ -47,7 +47,7 @@ from mqclause.tools.render.cluster import (
     flatten_remarks,
     group_remarks,
     print_plan,
-    unknown_said,
+    summarize_unknown,
     write_plan,
 )
 from mqclause.tools.render.streams import print_json, print_warnings
@@ -65,7 +65,7 @@ SOMETHING_CHANGES = 3
 
 
 def parse_upgrade(text: str) -> tuple[str, str]:
-    """The members and their edition. Raises BadParameter."""
+    """Parse the members and their edition. Raises BadParameter."""
     name, equals, edition = text.rpartition("=")
     if not (strip_padding(name) and equals and edition):
         raise click.BadParameter(f"{text!r} is not {UPGRADE_FORM}, as QM1=mq-9.4")
@@ -176,7 +176,7 @@ def _write(found: ChangePlan) -> None:
     """Writes the rows as CSV, and what they do not say to standard error."""
     left = [ALIASES_LEFT_OUT] if found.alias_rows else []
     remarks = group_remarks(flatten_remarks(found.remarks))
-    unknown = unknown_said(row for _, row in found.in_question)
+    unknown = summarize_unknown(row for _, row in found.in_question)
     print_warnings(
         (),
         [*describe_upgrades(found), *left, *describe_missing_exits(found.exits), *remarks, *found.to_nobody, *unknown],
@@ -198,7 +198,7 @@ def plan_change(
     checked: CheckedChanges,
     engine: Engine,
 ) -> ChangePlan:
-    """What the change from ``before`` to ``after`` does. Raises NothingAskedError."""
+    """Compare the members ``before`` and ``after`` a change. Raises NothingAskedError."""
     members = question.asked(before)
     asked = pair_sides(members, after)
     made = (build_plan_row(each, engine, question.bind, traffic) for each in asked)

@@ -94,7 +94,7 @@ def read_known_facts(source: Source, inputs: Inputs) -> Snapshot | None:
 
 
 def replay_file(source: Source, as_json: bool, replay: Replay, known: Snapshot | None = None) -> int:
-    """Replays one scenario, whose facts may be ``known`` already; returns 0. Raises FactsError."""
+    """Replay one scenario, whose facts may be ``known`` already; returns 0. Raises FactsError."""
     scenario = read_scenario_source(source, known)
     print_unnamed_exits(replay.engine.exits, _names_of_exits(scenario))
     with replay:
@@ -130,7 +130,7 @@ def _with_progress(rows: Iterable[Row]) -> Iterable[Row]:
 
 
 def replay_lines(lines: Iterable[bytes], out: BinaryIO, replay: Replay) -> int:
-    """Replays each line of JSON Lines; one JSON array a line. Returns 0, or 2 if a line was bad."""
+    """Replay each line of JSON Lines; one JSON array a line. Returns 0, or 2 if a line was bad."""
     status, named = 0, dict[str, None]()
     for number, line in enumerate(lines, start=1):
         source = f"line {number}"

@@ -33,7 +33,7 @@ from mqclause.workload.decision import Engine
 
 
 def parse_priority(_context: click.Context, _parameter: click.Parameter, value: str | None) -> int | None:
-    """The priority that an option names. Raises UsageError."""
+    """Parse the priority that an option names. Raises UsageError."""
     if value is None:
         return None
     if not re.fullmatch("[0-9]{1,10}", value) or int(value) > HIGHEST_GIVEN:
@@ -83,7 +83,7 @@ def command(inputs: Inputs, queue: str, priority: int | None, as_json: bool) -> 
 def find_remedy_sets(
     why: Why, answer: WhyAnswer, snapshot: Snapshot, priority: int | None
 ) -> list[list[dict[str, Any]]]:
-    """The sets of commands that help; the one after which no message need be put is marked."""
+    """Find the sets of commands that help; the one after which no message need be put is marked."""
     member, found = answer.queue.queue_manager, find_remedies(why, answer, snapshot, priority)
     at_once = find_immediate_remedies(why, answer, snapshot)
     if at_once and {*at_once} not in map(set, found):
@@ -96,12 +96,12 @@ def find_remedy_sets(
 
 
 def print_none(said: str, as_json: bool) -> None:
-    """Says that there is nothing to answer: on standard error beside JSON, of which there is an object a queue."""
+    """Say that there is nothing to answer: on standard error beside JSON, of which there is an object a queue."""
     click.echo(said, err=as_json)
 
 
 def find_named_queues(name: str, snapshot: Snapshot, rules: Rules) -> list[Queue]:
-    """The local queues that are asked for: of those that a generic name fits the triggered ones, if there are any.
+    """Find the local queues that are asked for: of those that a generic name fits the triggered ones, if there are any.
 
     Raises NothingAskedError where the name fits no local queue.
     """
@@ -126,7 +126,7 @@ def find_named_queues(name: str, snapshot: Snapshot, rules: Rules) -> list[Queue
 
 
 def describe_unknown_queue(queue: Queue, cluster: Cluster, rules: Rules) -> str:
-    """That a queue is none on which messages lie, and on which one they lie that are put to it."""
+    """Say that a queue holds no messages itself, and on which queue its messages arrive."""
     what = f"{queue.name!r} is a {queue.type}, not a local queue of {queue.queue_manager}"
     engine = Engine(rules)
     where = engine.resolve(cluster, queue.name, "", "MQPUT1")
@@ -139,7 +139,7 @@ def describe_unknown_queue(queue: Queue, cluster: Cluster, rules: Rules) -> str:
 
 
 def check_answer(answer: WhyAnswer, explaining: Triggers) -> None:
-    """Asks another executor too, once for each set of conditions that fail. Raises DisagreementError."""
+    """Ask another executor too, once for each set of conditions that fail. Raises DisagreementError."""
     kinds = {tuple(each.list_examined_rules()): each for each in answer.found.values()}
     for found in kinds.values():
         other = explaining.examine(found.occasion)

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from mqclause.cluster.map import MapRow, PrintedRow, note_exits
 from mqclause.cluster.plan import ChangePlan, PlanRow
+from mqclause.cluster.upgrade import Upgrade
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.tools.render.terminal import Page
 from mqclause.workload.decision import join_names
@@ -24,6 +25,7 @@ CSV_COLUMNS = ("queue", "from", "outcome", "reason", "queue_manager", "channel",
 SIDE_COLUMNS = ("queue", "from", "moved", "side", "outcome", "reason", "queue_manager", "channel", "share", "weight")
 INDENT = 2
 MOVES_SHOWN = 5
+PLACES_SHOWN = 3
 UNKNOWN_SHOWN = 3
 NARROWEST_PARTS = 40
 """How many characters where puts go has at least beside the names of members; with fewer it stands below them."""
@@ -56,7 +58,7 @@ LEAST_PART = 0.001
 
 
 def print_map(rows: Sequence[PrintedRow], page: Page | None = None) -> None:
-    """Prints a line for each queue, members as columns, where a terminal is wide enough; else its members below it."""
+    """Print a line for each queue, members as columns, where a terminal is wide enough; else its members below it."""
     page = page or Page()
     if not rows:
         page.line("no queue is known in a cluster")
@@ -74,20 +76,20 @@ def print_map(rows: Sequence[PrintedRow], page: Page | None = None) -> None:
     _print_unknown(rows, page)
 
 
-def unknown_said(rows: Iterable[PrintedRow]) -> Iterator[str]:
-    """The same in one line, beside CSV."""
+def summarize_unknown(rows: Iterable[PrintedRow]) -> Iterator[str]:
+    """Render in one line, beside CSV, what is not known and matters."""
     heading, lines = _unknown(rows)
     if lines:
         yield f"{heading} {'; '.join(lines)}"
 
 
 def describe_missing_exits(exits: Mapping[MissingInformation, Sequence[str]]) -> Iterator[str]:
-    """The exits that nobody has given, each with who would call it."""
+    """Describe the exits that nobody has given, each with who would call it."""
     yield from (f"from {', '.join(members)}: {each.what}" for each, members in exits.items())
 
 
 def print_plan(found: ChangePlan, page: Page | None = None) -> None:
-    """Prints each queue with what becomes of its puts before (-) and after (+), and the clauses that decide."""
+    """Print each queue with what becomes of its puts before (-) and after (+), and the clauses that decide."""
     page = page or Page()
     rows = [*found.rows, *found.alias_rows]
     groups = _alike(rows)
@@ -114,25 +116,29 @@ def print_plan(found: ChangePlan, page: Page | None = None) -> None:
 
 
 def describe_upgrades(found: ChangePlan) -> Iterator[str]:
-    """From which edition of MQ to which, members of which the same is to be said together."""
-    groups: dict[str, list[str]] = {}
+    """Describe from which edition of MQ to which, once for members with the same upgrade."""
+    groups: dict[tuple[str, str, str], list[Upgrade]] = {}
     for each in found.upgrades:
-        groups.setdefault(each.text, []).append(each.queue_manager)
-    return (f"upgrade of {join_names(names)} {said}" for said, names in groups.items())
+        groups.setdefault(each.gist, []).append(each)
+    for (before, after, known), of in groups.items():
+        places = [*dict.fromkeys(each.edition_from for each in of if each.edition_from)]
+        shown = ", ".join([*places[:PLACES_SHOWN], *(["…"] if len(places) > PLACES_SHOWN else [])])
+        names = join_names([each.queue_manager for each in of])
+        yield f"upgrade of {names} from {before}{f' ({shown})' if shown else ''} to {after}{known}"
 
 
 def write_plan(rows: Sequence[PlanRow]) -> None:
-    """Writes a line for each destination on each side to standard output."""
+    """Write a line for each destination on each side to standard output."""
     write_csv(SIDE_COLUMNS, (line for row in rows for line in _sides(row)))
 
 
 def write_map(rows: Sequence[PrintedRow]) -> None:
-    """Writes a line for each destination, and one for puts that have none, to standard output."""
+    """Write a line for each destination, and one for puts that have none, to standard output."""
     write_csv(CSV_COLUMNS, (line for row in rows for line in _lines(row)))
 
 
 def write_csv(columns: Sequence[str], lines: Iterator[Sequence[Any]]) -> None:
-    """Writes lines as CSV to standard output, under the names of the columns."""
+    """Write lines as CSV to standard output, under the names of the columns."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(lines)
@@ -150,34 +156,34 @@ class ChangedRow:
     causes: Sequence[str]
 
     def cells(self) -> Mapping[str, Text]:
-        """What becomes of each destination's part, by its name; of one that has none on either side nothing."""
+        """Return the change of each destination's share, by its name; of one without a share on either side nothing."""
         before, after = sum_parts_by_name(self.before), sum_parts_by_name(self.after)
         names = dict.fromkeys([*before, *after])
         return {name: _part(before.get(name, NO_PART), after.get(name, NO_PART)) for name in names}
 
     def endings(self) -> Text:
-        """The reason codes on each side."""
+        """Return the reason codes on each side."""
         ends = (("-", describe_outcome(self.before)), ("+", describe_outcome(self.after)))
         return Text("\n").join(Text(f"{sign} {said}", STYLES[sign]) for sign, said in ends if said)
 
 
 def print_plan_table(rows: Sequence[ChangedRow], page: Page) -> bool:
-    """Prints a line for each row with a column for each destination; False where that does not fit."""
+    """Print a line for each row with a column for each destination; False where that does not fit."""
     return bool(rows) and page.table(_table(rows))
 
 
 def list_remarks(rows: Iterable[PrintedRow]) -> Iterator[Remark]:
-    """What is to be said of the puts of each row."""
+    """List the remarks on the puts of each row."""
     yield from ((row.name, row.member, each) for row in rows for each in row.remarks)
 
 
 def flatten_remarks(remarks: Iterable[tuple[Mapping[str, str], str, str]]) -> Iterator[Remark]:
-    """Remarks of a plan by the name of the queue, or of the alias of a queue manager."""
+    """List the remarks of a plan by the name of the queue, or of the alias of a queue manager."""
     yield from ((name, member, said) for named, member, said in remarks for name in named.values())
 
 
 def group_remarks(remarks: Iterable[Remark]) -> Iterator[str]:
-    """Each remark once, with the queues that it is about, those of the same members together."""
+    """Group remarks: each once, with the queues that it is about, those of the same members together."""
     groups: dict[str, dict[str, dict[str, None]]] = {}
     for queue, member, said in remarks:
         groups.setdefault(said, {}).setdefault(queue, {})[member] = None
@@ -190,7 +196,7 @@ def group_remarks(remarks: Iterable[Remark]) -> Iterator[str]:
 
 
 def print_remarks(remarks: Iterable[Remark], page: Page, further: Iterable[str] = ()) -> None:
-    """The first of them, and how many more there are; then what is to be said besides."""
+    """Print the first of them, and how many more there are; then what is to be said besides."""
     said = list(group_remarks(remarks))
     for each in said[:REMARKS_SHOWN]:
         page.line(Text(each, "yellow"))
@@ -201,7 +207,7 @@ def print_remarks(remarks: Iterable[Remark], page: Page, further: Iterable[str] 
 
 
 def format_amount(count: int) -> str:
-    """A number as a person reads it: ``1,500 million``, ``1.25 million``, ``20,000``."""
+    """Format a number as a person reads it: ``1,500 million``, ``1.25 million``, ``20,000``."""
     millions = count / MILLION
     if millions >= WITHOUT_FRACTION:
         return f"{millions:,.0f} million"
@@ -209,7 +215,7 @@ def format_amount(count: int) -> str:
 
 
 def format_percent(part: float) -> str:
-    """A part as a person reads it: ``50 %``, ``66.7 %``, ``under 0.1 %``, ``over 99.9 %``."""
+    """Format a part as a person reads it: ``50 %``, ``66.7 %``, ``under 0.1 %``, ``over 99.9 %``."""
     if 0 < part < LEAST_PART:
         return f"under {100 * LEAST_PART:g} %"
     if 1 - LEAST_PART < round(part, 9) < 1:  # of parts that are floats the whole may be a little less than 1
@@ -218,7 +224,7 @@ def format_percent(part: float) -> str:
 
 
 def render_destinations(row: PrintedRow) -> Text:
-    """Where the puts go: ``QM2 66.7 %, QM3 33.3 %``, or what they fail with."""
+    """Render where the puts go: ``QM2 66.7 %, QM3 33.3 %``, or what they fail with."""
     if not row.shares:
         return Text(describe_outcome(row), "red" if row.reason else "")
     parts = sum_parts_by_name(row).items()
@@ -226,7 +232,7 @@ def render_destinations(row: PrintedRow) -> Text:
 
 
 def describe_outcome(row: PrintedRow) -> str:
-    """What becomes of puts that go nowhere; blank of others."""
+    """Describe how puts fail or end that reach no destination; blank for others."""
     reason = row.reason
     if reason is not None:
         return f"fails with {reason.name} ({reason.code})"
@@ -234,7 +240,7 @@ def describe_outcome(row: PrintedRow) -> str:
 
 
 def sum_parts_by_name(row: PrintedRow) -> dict[str, Fraction]:
-    """The parts of the puts by queue manager, and by route where several of its have one."""
+    """Sum the parts of the puts by queue manager, and by route where several of its have one."""
     hosts = [each.destination.queue_manager for each in row.shares]
     found: dict[str, Fraction] = {}
     for each in row.shares:

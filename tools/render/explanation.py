@@ -40,7 +40,7 @@ LABEL_WIDTH = 8
 
 
 def print_explanation(told: Explanation, every_rule: bool = False, page: Page | None = None) -> None:
-    """Prints the question, the answer, what it rests on, and the rules that decided something or all of them."""
+    """Print the question, the answer, what it rests on, and the rules that decided something or all of them."""
     page = page or Page()
     for label, text in render_answer(told, every_rule):
         page.line(text, Text(label, "dim"), LABEL)
@@ -48,14 +48,16 @@ def print_explanation(told: Explanation, every_rule: bool = False, page: Page | 
 
 
 def print_verdict(told: Explanation, page: Page | None = None) -> None:
-    """Prints the answer in one line."""
+    """Print the answer in one line."""
     count = sum(not isinstance(each, CombinedStates) for each in told.incomplete)
     unknown = f"; rests on {count} unknown fact{'s' if count > 1 else ''}" if count else ""
     (page or Page()).line(f"{told.decision.verdict}{unknown}")
 
 
 def render_answer(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:
-    """The lines of the answer: what is asked, what is reached, where it goes or what it fails with, and notes."""
+    """Render the lines of the answer: what is asked, what is reached, where it goes or what it fails with, and
+    notes.
+    """
     decision = told.decision
     yield "put", Text(render_question(decision))
     label = "names"
@@ -77,14 +79,14 @@ def render_answer(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:
 
 
 def render_names(decision: Decision) -> Iterator[str]:
-    """How the names were resolved: each object that was followed, and what no workload rule was asked about."""
+    """Render how the names were resolved: each object that was followed, and what no workload rule was asked about."""
     looks = decision.resolved.looks
     for look in looks if not (decision.runs or decision.reason) else decision.resolved.followed:
         yield look.because
 
 
 def render_question(decision: Decision) -> str:
-    """What is asked: ``to queue CQ1, made at QM4; MQOPEN chooses: binding OPEN, from DEFBIND``."""
+    """Render what is asked: ``to queue CQ1, made at QM4; MQOPEN chooses: binding OPEN, from DEFBIND``."""
     put = decision.put
     named = " at ".join(filter(None, (put.queue and f"queue {put.queue}", _queue_manager_named(put))))
     more = ["arrived over a cluster channel"] if put.from_cluster_channel else []
@@ -94,7 +96,7 @@ def render_question(decision: Decision) -> str:
 
 
 def render_reach(decision: Decision) -> str:
-    """The destinations before any rule, or why there are none."""
+    """Render the destinations before any rule, or why there are none."""
     if decision.listed:
         count = len(decision.listed)
         names = ", ".join(each.host for each in decision.listed[:HOSTS_SHOWN]) + (", …" if count > HOSTS_SHOWN else "")
@@ -103,7 +105,7 @@ def render_reach(decision: Decision) -> str:
 
 
 def render_remarks(decision: Decision) -> Iterator[str]:
-    """What to know besides: readings that are not the default, how exact shares are."""
+    """Render the remarks: readings that are not the default, how exact shares are."""
     known = decision.rules.known_readings
     for name, choice in decision.readings.items():
         if choice != known[name].default:
@@ -116,7 +118,7 @@ def render_remarks(decision: Decision) -> Iterator[str]:
 
 
 def render_step(step: StepTrace) -> Iterator[tuple[Text | None, Text]]:
-    """What a rule did: who fell and why, who was taken back, what was derived; or why it did nothing.
+    """Render what a rule did: who fell and why, who was taken back, what was derived; or why it did nothing.
 
     Before what became of a destination a word for it; nothing before what was derived.
     """
@@ -138,7 +140,7 @@ def render_step(step: StepTrace) -> Iterator[tuple[Text | None, Text]]:
 
 
 def print_why_not(answer: WhyNot, page: Page | None = None) -> None:
-    """Prints the clause by which each destination fell, and the smallest sets of commands by which it would not."""
+    """Print the clause by which each destination fell, and the smallest sets of commands by which it would not."""
     page = page or Page()
     page.line()
     page.line(Text(f"why not {answer.queue_manager}?", "bold"))
@@ -155,7 +157,8 @@ def print_why_not(answer: WhyNot, page: Page | None = None) -> None:
 
 
 def render_exit_answer(answer: ExitAnswer | None) -> Iterator[tuple[str, Text]]:
-    """Whether the exit was called and with what, the own choice, and what its answer does; nothing without an exit.
+    """Return whether the exit was called and with what, the own choice, and what its answer does; nothing without an
+    exit.
 
     Before each line a label, blank for those after the first. That its answer ends the call is told with the reason.
     """

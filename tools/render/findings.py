@@ -35,7 +35,7 @@ ACCOUNTS_FORMAT = "mqclause.sources/1"
 
 
 def print_findings(found: Sequence[Finding], every: bool = False, page: Page | None = None) -> None:
-    """Prints each finding with what mends it, then how many there are.
+    """Print each finding with what mends it, then how many there are.
 
     Where more than ALIKE_SHOWN objects are told the same, only the first is printed, with how many more there are;
     ``every`` prints each.
@@ -52,7 +52,7 @@ def print_findings(found: Sequence[Finding], every: bool = False, page: Page | N
 
 
 def print_statistics(found: Sequence[Finding], page: Page | None = None) -> None:
-    """Prints how many findings each check has, the most first."""
+    """Print how many findings each check has, the most first."""
     page = page or Page()
     rules = {each.rule.id: each.rule for each in found}
     for (name, severity), count in Counter((each.rule.id, each.severity) for each in found).most_common():
@@ -62,7 +62,7 @@ def print_statistics(found: Sequence[Finding], page: Page | None = None) -> None
 
 
 def print_check_page(checks: Checks, asked: str, page: Page | None = None) -> None:
-    """Prints the page of a check, or of every one for ``all``. Raises UsageError for one that is not known."""
+    """Print the page of a check, or of every one for ``all``. Raises UsageError for one that is not known."""
     page = page or Page()
     if asked != "all" and asked not in checks.rules:
         others = "'all' tells of each, 'documents' counts what the rules state"
@@ -75,7 +75,7 @@ def print_check_page(checks: Checks, asked: str, page: Page | None = None) -> No
 
 
 def print_documents(found: Sequence[DocumentCounts], page: Page | None = None) -> None:
-    """Prints the documents that there are rules of: how many of their own sentences have rules, how many sentences of
+    """Print the documents that there are rules of: how many of their own sentences have rules, how many sentences of
     other books those rest on, how many rules and cases there are.
 
     What is missing between sentences and rules stands below, a line each.
@@ -90,7 +90,7 @@ def print_documents(found: Sequence[DocumentCounts], page: Page | None = None) -
 
 
 def build_sarif(findings: Sequence[Finding], checks: Checks) -> dict[str, Any]:
-    """The log of one run; its rules are those that found something, each with its page."""
+    """Build the log of one run; its rules are those that found something, each with its page."""
     names = sorted({each.rule.id for each in findings})
     places = {name: at for at, name in enumerate(names)}
     listed = [_rule(CheckPage.of(checks, name)) for name in names]
@@ -102,7 +102,7 @@ def build_sarif(findings: Sequence[Finding], checks: Checks) -> dict[str, Any]:
 def build_file_reports_document(
     accounts: Sequence[FileReport], needed: Sequence[Needed], faults: Sequence[Diagnostic]
 ) -> dict[str, Any]:
-    """The accounts as JSON values, with what the files leave out; ``faults`` are those of the files together."""
+    """Build the accounts as JSON values, with what the files leave out; ``faults`` are those of the files together."""
     dangling = [{"file": each.source, **_fault(each)} for account in accounts for each in account.dangling]
     files = [_file(each) for each in accounts]
     together = {"faults": [{"file": each.source, **_fault(each)} for each in faults]} if faults else {}
@@ -117,7 +117,7 @@ def build_file_reports_document(
 
 
 def print_file_reports(accounts: Sequence[FileReport], needed: Sequence[Needed], faults: Sequence[Diagnostic]) -> None:
-    """Prints a line for each file, and below it what could not be read or may be missing; then what all leave out."""
+    """Print a line for each file, and below it what could not be read or may be missing; then what all leave out."""
     for each in accounts:
         of = f" of {', '.join(each.queue_managers)}" if each.queue_managers else ""
         counted = ", ".join(f"{count} {kind}" for kind, count in each.objects.items()) or "no object"

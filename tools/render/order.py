@@ -15,7 +15,7 @@ USUAL_OPTIONS = ((), ("LOGICAL_ORDER",), ("LOGICAL_ORDER", "ALL_MSGS_AVAILABLE")
 
 
 def render_order(order: QueueOrder) -> Iterator[str]:
-    """Both orders side by side, a line a message with the priority that it is enqueued with; then who is left out.
+    """Render both orders side by side, a line a message with its priority; then the messages that are left out.
 
     In the end whose order is kept, and what is to be said besides.
     """
@@ -39,7 +39,7 @@ def render_order(order: QueueOrder) -> Iterator[str]:
 
 
 def render_next_gets(retrieval: Retrieval, cluster: Cluster, messages: Sequence[Message], queue: str) -> Iterator[str]:
-    """What the next get returns, under the usual options."""
+    """Render what the next get returns, under the usual options."""
     for options in USUAL_OPTIONS:
         returned = next_get(retrieval, cluster, messages, queue, options)
         said = " ".join(returned.got) or f"reason {returned.reason}"

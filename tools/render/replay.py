@@ -58,13 +58,15 @@ BEHIND_STATE = 12
 
 
 def buffer_first(made: Iterator[MadeT]) -> Iterator[MadeT]:
-    """The same, the first ones when all of them are made: an event that cannot happen then leaves no output behind."""
+    """Buffer the same, the first ones when all of them are made: an event that cannot happen then leaves no output
+    behind.
+    """
     yield from list(islice(made, HELD_BACK))
     yield from made
 
 
 def print_timeline(rows: Iterable[Row], scenario: Scenario, page: Page | None = None) -> None:
-    """Prints what each event led to: routing, trigger messages, and what held a trigger message back."""
+    """Print what each event led to: routing, trigger messages, and what held a trigger message back."""
     page = page or Page()
     totals: dict[str, int] = {}
     remarked, obstacles = set[str](), set[str]()
@@ -81,7 +83,7 @@ def print_timeline(rows: Iterable[Row], scenario: Scenario, page: Page | None = 
 
 
 def render_event(row: Row) -> str:
-    """The event in words."""
+    """Render the event in words."""
     event = row.event
     parts = [event.do, *filter(None, (event.queue or event.channel, event.queue_manager))]
     if event.do == "alter":
@@ -92,7 +94,7 @@ def render_event(row: Row) -> str:
 
 
 def render_consequences(row: Row) -> Iterable[Text]:
-    """What the event led to, a line each."""
+    """Render what the event led to, a line each."""
     for label, line in render_exit_answer(row.exit):
         yield Text.assemble(f"{label} " if label else "", line)
     if isinstance(row.routed, Destination):
@@ -119,7 +121,7 @@ def render_consequences(row: Row) -> Iterable[Text]:
 
 
 def render_administration(did: AdministrationResult) -> Iterator[Text]:
-    """What an event did, a line each."""
+    """Render what an event of administration did, a line each."""
     if did.refused is not None:
         yield Text(f"refused with {did.refused.facts['refused']}: {did.refused.because}", "red")
         return
@@ -142,7 +144,7 @@ def render_administration(did: AdministrationResult) -> Iterator[Text]:
 
 
 def render_settings(event: Event) -> Iterator[str]:
-    """Each attribute that an alter sets: ``PUT(DISABLED)``, ``NOTRIGGER``, ``suspended = SALES``."""
+    """Render each attribute that an alter sets: ``PUT(DISABLED)``, ``NOTRIGGER``, ``suspended = SALES``."""
     kind = _kind(event)
     known = {word for noun in OBJECTS[kind] for word in get_known_attributes("ALTER", noun) or ()}
     for name, value in event.set.items():
@@ -155,7 +157,9 @@ def render_settings(event: Event) -> Iterator[str]:
 
 
 def render_returned(returned: RetrievalResult) -> Iterator[Text]:
-    """A line each: the messages and their statuses, what lay before them and was passed over, what rules remark."""
+    """Render a line each: the messages and their statuses, what lay before them and was passed over, what rules
+    remark.
+    """
     if returned.messages:
         yield Text.assemble("returns ", (" ".join(returned.got), "bold"), _statuses(returned))
     passed_over = list(returned.passed_over())
@@ -167,12 +171,12 @@ def render_returned(returned: RetrievalResult) -> Iterator[Text]:
 
 
 def render_call_reason(ended: CallReason) -> str:
-    """What the rule says that gives a reason, and its clause, to stand behind the reason; blank if there is none."""
+    """Render the rule that gives a reason, and its clause, to stand behind the reason; blank if there is none."""
     return "" if ended.rule is None else f": {ended.tell()} ({ended.rule.clause})"
 
 
 def print_calendar(found: Retention, page: Page | None = None) -> None:
-    """Prints each item with its state and its dates."""
+    """Print each item with its state and its dates."""
     page = page or Page()
     for each in found.information:
         _item(page, each, f"{each.information.name} of {each.information.owner}", _dates(each))

@@ -25,7 +25,7 @@ class OutputError(Exception):
 
 
 def prepare_streams() -> None:
-    """Has standard output raise OutputError, and both streams replace what their encoding does not have.
+    """Have standard output raise OutputError, and both streams replace what their encoding does not have.
 
     What is said on a standard error that is closed is lost: it would stand in the answer, where print() puts it.
     """
@@ -42,23 +42,23 @@ def prepare_streams() -> None:
 
 
 def abandon_output() -> None:
-    """Gives what is still in the buffer to nobody, so that nothing is left to be written when Python ends."""
+    """Give what is still in the buffer to nobody, so that nothing is left to be written when Python ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def encode_json_line(document: Any) -> bytes:
-    """A document as a line of JSON, in UTF-8 whatever the locale is."""
+    """Encode a document as a line of JSON, in UTF-8 whatever the locale is."""
     return f"{json.dumps(document, ensure_ascii=False)}\n".encode()
 
 
 def print_json(document: Any) -> None:
-    """Writes a document to standard output as a line of JSON."""
+    """Write a document to standard output as a line of JSON."""
     sys.stdout.flush()
     sys.stdout.buffer.write(encode_json_line(document))
 
 
 def render_json(document: Mapping[str, Any]) -> Iterator[str]:
-    """A document as a line of JSON, in pieces: a value that is an iterator is a list, never there as a whole."""
+    """Render a document as a line of JSON, in pieces: a value that is an iterator is a list, never there as a whole."""
     for number, (key, value) in enumerate(document.items()):
         yield f"{', ' if number else '{'}{json.dumps(key)}: "
         if isinstance(value, Iterator):
@@ -72,13 +72,13 @@ def render_json(document: Mapping[str, Any]) -> Iterator[str]:
 
 
 def print_pieces(pieces: Iterable[str]) -> None:
-    """Writes a text to standard output in UTF-8, whatever the locale is."""
+    """Write a text to standard output in UTF-8, whatever the locale is."""
     sys.stdout.flush()
     sys.stdout.buffer.writelines(each.encode() for each in pieces)
 
 
 def print_warnings(warnings: Iterable[object], remarks: Iterable[object] = ()) -> None:
-    """Writes each warning once, as a line of standard error, and then each remark about the sources."""
+    """Write each warning once, as a line of standard error, and then each remark about the sources."""
     for label, listed in (("warning", warnings), ("remark", remarks)):
         for each in dict.fromkeys(map(str, listed)):
             print(f"{label}: {escape_controls(each)}", file=sys.stderr)  # noqa: T201

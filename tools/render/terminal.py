@@ -44,7 +44,7 @@ class Page:
         return self._console.width if self._console.is_terminal else 0
 
     def table(self, table: Table) -> bool:
-        """Prints a table on a terminal that is wide enough; False where it is not, and elsewhere."""
+        """Print a table on a terminal that is wide enough; False where it is not, and elsewhere."""
         unbounded = self._console.options.update(max_width=UNBOUNDED)
         for column in table.columns:
             if column.no_wrap:  # rich takes the longest word of such a column for what it needs
@@ -56,7 +56,7 @@ class Page:
         return fits
 
     def line(self, text: Text | str = "", label: Text | str = "", indent: int = 0, hanging: int = 0) -> None:
-        """Prints ``label``, and ``text`` from column ``indent`` on, further lines ``hanging`` columns behind that."""
+        """Print ``label``, and ``text`` from column ``indent`` on, further lines ``hanging`` columns behind that."""
         text, label = _shown(text), _shown(label)
         begun = Text.assemble(label, " " * max(indent - len(label), 0))
         if not self._console.is_terminal:
@@ -70,7 +70,7 @@ class Page:
 
 
 def track_progress(many: Iterable[EachT], total: int) -> Iterator[EachT]:
-    """Each of ``total`` things, with a bar that says how many of them are done."""
+    """Track each of ``total`` things, with a bar that says how many of them are done."""
     done = 0
     with show_progress(lambda: done / max(total, 1)):
         for each in many:
@@ -80,7 +80,7 @@ def track_progress(many: Iterable[EachT], total: int) -> Iterator[EachT]:
 
 @contextmanager
 def show_progress(fraction: Callable[[], float], doing: str = "deciding") -> Iterator[None]:
-    """A bar on standard error while the body runs, if that is a terminal; ``fraction`` says what part is done."""
+    """Show a bar on standard error while the body runs, if that is a terminal; ``fraction`` says what part is done."""
     if not sys.stderr.isatty():
         yield
         return

@@ -22,7 +22,7 @@ BELOW, BESIDE_CLAUSE = 2, 8
 
 
 def print_answers(answers: Sequence[WhyAnswer], console: Console | None = None) -> None:
-    """Prints how many trigger, where several are asked for; then each answer, and what all of them rest on."""
+    """Print how many trigger, where several are asked for; then each answer, and what all of them rest on."""
     page = Page(console)
     for line in _lines(answers):
         begun = len(line.plain) - len(line.plain.lstrip())
@@ -52,7 +52,7 @@ def _lines(answers: Sequence[WhyAnswer]) -> Iterator[Text]:
 
 
 def render_answer(given: WhyAnswer) -> Iterator[Text]:
-    """One answer, line by line: below the verdict, first, that the trigger message would start nothing."""
+    """Render one answer, line by line: below the verdict, first, that the trigger message would start nothing."""
     queue = given.queue
     shown = {"trigger": "TRIGGER" if queue.trigger else "NOTRIGGER", "trigtype": f"TRIGTYPE({queue.trigtype})"}
     kind = "".join(f" {word}" for attribute, word in shown.items() if attribute not in given.left_open)
@@ -77,7 +77,7 @@ def render_answer(given: WhyAnswer) -> Iterator[Text]:
 
 
 def render_verdict(given: WhyAnswer) -> Text:
-    """What becomes of a message put now."""
+    """Render what becomes of a message put now."""
     if given.reason is not None:
         failed = f"the put fails with {given.reason} ({given.reason_name})"
         return Text(f"a message put now would not trigger: {failed}", "bold red")
