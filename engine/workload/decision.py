@@ -408,9 +408,7 @@ class Engine:
 
     @classmethod
     def given(cls, engine: Engine | None) -> Engine:
-        """Return the engine that was given, or where none was, one of the rules that come with mqclause. Raises
-        TypeError.
-        """
+        """Return the engine that was given, else one of the rules that come with mqclause. Raises TypeError."""
         return cls() if engine is None else check_type("engine", engine, cls)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -430,8 +428,7 @@ class Engine:
         self.exits.close()
 
     def at(self, cluster: Cluster) -> Engine:
-        """Return the engine for choices at the local queue manager of ``cluster``: that of its edition, if its level is
-        known.
+        """Return the engine of the edition of the local queue manager, if its level is known.
 
         It shares the exits with this one, and what they remember.
         """
@@ -572,9 +569,7 @@ def build_document_head(decision: Decision) -> dict[str, Any]:
 
 
 def build_document_tail(decision: Decision, besides: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Build the keys that come after the steps; ``besides`` has remarks and what else a decision alone does not
-    know.
-    """
+    """Build the keys that come after the steps; ``besides`` has what a decision alone does not know."""
     reason, advance = decision.reason, decision.advance
     document: dict[str, Any] = {
         "advance": advance and _advance(advance),
@@ -746,9 +741,7 @@ class ExitCaller:
 
 
 def get_default_exit_limit(rules: Rules) -> float | None:
-    """Return how many seconds one call of an exit may take where nobody states it, by the exit rules; None without
-    such.
-    """
+    """Return how many seconds a call of an exit may take by the exit rules; None if they do not say."""
     if not rules.in_folder(EXIT.name):
         return None
     return float(Pipeline.of(rules, EXIT).run(ExitCall(), ())[0].facts["time_limit"])
@@ -798,7 +791,9 @@ def list_other_choices(decision: Decision) -> tuple[ReadingChoice, ...]:
 
 
 def is_told_by_kind(decision: Decision) -> bool:
-    """Whether no names led on, and neither an exit nor a transmission queue had a say: then its kind tells all."""
+    """Return whether no names led on, and neither an exit nor a transmission queue had a say: then its kind tells
+    all.
+    """
     is_plain = bool(decision.runs) and decision.exit is None and not decision.resolved.followed
     return is_plain and decision.refusal is None
 

@@ -491,9 +491,7 @@ class ScriptLines:
     _end: int | None = None
 
     def is_remark(self, begun: int, at: int) -> bool:
-        """Return whether the line from ``begun`` on is part of a script, which shows or names there what stands at
-        ``at``.
-        """
+        """Return whether the line from ``begun`` on is part of a script that shows or names what is at ``at``."""
         before = self.text[begun:at]
         if before.lstrip()[:1] == "*" or BEGINS_COMMAND.match(before) or _is_open_line(before):
             return True
