@@ -130,9 +130,7 @@ class RuleAnswer:
         return evaluate(exp.column(term), build_first_scope(self.course.steps[0], self.situation, (), None, {}))
 
     def document(self) -> dict[str, Any]:
-        """Return the rule that settles the answer, else the one that ends the call; its clause and why, as JSON has
-        them.
-        """
+        """Return as JSON the rule that settles the answer, else the one that ends the call, with its clause and why."""
         rule = self.settling_rule or self.rule
         return {"rule": rule and rule.id, "clause": rule and rule.clause, "because": self._why(rule)}
 

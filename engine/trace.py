@@ -224,8 +224,7 @@ class Test:
 
 
 def build_test_recorder(ruleset: Ruleset, rule: Rule, part: Part, scope: Scope) -> Callable[[Any], tuple[Test, ...]]:
-    """Build a function that records the tests of a rule for one subject: those of its action, or (None) of its
-    precondition.
+    """Build a recorder of a rule's tests of one subject; about None, of the tests of its precondition.
 
     ``scope`` is what the rule saw.
     """

@@ -178,9 +178,7 @@ def find_closest(word: object, known: Iterable[str]) -> str:
 
 
 def suggest_name(name: str, known: Iterable[str]) -> str:
-    """Suggest the same for the name of an MQ object; one that differs in case only is told with what MQ makes of
-    case.
-    """
+    """Suggest a close name of an MQ object; of one that differs in case only, say what MQ makes of case."""
     names = list(known)
     folded = name.casefold()
     for each in names:

@@ -108,8 +108,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[Any]:
-    """A session on two cores, which clients of Connect may ask too; skipped where Spark is not installed."""
+def spark(pytestconfig: pytest.Config) -> Iterator[Any]:
+    """A session on two cores, which clients of Connect may ask too; skipped where Spark is not installed.
+
+    Spark writes Java for each query and compiles it, which takes longer than the few rows of a test: deep ones do so.
+    """
     pytest.importorskip("pyspark")
     pytest.importorskip("pyarrow")
     from mqclause.spark.session import local_session
@@ -118,6 +121,11 @@ def spark() -> Iterator[Any]:
         "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
         "spark.connect.grpc.binding.port": "0",
     }
-    session = local_session(cores=2, memory="1g", config={**server, "spark.driver.extraJavaOptions": "-Xms1g"})
+    written = {
+        "spark.sql.codegen.wholeStage": str(is_deep(pytestconfig)).lower(),
+        "spark.sql.codegen.factoryMode": "FALLBACK" if is_deep(pytestconfig) else "NO_CODEGEN",
+    }
+    config = {**server, **written, "spark.driver.extraJavaOptions": "-Xms1g"}
+    session = local_session(cores=2, memory="1g", config=config)
     yield session
     session.stop()

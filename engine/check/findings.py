@@ -255,8 +255,7 @@ class Checks:
                 yield seen
 
     def followed(self, about: ConfiguredObject, queue: Queue, together: ClusterCheckContext) -> ConfiguredObject:
-        """Return an alias, or a remote definition, as its own queue manager follows it, in whatever clusters: where it
-        leads.
+        """Return where an alias or a remote definition leads by its own queue manager, in whatever clusters.
 
         Where it comes to nothing by what the files tell, it is followed with what may be in no file, too.
         """
@@ -282,9 +281,7 @@ class Checks:
         return about.replace(**seen, transmission_queue=by, is_sent_from=is_sent_from, lost_if_bound=lost)
 
     def unreachable(self, about: ConfiguredObject, together: ClusterCheckContext) -> str:
-        """Return the rule that removes a host even if the channels to all other hosts are stopped; blank if none
-        does.
-        """
+        """Return the rule that removes a host even if the channels to all others are stopped; blank if none does."""
         because = ""
         for name in about.clusters:
             looks = together.describe_appearances(about.name, name)
@@ -328,18 +325,14 @@ class Checks:
 
 
 def sort_findings(found: Iterable[Finding]) -> list[Finding]:
-    """Sort the findings by file and line, whatever the order of the files is; one that several files show, by the
-    first.
-    """
+    """Sort the findings by file and line, whatever the order of files; one of several files by its first place."""
     ordered = sorted(found, key=lambda each: (each.file, each.line or 0, each.key))
     once = {(each.key, each.queue_manager or each.place): each for each in reversed(ordered)}
     return [*merge_findings([*once.values()][::-1])]
 
 
 def merge_findings(found: Sequence[Finding]) -> Iterator[Finding]:
-    """Merge findings, where a rule asks for that, into one of those that say the same of objects of one queue
-    manager.
-    """
+    """Merge findings that say the same of objects of one queue manager, where their rule asks for that."""
     alike = dict[tuple[str, ...], list[str]]()
     for each in found:
         if each.rule.together:
@@ -405,9 +398,7 @@ def split_example(script: str) -> list[str]:
 
 
 def render_pages(checks: Checks) -> str:
-    """Render the pages of all checks as the text that comes with the rules: ``mqclause check --about all``
-    prints it.
-    """
+    """Render the pages of all checks as one text, which ``mqclause check --about all`` prints."""
     head = ("# What `mqclause check` looks at", "", "Made of the rule files by `mqclause check --about all`.", "")
     return "\n".join((*head, *(CheckPage.of(checks, name).render_markdown() + "\n" for name in checks.rules)))
 
@@ -448,9 +439,7 @@ def get_queue_class(member: ConfiguredMember, name: str) -> tuple[object, ...]:
 
 
 def build_trigger_cluster(member: ConfiguredMember, name: str, called: str) -> Cluster:
-    """Build a queue that is to trigger, ``called`` so, with what that needs; what no file would tell is taken to be
-    there.
-    """
+    """Build a queue that is to trigger, ``called`` so; what it needs and no file tells is taken to be there."""
     own = member.find_own_queue(name)
     assert own is not None, "it was looked at as a queue of its"  # noqa: S101
     queue = evolve(own, name=called, descr="", clusters=(), curdepth=None, ipprocs=None)

@@ -260,9 +260,7 @@ class Inspection:
         return evolve(self, levels={**self.levels, **levels})
 
     def without(self, names: Collection[str]) -> Inspection:
-        """Return the inspection as it would be if queue managers had left; a CLUSSDR to one of them then leads
-        nowhere.
-        """
+        """Return the inspection as it would be without queue managers; a CLUSSDR to one of them leads nowhere."""
         to_nobody = self.senders_to(names)
         staying = {
             name: evolve(each, contribution=each.contribution.without(

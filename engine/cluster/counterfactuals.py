@@ -125,8 +125,7 @@ def why_not(decision: Decision, queue_manager: str, engine: Engine | None = None
 
 
 def find_eliminations(decision: Decision) -> Iterator[Elimination]:
-    """Find the rule that removes each destination, and why; if the call fails, those left belong to the rule that ends
-    it.
+    """Find the rule that removes each destination, and why; the rule that ends a call removes those left.
 
     What an exit takes has fallen by none; by the exit falls what the rules had left.
     """
@@ -220,17 +219,13 @@ class SearchTimeoutError(Exception):
 
 
 def has_exit_call(decision: Decision) -> bool:
-    """Return whether the rules alone do not tell what becomes of a put when something is changed: an exit would be
-    called.
-    """
+    """Return whether an exit would be called, so that rules alone do not tell the effect of a change."""
     answer = decision.exit
     return answer is not None and answer.is_given and not (answer.call.suppressed or answer.call.failed_on_handle)
 
 
 def list_exit_commands(decision: Decision, queue_manager: str) -> Iterator[AdminCommand]:
-    """List commands that only an exit would notice: CLWLDATA with each channel's name, the wanted one first, then
-    blank.
-    """
+    """List commands that only an exit would notice: CLWLDATA with each channel's name, the wanted first, then blank."""
     own = decision.cluster.queue_manager
     wanted = sorted(decision.listed, key=lambda each: each.queue_manager != queue_manager)
     for value in dict.fromkeys([*(each.channel for each in wanted if each.channel), ""]):

@@ -232,9 +232,7 @@ def pair_sides(
 
 
 def build_alias_plan_rows(before: ClusterState, after: ClusterState, engine: Engine, bind: str) -> list[PlanRow]:
-    """Build the rows of the aliases of queue managers that either state knows in a cluster, whether they differ
-    or not.
-    """
+    """Build the rows of queue-manager aliases that either state knows in a cluster, whether they differ or not."""
     found = []
     for one, other, name in pair_sides(before, after, list_clustered_aliases):
         was = build_alias_row(one, name, engine, bind)

@@ -74,8 +74,7 @@ def find_remedies(
 
 
 def find_immediate_remedies(why: Why, answer: WhyAnswer, snapshot: Snapshot) -> tuple[str, ...]:
-    """Find the remedies told that alter something and by which the queue triggers without a further message, as few as
-    do.
+    """Find the fewest remedies that alter something and make the queue trigger without a further message.
 
     The rules say so of each command's own event, whatever is true of what is not known. Empty where no such remedies
     are told, and where a message put now triggers or fails anyway.

@@ -46,11 +46,11 @@ class Upgrade:
         return cls(own.name, sides[0], told, sides[1], evidence, source)
 
     @property
-    def text(self) -> str:
-        """How the edition before is known, and the one after."""
-        before = f"{self.before} ({self.edition_from})" if self.edition_from else f"{self.before}, which is assumed,"
+    def gist(self) -> tuple[str, str, str]:
+        """What it has in common with others: the edition before, as far as it is known, the one after, and how."""
+        before = self.before if self.edition_from else f"{self.before}, which is assumed,"
         known = f"; of {self.after}: {EVIDENCE[self.evidence]} ({self.source})" if self.source else ""
-        return f"from {before} to {self.after}{known}"
+        return before, self.after, known
 
     @property
     def unknown(self) -> tuple[MissingInformation, ...]:

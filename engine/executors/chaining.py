@@ -103,9 +103,7 @@ class ChainingExecutor:
         earlier: Mapping[str, Any] = {},
         traced: bool = True,
     ) -> Run:
-        """Run the rules by forward chaining, as the plain executor would. Raises ChainingError if durable_rules
-        misbehaves.
-        """
+        """Run the rules by forward chaining. Raises ChainingError if durable_rules misbehaves."""
         scope = build_first_scope(self.steps, situation, among, carried, earlier)
         return run_steps(_Strata(list(among), scope, patterns=self._patterns), self.steps, traced)
 

@@ -301,9 +301,7 @@ class CompiledExecutor:
         earlier: Mapping[str, Any] = {},
         traced: bool = False,
     ) -> Run:
-        """Run the steps on the candidates ``among``; ``earlier`` are facts of the document before. Returns who
-        remains.
-        """
+        """Run the steps on the candidates ``among``; ``earlier`` are facts of the document before."""
         form = 2 * traced + (carried is not None)
         function = self._functions[form] or self._made(form)
         return function(situation, among, carried, earlier)

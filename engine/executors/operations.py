@@ -402,9 +402,7 @@ class Executor(Protocol):
         earlier: Mapping[str, Any] = ...,
         traced: bool = ...,
     ) -> Run:
-        """Run the steps on the candidates ``among``; ``earlier`` are facts of the document before. Returns who
-        remains.
-        """
+        """Run the steps on the candidates ``among``; ``earlier`` are facts of the document before."""
         ...
 
 

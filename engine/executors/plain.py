@@ -40,9 +40,7 @@ class PlainExecutor:
         earlier: Mapping[str, Any] = {},
         traced: bool = True,
     ) -> Run:
-        """Run the steps on the candidates ``among``; ``earlier`` are facts of the document before. Returns who
-        remains.
-        """
+        """Run the steps on the candidates ``among``; ``earlier`` are facts of the document before."""
         return run_steps(
             PlainRun(list(among), build_first_scope(self.steps, situation, among, carried, earlier)), self.steps, traced
         )
@@ -163,9 +161,7 @@ class PlainRun:
         return self.left(_without(remaining, fallen), fallen=fallen)
 
     def places(self, step: Rank, among: Sequence[Any], equals_share: bool) -> list[int]:
-        """Return the place of each subject in its group, from 1: equals share the first place, or stand in listing
-        order.
-        """
+        """Return the rank of each subject in its group, from 1; equals share the first rank or go in listing order."""
         orders = [self.order(step.keys, each) for each in among]
         if step.counts:
             return self.count_places(step.counts, among, orders, equals_share)
@@ -223,9 +219,7 @@ class PlainRun:
             self.set_remaining(self.scope.remaining)
 
     def left(self, remaining: Sequence[Any], fallen: Sequence[Any] = (), taken_back: Sequence[Any] = ()) -> StepResult:
-        """Return the result of a step for the subjects that it looked at; ``remaining`` are those that remain
-        after it.
-        """
+        """Return the result of a step for the subjects that it looked at; ``remaining`` remain after it."""
         if fallen or taken_back:
             self.set_remaining(remaining)
         return StepResult(fallen, taken_back, len(remaining), None)

@@ -51,9 +51,7 @@ class Exits:
         return self.limit
 
     def call(self, name: str, session: ExitSession, offer: ExitCallParameters) -> ExitResult:
-        """Call the exit ``name``, with INIT before if its process is new, and return its answer. Raises
-        ExitFaultError.
-        """
+        """Call the exit ``name``, with INIT before if its process is new. Raises ExitFaultError."""
         process, turn = self._processes[name]
         with turn:
             process.begin()

@@ -192,7 +192,7 @@ def parse(text: str, vocabulary: Vocabulary, per_subject: bool) -> exp.Expressio
 
 
 def parse_order(text: str, vocabulary: Vocabulary) -> tuple[exp.Expression, bool]:
-    """Parse the sort order of subjects, as ``rank DESC``: the expression, and whether the highest is first. Raises
+    """Parse a sort order like ``rank DESC``: its expression, and whether the highest is first. Raises
     ExpressionError.
     """
     ordered = parse_tree(text, exp.Ordered)

@@ -137,9 +137,7 @@ def build_not(condition: Node) -> Node:
 
 
 def build_if(condition: Node, then: Node, otherwise: Node | None = None) -> Node:
-    """Build ``then`` where the condition holds, else ``otherwise`` (null by default); only the one that is needed is
-    evaluated.
-    """
+    """Build a conditional: ``then`` where the condition holds, else ``otherwise``; the other is not evaluated."""
     return build_case([(condition, then)], otherwise)
 
 
@@ -167,9 +165,7 @@ def get_word(tree: Node) -> str:
 
 
 def is_equivalent(one: exp.Expression, other: exp.Expression, vocabulary: Vocabulary) -> bool:
-    """Return whether two checked conditions about the same words hold of the same, whatever the comparisons in them
-    give.
-    """
+    """Return whether two checked conditions are equivalent, whatever the comparisons in them give."""
     if one == other:
         return True
     trees = [expand_terms(each, vocabulary) for each in (one, other)]

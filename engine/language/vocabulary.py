@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+from functools import lru_cache
 from keyword import iskeyword
 from math import floor
 from typing import Any, Literal, get_type_hints
@@ -134,7 +135,8 @@ class Vocabulary:
         return [*self.words, *self.terms]
 
 
-def build_words(facts: type, about: About, carried: Collection[str] = ()) -> dict[str, Word]:
+@lru_cache(maxsize=64)
+def build_words(facts: type, about: About, carried: tuple[str, ...] = ()) -> Mapping[str, Word]:
     """Build the attributes of an attrs class as words; fields of other types than the language's are left out."""
     hints = get_type_hints(facts)
     found = {}

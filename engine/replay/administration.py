@@ -338,8 +338,7 @@ class AdministrationSimulator:
         self.flights[message.id] = RoutedMessage(message, route, bool(settled.facts["held"]))
 
     def choose(self, put: Put, instead_of: str, mover: Caller | None, but_for: str = "") -> AlternativeChoice:
-        """Choose a new destination for a message: another than ``instead_of``, if it is not left out
-        before.
+        """Choose a new destination for a message, which is not ``instead_of``.
 
         ``but_for`` is the queue manager that is left out before anybody chooses; blank: none.
 
@@ -363,9 +362,7 @@ class AdministrationSimulator:
         return AlternativeChoice(to, reason, decision.exit, full=full, state=decision.state)
 
     def among(self, put: Put, but_for: str, caller: Caller | None) -> Decision:
-        """Return the choice among the instances that are known, those of one queue manager left out; no name is
-        resolved.
-        """
+        """Choose among the instances that are known but those of one queue manager; no name is resolved."""
         if self._instances_of is not self.cluster:
             self._instances, self._instances_of = {}, self.cluster
         if but_for not in self._instances:

@@ -95,9 +95,7 @@ class Row:
         self.ended, self.reason, self.warning = ended, ended.code, ended.is_warning
 
     def refuse(self, queue: str, refused: CallFailure, deadq: str) -> None:
-        """Note that a trigger message for ``queue`` could not be put on its initiation queue: IBM says where it
-        goes.
-        """
+        """Note that a trigger message for ``queue`` could not be put on its initiation queue."""
         goes = f"it goes to the dead-letter queue {deadq}" if deadq else "DEADQ is blank: it is discarded"
         told = f"the trigger message for {queue} is not put on its initiation queue ({refused.because}); {goes}"
         self.undelivered = (*self.undelivered, told)

@@ -55,9 +55,7 @@ class Replay:
         check_replayable(self.engine.rules.readings, self.engine.rules.known_readings)
 
     def at(self, cluster: Cluster) -> Replay:
-        """Return the one for the local queue manager of ``cluster``: by the rules of its edition, if its level is
-        known.
-        """
+        """Return the one by the rules of the edition of the local queue manager, if its level is known."""
         engine = self.engine.at(cluster)
         if engine is self.engine:
             return self

@@ -151,7 +151,7 @@ class EnqueueCallbacks(DefaultCallbacks):
 def retrieve(
     retrieval: Retrieval, state: QueueManagerState, event: Event
 ) -> tuple[QueueManagerState, EventResult, RetrievalResult]:
-    """Retrieve the state after a get or browse, what it led to and returned; raises EventError if there is no local
+    """Carry out a get or browse: the new state, its effects and result. Raises EventError if there is no local
     queue.
     """
     base = state.definitions.find_base_queue(event.queue)

@@ -224,9 +224,7 @@ class Retrieval:
         of: Collection[str] = tuple(ORDERS),
         platform: str = "MULTI",
     ) -> QueueOrder:
-        """Return the orders ``of`` ``messages``, given in the order of their arrival on ``queue`` of
-        ``queue_manager``.
-        """
+        """Return the orders of ``messages``, which are given in the order of their arrival on ``queue``."""
         there = is_visible_to_all if self.sees is None else partial(self.sees, RetrievalCall())
         listed = build_queued_messages(messages, queue, self.terms, there)
         remaining: dict[str, Sequence[QueuedMessage]] = dict.fromkeys(ORDERS, ())
@@ -247,9 +245,7 @@ class Retrieval:
     def passed_over(
         self, call: RetrievalCall, run: Run, listed: Sequence[QueuedMessage], of: str
     ) -> Iterator[PassedOver]:
-        """Yield the messages that a traced ``run`` passed over, and why, rule by rule, up to the one that ends the
-        call.
-        """
+        """Yield the messages that a traced ``run`` passed over, and why, up to the rule that ends the call."""
         ruleset, first = self.ruleset, build_first_scope(self.course.steps[-1], call, listed, None, {})
         saw = list_rule_inputs(ruleset, run, listed, first, in_order=False)
         ends = len(ruleset.rules) if run.failure is None else run.failure.rule
@@ -330,9 +326,7 @@ class MessageTerms:
         return compile_message_terms, (self.rules,)
 
     def priority(self, given: int, queue: Queue) -> int:
-        """Return the priority that a message is enqueued with on a queue; what is beyond 0 to 9 counts as the
-        nearest.
-        """
+        """Return the priority that a message is enqueued with; what is beyond 0 to 9 counts as the nearest."""
         said = self.enqueued(StatedMessage("", given, queue.msgdlvsq == "FIFO", queue.defprty))
         return min(max(int(said), 0), HIGHEST_PRIORITY)
 

@@ -139,9 +139,7 @@ class CaseFile:
         return _clauses(self.path.name, table) if "clause" in table else self.clauses
 
     def cases(self, kind: type[OfKind], **more: Any) -> tuple[OfKind, ...]:
-        """Return the cases, of one kind; ``more`` is what the kind needs besides. Raises CaseError for a key that is
-        wrong.
-        """
+        """Build cases of one kind; ``more`` is what the kind needs besides. Raises CaseError for a wrong key."""
         names: set[str] = set()
         found = []
         for number, table in enumerate(self.tables, 1):

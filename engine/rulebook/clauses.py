@@ -199,9 +199,7 @@ def _unmet_names(document: str, tables: Iterable[Mapping[str, Any]], cases: Iter
 
 
 def resolve_clause_path(document: str, own: str, name: str) -> str | None:
-    """Resolve the path in ``document`` that a case of the document ``own`` names: ``4.3`` or, of another one,
-    ``other/4.3``.
-    """
+    """Resolve a sentence that a case of the document ``own`` names: ``4.3`` or, of another one, ``other/4.3``."""
     of, slash, path = name.partition("/")
     if not slash:
         return name if document == own else None

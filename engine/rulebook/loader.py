@@ -102,9 +102,7 @@ class RulesetLoader:
         return _build_ruleset(self.declaration, tuple(rules), vocabulary, sees)
 
     def terms(self, terms: Tables) -> Vocabulary:
-        """Return the attributes and the terms, of which those that are asked before any rule are checked. Raises
-        RuleError.
-        """
+        """Return the attributes and terms; terms asked before any rule are checked. Raises RuleError."""
         vocabulary = self._vocabulary(terms, self._sees())
         _check_asked_terms(self.declaration, vocabulary)
         return vocabulary
@@ -334,9 +332,7 @@ def read_edition_levels(tables: Any) -> dict[str, int]:
 
 
 def get_edition(level: int, known: Mapping[str, int]) -> str:
-    """Return the edition of a queue manager of a command level: the latest whose own is not above; the oldest below
-    all.
-    """
+    """Return the latest edition whose command level is not above ``level``; the oldest where all are."""
     found = [name for name, own in known.items() if 0 < own <= level]
     return found[-1] if found else next(iter(known))
 
@@ -372,9 +368,7 @@ def check_overrides(
 
 
 def select_editions(edition: str | None, known: Iterable[str]) -> tuple[str, ...]:
-    """Select the editions up to the one that is asked for, oldest first; None asks for the oldest. Raises
-    ReadingError.
-    """
+    """Select the editions up to the one asked for (None: the oldest), oldest first. Raises ReadingError."""
     listed = tuple(known)
     if edition is None:
         return listed[:1]

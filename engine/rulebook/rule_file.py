@@ -11,11 +11,12 @@ from sqlglot import exp
 
 from mqclause.language.parser import (
     ExpressionError,
+    check_extent,
     find_literal_texts,
     find_stated_name_fault,
     infer_type,
-    parse,
     parse_order,
+    parse_unchecked,
 )
 from mqclause.language.vocabulary import BOOLEAN, NUMBER, TEXT, WHOLE, Type, Vocabulary
 from mqclause.model.diagnostics import quote_value, suggest_allowed, suggest_word
@@ -139,7 +140,8 @@ class RuleFile:
     def expression(self, text: str, key: str, wanted: Type | None, per_subject: bool) -> Expression:
         """Return a text as a checked tree of the type that is wanted."""
         try:
-            tree = parse(text, self.vocabulary, per_subject)
+            tree = parse_unchecked(text)
+            check_extent(tree, self.vocabulary)
             found = infer_type(tree, self.vocabulary, per_subject)
         except ExpressionError as error:
             self._note(RuleError(self.path, key, str(error)))

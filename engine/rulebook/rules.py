@@ -160,9 +160,7 @@ class Rules:
         return frozenset(edition for path in with_some for edition in _editions_in(self.toml(path)))
 
     def as_stated(self, edition: str) -> str:
-        """Return the edition from which on the rules are as in ``edition``: itself, or the latest before that changed
-        any.
-        """
+        """Return the edition since which the rules are as in ``edition``."""
         until = select_editions(edition, self.known_editions)
         return next((each for each in reversed(until) if each in self.stated_editions), until[0])
 

@@ -54,7 +54,7 @@ from mqclause.tables.query import (
     build_triggering,
     evaluation_types,
 )
-from mqclause.tables.row import Rows
+from mqclause.tables.row import OccasionRows, Rows
 from mqclause.tables.schema import (
     DECISION,
     TRIGGERING,
@@ -314,7 +314,7 @@ def choose_destination(
 def trigger_conditions(occasion: Column | str = "occasion", rules: Rules | None = None) -> Column:
     """Return a column with the answer of the trigger rules about an occasion, a struct; see mqclause.tables.columns.
 
-    Raises TypeError for what is no column, RuleError, and RuntimeError in Spark 4.0, where decide_triggers does it.
+    Raises TypeError for what is no column, and RuleError.
     """
     _check_columns(occasion=occasion)
     return _triggering_udf(Rules.given(rules))(occasion)
@@ -324,8 +324,7 @@ def register(spark: SparkSession, rules: Rules | None = None, explain: bool = Fa
     """Make ``choose_destination(put, destinations)`` and ``trigger_conditions(occasion)`` functions of SQL.
 
     They take the structs that the functions of columns take, and are there until the session ends. Raises RuleError,
-    TypeError for what is no session, RuntimeError in Spark 4.0, and PySparkRuntimeError where no session is there any
-    more.
+    TypeError for what is no session, and PySparkRuntimeError where no session is there any more.
     """
     if not hasattr(spark, "udf"):
         raise TypeError(f"the session is a {type(spark).__name__}; expected a SparkSession")
@@ -382,6 +381,12 @@ def explain_udf(rules: Rules | None = None) -> ColumnFunction:
 def get_row_decider(rules: Rules) -> Rows:
     """What decides rows by ``rules``, made once in each process: they come to a worker as their text."""
     return Rows(rules)
+
+
+@cache
+def get_occasion_decider(rules: Rules) -> OccasionRows:
+    """The same for rows of occasions."""
+    return OccasionRows(rules)
 
 
 def _answers_in_cluster(
@@ -458,9 +463,14 @@ def _in_order() -> Callable[[Batches, list[int]], Iterator[pa.Array]]:
 
 
 def _triggering_udf(rules: Rules) -> ColumnFunction:
-    if ARROW_UDF is None:
-        raise RuntimeError("trigger_conditions needs Spark 4.1 or newer; decide_triggers does it for a DataFrame")
-    return _answering_udf(rules, TRIGGER, build_triggering, None, TRIGGERING_TYPE)
+    if ARROW_UDF is not None:
+        return _answering_udf(rules, TRIGGER, build_triggering, None, TRIGGERING_TYPE)
+    get_occasion_decider(rules)
+
+    def decide(occasions: Iterable[Any]) -> list[dict[str, Any]]:
+        return [get_occasion_decider(rules).triggering(each) for each in occasions]
+
+    return _row_function(decide, TRIGGERING_TYPE)
 
 
 def _answering_udf(
@@ -505,9 +515,12 @@ def _row_function(decide: Callable[..., list[Any]], kind: DataType) -> ColumnFun
     Without Arrow: by way of pandas, whole numbers beside a null would come as others.
     """
 
-    def on_row(put: Any, destinations: Any) -> Any:
-        listed = destinations and [each and each.asDict() for each in destinations]
-        found = decide([put and put.asDict()], [listed])[0]
+    def plain(value: Any) -> Any:
+        return [plain(each) for each in value] if isinstance(value, list) else value and value.asDict()
+
+    # Of one column and of two; Spark asks the function how many it takes.
+    def on_row(first: Any, *others: Any) -> Any:
+        found = decide(*([plain(each)] for each in (first, *others)))[0]
         return tuple(found.values()) if isinstance(found, dict) else found
 
     return functions.udf(on_row, kind, useArrow=False)

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from attrs import evolve, fields, frozen
 
 from mqclause.answers import NOBODY_LEFT
-from mqclause.documents import OUTCOME
+from mqclause.documents import OUTCOME, TRIGGER
 from mqclause.executors.operations import Run, build_listing
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
@@ -25,6 +25,7 @@ from mqclause.tables.schema import (
     DECISION,
     NOT_ALLOWED,
     NULL_SUBJECT,
+    TRIGGERING,
     Column,
     Columns,
     build_columns,
@@ -34,6 +35,7 @@ from mqclause.tables.schema import (
     render_null_fault,
 )
 from mqclause.trace import build_step_document, build_steps
+from mqclause.trigger.examination import Triggers
 from mqclause.workload.decision import build_destination_document
 
 KeepValue = Callable[[Any], Any]
@@ -84,6 +86,29 @@ class Rows:
             for step in build_steps(workload, runs[0], listed, scope, conditions=False)
         ]
         return {**build_decision(listed, runs, workload), "steps": derivation}
+
+
+class OccasionRows:
+    """Decides rows of tables of occasions by the trigger rules; threads may share one. Raises RuleError."""
+
+    def __init__(self, rules: Rules | None = None) -> None:
+        self.triggers = Triggers(rules)
+
+    def triggering(self, occasion: Given | None) -> dict[str, Any]:
+        """What the trigger rules answer to an ``occasion``: the fields of columns.TRIGGERING. Raises nothing."""
+        try:
+            seen, _ = read_row(TRIGGER, occasion, None)
+        except InvalidRowError as error:
+            return {**dict.fromkeys(TRIGGERING), "outcome": "invalid", "message": str(error)}
+        found = self.triggers.examine(seen)
+        return {
+            "outcome": "triggers" if found.rule else "silent",
+            "rule": found.rule and found.rule.id,
+            "available": found.available,
+            "turns_off": found.turns_off is not None,
+            "failing": [rule.id for rule, holds in found.list_examined_rules() if not holds],
+            "message": None,
+        }
 
 
 def read_put(

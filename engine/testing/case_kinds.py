@@ -28,7 +28,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
 
@@ -454,6 +454,10 @@ class PipelineCase(RunnableCase):
         )
 
 
+_types = cache(get_type_hints)
+"""The types of a class's fields: most of what it takes to read a case, where each looks them up."""
+
+
 def build_value(kind: type, stated: Any, place: str) -> Any:
     """Build a value of an attrs class from its fields in TOML. Raises CaseError, which begins with ``place``."""
     if not isinstance(stated, dict):
@@ -462,7 +466,7 @@ def build_value(kind: type, stated: Any, place: str) -> Any:
     for key in stated:
         if key not in known:
             raise CaseError(f"{place}: unknown key {key}{suggest_allowed(key, known)}")
-    hints = get_type_hints(kind)
+    hints = _types(kind)
     values = {key: _value(hints[key], value, f"{place}.{key}") for key, value in stated.items()}
     try:
         return kind(**values)

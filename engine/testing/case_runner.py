@@ -477,8 +477,7 @@ def build_cases(file: CaseFile) -> tuple[RunnableCase, ...]:
 
 
 def is_noticed(spoilt: Rules, rule_ids: Iterable[str], original: Ruleset) -> bool:
-    """Return whether a case of one of these rules has another answer by the rules ``spoilt`` than by the ``original``
-    ones.
+    """Return whether a case of these rules has another answer by the rules ``spoilt`` than by the ``original``.
 
     That a rule itself does something else is not enough, but for a fact that nothing else shows. Raises RuleError
     where the rules do not load.

@@ -251,8 +251,7 @@ class Comparison(NamedTuple):
 
 
 def find_thresholds(steps: LoweredRuleset, occasion: TriggerEvent) -> frozenset[int]:
-    """Find the numbers of messages before a put at which a comparison of the rules turns for a queue, described as
-    occasion.
+    """Find the numbers of messages before a put at which a comparison of the rules turns.
 
     What is compared may count the message that is put, too. What rules derive is not known here, and blank.
     """
@@ -289,9 +288,7 @@ class TriggerCallbacks:
     runs: dict[MessageQuestion, Run] = field(factory=dict, init=False, repr=False)
 
     def messages(self, queue: Queue) -> MessageRules:
-        """Return the priority that each message gets when it is put, and the priorities with which it counts on the
-        queue.
-        """
+        """Return the priority that each message gets when it is put, and those with which it counts."""
         of_queue = self._values(queue)
 
         def priority(given: int) -> int:

@@ -164,9 +164,7 @@ class WhyAnswer:
         return (failing & needed) | ({self.reason_name} if self.reason is not None else set())
 
     def differs(self, others: Mapping[Combination, Examination]) -> bool:
-        """Return whether ``others``, found of a message like this one, tell another answer or other conditions that
-        fail.
-        """
+        """Return whether ``others``, found of a like message, give another answer or other failing conditions."""
         return any(_kind(each) != _kind(self.found[at]) for at, each in others.items())
 
     @cached_property
@@ -231,15 +229,11 @@ class Why:
         return next(wrote, False) and all(wrote)
 
     def may_trigger(self, queue: Queue, snapshot: Snapshot, priority: int | None = None) -> bool:
-        """Return whether the verdict of ask is another than ``does not``, in less time; false also where the put
-        fails.
-        """
+        """Return whether ``ask`` would not say ``does not``, in less time; false also where the put fails."""
         return any(self._wrote(queue, snapshot, priority))
 
     def is_triggered_by(self, events: Sequence[Event], answer: WhyAnswer, snapshot: Snapshot) -> bool:
-        """Return whether one of ``events``, in place of the put of ``answer``, has a trigger message written for its
-        queue.
-        """
+        """Return whether one of ``events``, in place of the put of ``answer``, triggers its queue."""
         queue = answer.queue
         state = State.of(
             add_queues(snapshot.cluster, _shipped(queue, snapshot)), self.triggers.callbacks, snapshot.messages
@@ -332,17 +326,13 @@ def apply_values(state: State, unknown: Sequence[UnknownFact], combined: Combina
 
 
 def is_decisive(found: Mapping[Combination, object], at: int) -> bool:
-    """Return whether what was found turns on the unknown fact at the place ``at``: it differs where all others are
-    alike.
-    """
+    """Return whether the unknown fact at the place ``at`` decides: the answer differs where all others are alike."""
     first: dict[Combination, object] = {}
     return any(first.setdefault(each[:at] + each[at + 1 :], value) != value for each, value in found.items())
 
 
 def group_combinations(unknown: Sequence[UnknownFact], wanted: Collection[Combination]) -> list[Values]:
-    """Group the combinations ``wanted`` into a few lists of values: every combination of the values of one list is
-    wanted.
-    """
+    """Group the combinations ``wanted`` into a few products of values."""
     left, found = set(wanted), []
     while left:
         values = [frozenset({place}) for place in min(left)]

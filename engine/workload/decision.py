@@ -408,9 +408,7 @@ class Engine:
 
     @classmethod
     def given(cls, engine: Engine | None) -> Engine:
-        """Return the engine that was given, or where none was, one of the rules that come with mqclause. Raises
-        TypeError.
-        """
+        """Return the engine that was given, else one of the rules that come with mqclause. Raises TypeError."""
         return cls() if engine is None else check_type("engine", engine, cls)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -430,8 +428,7 @@ class Engine:
         self.exits.close()
 
     def at(self, cluster: Cluster) -> Engine:
-        """Return the engine for choices at the local queue manager of ``cluster``: that of its edition, if its level is
-        known.
+        """Return the engine of the edition of the local queue manager, if its level is known.
 
         It shares the exits with this one, and what they remember.
         """
@@ -449,6 +446,11 @@ class Engine:
     def course(self) -> Pipeline:
         """The rules of a choice and of its outcome."""
         return self._course
+
+    @property
+    def names(self) -> Pipeline:
+        """The rules of name resolution."""
+        return self._names
 
     @property
     def readings(self) -> Mapping[str, str]:
@@ -567,9 +569,7 @@ def build_document_head(decision: Decision) -> dict[str, Any]:
 
 
 def build_document_tail(decision: Decision, besides: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Build the keys that come after the steps; ``besides`` has remarks and what else a decision alone does not
-    know.
-    """
+    """Build the keys that come after the steps; ``besides`` has what a decision alone does not know."""
     reason, advance = decision.reason, decision.advance
     document: dict[str, Any] = {
         "advance": advance and _advance(advance),
@@ -741,9 +741,7 @@ class ExitCaller:
 
 
 def get_default_exit_limit(rules: Rules) -> float | None:
-    """Return how many seconds one call of an exit may take where nobody states it, by the exit rules; None without
-    such.
-    """
+    """Return how many seconds a call of an exit may take by the exit rules; None if they do not say."""
     if not rules.in_folder(EXIT.name):
         return None
     return float(Pipeline.of(rules, EXIT).run(ExitCall(), ())[0].facts["time_limit"])
@@ -787,10 +785,17 @@ def list_other_choices(decision: Decision) -> tuple[ReadingChoice, ...]:
 
     Where names led on, or an exit or a transmission queue had a say, more than the kind tells decides.
     """
-    is_plain = decision.runs and decision.exit is None and not decision.resolved.followed
-    if not is_plain or decision.refusal is not None or _reads_names(decision.rules, tuple(decision.readings)):
+    if not is_told_by_kind(decision) or _reads_names(decision.rules, tuple(decision.readings)):
         return tuple(_other_choices(decision))
-    return _choices_of_kind(_ReadingQuestion.of(decision))
+    return _choices_of_kind(DecisionKind.of(decision))
+
+
+def is_told_by_kind(decision: Decision) -> bool:
+    """Return whether no names led on, and neither an exit nor a transmission queue had a say: then its kind tells
+    all.
+    """
+    is_plain = bool(decision.runs) and decision.exit is None and not decision.resolved.followed
+    return is_plain and decision.refusal is None
 
 
 def _other_choices(decision: Decision) -> Iterator[ReadingChoice]:
@@ -808,18 +813,18 @@ def _decided_with(decision: Decision, name: str, choice: str) -> Decision:
 
 
 @frozen(cache_hash=True)
-class _ReadingQuestion:
-    """What decides by which choices of readings the answer to a put is another.
+class DecisionKind:
+    """What decides whether other rules give another answer to a put, but for names.
 
-    That is the kind of the decision, and beside it what another choice may see that this one does not: the receivers
-    on which a local instance may stand, and which destinations have a transmission queue that refuses the message.
+    That is the kind of the choice, and beside it what other rules may see that these do not: the receivers on which a
+    local instance may stand, and which destinations have a transmission queue that refuses the message.
     """
 
     told_by: tuple[object, ...]
     decision: Decision = field(eq=False, repr=False)
 
     @classmethod
-    def of(cls, decision: Decision) -> _ReadingQuestion:
+    def of(cls, decision: Decision) -> DecisionKind:
         cluster, listed, call = decision.cluster, decision.listed, decision.put.call
         local: tuple[object, ...] = ()
         if any(each.is_local for each in listed):
@@ -832,7 +837,7 @@ class _ReadingQuestion:
 
 
 @lru_cache(MOST_CLASSES)
-def _choices_of_kind(question: _ReadingQuestion) -> tuple[ReadingChoice, ...]:
+def _choices_of_kind(question: DecisionKind) -> tuple[ReadingChoice, ...]:
     return tuple(_other_choices(question.decision))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from attrs import evolve, frozen
@@ -13,12 +14,15 @@ from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rules import AUTO, Rules
 from mqclause.workload.decision import (
     Decision,
+    DecisionKind,
     Level,
     build_destination_document,
     get_engine,
     is_same_answer,
+    is_told_by_kind,
     summarize_decision,
 )
+from mqclause.workload.equivalence import MOST_CLASSES, has_name_tests
 
 WIDEST = 10
 """So far above the last known level are the queue managers of the next edition: 9xy has the levels 9x0 to 9x9."""
@@ -75,13 +79,28 @@ def describe_edition_difference(decision: Decision) -> str:
     Blank where it is the same in both.
     """
     rules = decision.rules
-    own = _own(decision, "verdict")
     where = [
         f"in {edition}" if edition == rules.known_editions[0] else f"from {since} on"
         for edition, since in _compared(decision)
-        if not is_same_answer(own, _decided(decision, rules.in_edition(since), "verdict"))
+        if _is_other(decision, since)
     ]
     return f"{_begun(decision)}; {' and '.join(where)} the answer is another, as explain tells" if where else ""
+
+
+def _is_other(decision: Decision, since: str) -> bool:
+    """Whether the answer is another by the rules of an edition: found once for decisions of one kind, where it can."""
+    rules = decision.rules
+    other, own = get_engine(rules.in_edition(since)), get_engine(rules)
+    if is_told_by_kind(decision) and other.names is own.names and not has_name_tests(other.course):
+        return _is_other_for_kind(DecisionKind.of(decision), since)
+    return not is_same_answer(_own(decision, "verdict"), _decided(decision, other.rules, "verdict"))
+
+
+@lru_cache(MOST_CLASSES)
+def _is_other_for_kind(kind: DecisionKind, since: str) -> bool:
+    decision = kind.decision
+    other = _decided(decision, decision.rules.in_edition(since), "verdict")
+    return not is_same_answer(_own(decision, "verdict"), other)
 
 
 def describe_missing_level(queue_manager: str) -> MissingInformation:

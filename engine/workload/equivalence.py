@@ -71,9 +71,7 @@ class EquivalenceClass:
 
 @lru_cache
 def has_name_tests(course: Pipeline) -> bool:
-    """Return whether a rule looks into a name, or at which comes first; which are the same, or blank, may matter to
-    any.
-    """
+    """Return whether a rule looks into a name or at the order of names, beyond equality and blankness."""
     return any(_looks_into_names(steps) for steps in course.steps)
 
 

@@ -61,9 +61,7 @@ class Explanation:
         return cls(decision, readings, ties, unknown, assumptions, odd, ahead, others, place)
 
     def with_exit(self, decision: Decision, snapshot: Snapshot, ask_exit: AskExit) -> Self:
-        """Return the same of ``decision``, made of it by an exit; what is said of the own choice stays where that
-        stands.
-        """
+        """Return this explanation with ``decision``, which an exit made of its own; the remarks on that stay."""
         told = self
         if decision is not self.decision:
             told = evolve(self, decision=decision, obstacles=find_obstacles(decision, snapshot.beyond))

@@ -176,8 +176,7 @@ class TransmissionQueueRules:
     def refusal(
         self, sent: Destination | None, call: str, cluster: Cluster, depths: Depths | None = None
     ) -> Reason | None:
-        """Return the reason code of a ``call`` that puts a message for ``sent``, as far as facts tell; None if there is
-        none.
+        """Return the reason code of a ``call`` that puts a message for ``sent``, as far as is known; else None.
 
         An open puts nothing. ``depths`` say what is on the queues now, where that is not what the facts have.
         """

@@ -197,9 +197,7 @@ def build_chstatus_command(channel: str) -> str:
 
 
 def render_alternatives(subject: str, answers: Mapping[str, str]) -> str:
-    """Render ``If TO.QM2 is RETRYING: QM3`` for each answer, or the states that change nothing, where those are
-    fewer.
-    """
+    """Render ``If TO.QM2 is RETRYING: QM3`` for each answer, or the states that change nothing, if fewer."""
     by_answer: dict[str, list[str]] = {}
     for state, answer in answers.items():
         by_answer.setdefault(answer, []).append(state)

@@ -57,9 +57,11 @@ def shares(decision: Decision) -> AnswerTable[Share]:
 
 
 def _shares(decision: Decision) -> Iterator[Share]:
+    if decision.outcome == "chosen" and decision.runs:
+        yield from (Share(decision.listed[at], part) for at, part in _parts(decision.course, decision.kind))
+        return
     found = compute_rates(decision)
-    total = sum(rate for _, rate in found)
-    yield from (Share(each, rate / total) for each, rate in found)
+    yield from (Share(each, rate / len(found)) for each, rate in found)
 
 
 def compute_rates(decision: Decision) -> Sequence[tuple[Destination, Fraction]]:
@@ -69,6 +71,14 @@ def compute_rates(decision: Decision) -> Sequence[tuple[Destination, Fraction]]:
     if not decision.runs:
         return tuple((each, Fraction(1)) for each in decision.remaining)
     return tuple((decision.listed[at], rate) for at, rate in _rates(decision.course, decision.kind))
+
+
+@lru_cache(MOST_CLASSES)
+def _parts(course: Pipeline, kind: EquivalenceClass) -> tuple[tuple[int, Fraction], ...]:
+    """The same as parts of all puts."""
+    rates = _rates(course, kind)
+    total = sum(rate for _, rate in rates)
+    return tuple((at, rate / total) for at, rate in rates)
 
 
 @lru_cache(MOST_CLASSES)

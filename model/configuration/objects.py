@@ -511,7 +511,7 @@ class MqObject:
         stated = self.text("CAPEXPRY")
         if not stated and (custom := self.text("CUSTOM")) and (within := _CAPEXPRY.search(custom)):
             stated = within[1]
-        return "" if stated.upper() in ("NOLIMIT", "-1") else stated
+        return "" if stated.upper() in ("NOLIMIT", "-1", "0") else stated
 
     @property
     def is_topic_alias(self) -> bool:

@@ -230,8 +230,7 @@ class SequenceState:
         return SequenceState(self.counters, self.last_number, cluster, SnapshotChanges(altered, added))
 
     def with_every(self, values: Mapping[str, Any], among: Iterable[Destination]) -> SequenceState:
-        """Return the same state with these values in every counter, those of ``among`` included; what changed is dealt
-        with.
+        """Return the state with these values in every counter, those of ``among`` included.
 
         ``values`` has one or both of dest_seq_factor and dest_seq_number.
         """
@@ -245,9 +244,7 @@ class SequenceState:
 
 
 def find_changes(before: Cluster, after: Cluster, listing: DestinationListing) -> SnapshotChanges:
-    """Return whether something that is watched was altered, and whether a destination is new; one that is gone is
-    neither.
-    """
+    """Return whether something watched was altered, and whether a destination is new; one gone is neither."""
     if before is after:
         return UNCHANGED
     puts = tuple(_touched(before, after))

@@ -140,7 +140,7 @@ def _lines_of_items(text: str, answers: Iterable[dict[str, Any]]) -> Iterator[in
         yield line
 
 
-def _items(data: dict[str, Any]) -> list[dict[str, Any]]:
+def _items(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     items = data.get("commandResponse")
     return [each for each in items if isinstance(each, dict)] if isinstance(items, list) else []
 

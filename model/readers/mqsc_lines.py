@@ -84,9 +84,7 @@ def _begins(line: str) -> bool:
 
 
 def strip_line_numbers(pieces: Iterator[str]) -> Iterator[str]:
-    """Strip the text without the numbers in columns 73 to 80, if every line of its first piece has one that is not
-    blank.
-    """
+    """Strip the numbers in columns 73 to 80, if every line of the first piece has one that is not blank."""
     first = next(pieces, "")
     begun = first.lstrip()
     end = begun.find("\n")

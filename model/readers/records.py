@@ -395,9 +395,7 @@ class Inquiry:
         return not self.narrowed and kind in (self.kind, *kinds) and self._fits(name)
 
     def shows(self, attributes: Collection[str]) -> bool:
-        """Return whether it shows one of the ``attributes`` of what it shows: those that it asks for or, if none,
-        all.
-        """
+        """Return whether it shows one of the ``attributes``: those that it asks for or, if none, all."""
         shows_all = "ALL" in self.words or not (self.words or "*" in self.name)
         return shows_all or not self.words.isdisjoint(attributes)
 

@@ -320,9 +320,7 @@ def split_blocks(texts: Iterable[str]) -> Iterator[Block]:
 
 
 def detect_kind(shown: Mapping[str, Value]) -> str:
-    """Detect the kind of what was displayed, told by its attributes: messages are translated. Blank if it is
-    passed by.
-    """
+    """Detect the kind of what was displayed, told by its attributes, in any language; blank if it is passed by."""
     first = next(iter(shown), "")
     if first == "QUEUE":
         return _kind_of_queue(shown)
@@ -491,9 +489,7 @@ class ScriptLines:
     _end: int | None = None
 
     def is_remark(self, begun: int, at: int) -> bool:
-        """Return whether the line from ``begun`` on is part of a script, which shows or names there what stands at
-        ``at``.
-        """
+        """Return whether the line from ``begun`` on is part of a script that shows or names what is at ``at``."""
         before = self.text[begun:at]
         if before.lstrip()[:1] == "*" or BEGINS_COMMAND.match(before) or _is_open_line(before):
             return True

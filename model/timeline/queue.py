@@ -333,9 +333,7 @@ class QueueState(NamedTuple):
         message: Message | None = None,
         told: ItemRole = SINGLE_MESSAGE_ROLE,
     ) -> QueueState:
-        """Return the state after ``count`` messages put outside syncpoint, or the one ``message`` that has an
-        identity.
-        """
+        """Return the state after ``count`` messages, or the one ``message``, put outside syncpoint."""
         run = MessageRun(self.arrived, count, persistent, labels, message, told)
         chains, known = self._with(priority, self.chains[priority].put(run)), self.known
         if message is not None:

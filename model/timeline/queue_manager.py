@@ -211,9 +211,7 @@ class QueueManagerContent:
         return self.handles.find_output_handle(application, queue, to_queue_manager)
 
     def find_trigger_failure(self, queue: str) -> CallFailure | None:
-        """Find why a trigger message for the local queue ``queue`` cannot be put on its initiation queue; None if it
-        can.
-        """
+        """Find why a trigger message for ``queue`` cannot be put on its initiation queue; None if it can."""
         initq = self.definitions.local_queue(self.local_queue(queue).initq)
         if initq is None:
             return None

@@ -37,6 +37,15 @@ def test_a_facts_file_is_checked(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(("more", "found"), [("", []), ("capexpry = 0\n", []), ("capexpry = 600\n", ["check.37"])])
+def test_a_cluster_transmission_queue_without_limit_of_expiry(tmp_path: Path, more: str, found: list[str]) -> None:
+    """A limit that is left out, or is 0, is none."""
+    path = tmp_path / "facts.toml"
+    queue = f'[[queue]]\nname = "SYSTEM.CLUSTER.TRANSMIT.QUEUE"\nusage = "XMITQ"\n{more}'
+    path.write_text(f'[queue_manager]\nname = "QM1"\nclusters = ["SALES"]\n{queue}')
+    assert [each["rule"] for each in findings(str(path))] == found
+
+
 def test_from_one_of_the_queue_managers_whose_queues_are_in_several_clusters(tmp_path: Path) -> None:
     path = tmp_path / "facts.toml"
     path.write_text(

@@ -327,7 +327,7 @@ def test_an_alias_whose_host_lacks_its_queue(
     files = [str(tmp_path / f"{name}.mqsc") for name in ("QM1", "QM4", "QM5")]
     status, document = answered(explain, *files, "--from", "QM1", "--put", "FRONT", *options)
     assert (status, document["chosen"]["queue_manager"]) == (0, "QM4")
-    assert any("ends on the dead-letter queue there" in each for each in document["remarks"]) == is_told
+    assert any("on the dead-letter queue if DEADQ names one" in each for each in document["remarks"]) == is_told
     assert any("(2001)" in each for each in document["remarks"]) == ("QMODEL" in host)
 
 
@@ -363,7 +363,7 @@ def test_a_map_tells_what_is_lost_by_the_binding_of_the_queue(tmp_path: Path, bi
         (tmp_path / f"{name}.mqsc").write_text(text)
     _, document = answered(map_command, *(str(tmp_path / f"{name}.mqsc") for name in ("QM1", "QM4", "QM5")))
     (row,) = (each for each in document["rows"] if (each["queue"], each["from"]) == ("FRONT", "QM1"))
-    assert any("ends on the dead-letter queue there" in each for each in row["remarks"]) == is_told
+    assert any("on the dead-letter queue if DEADQ names one" in each for each in row["remarks"]) == is_told
 
 
 @pytest.mark.parametrize(
@@ -407,3 +407,28 @@ def test_what_a_sender_states_is_told_of_each_route_of_the_put(tmp_path: Path, q
     _, document = answered(explain, str(tmp_path / "*.mqsc"), "--from", "QM1", "--put", queue)
     assert document["chosen"]["queue_manager"] == "QM6"
     assert any("the CLUSSDR TO.QM4 of QM1 states CLWLRANK(9)" in each for each in document["remarks"]) == told
+
+
+STREAMED = """* Queue manager name: QM1
+DEFINE QLOCAL(APPQ) STREAMQ(APPQ.COPY) CUSTOM('CAPEXPRY(600)')
+DEFINE QLOCAL(APPQ.COPY)
+DEFINE QLOCAL(PLAIN) STREAMQ(' ') CUSTOM('CAPEXPRY(NOLIMIT)')
+"""
+UNFOLLOWED = ["STREAMQ(APPQ.COPY) of APPQ at QM1 is set", "CAPEXPRY(600) of APPQ at QM1 is set"]
+
+
+def test_what_is_not_followed_is_told_of_the_queue_that_has_it(tmp_path: Path) -> None:
+    file = tmp_path / "QM1.mqsc"
+    file.write_text(STREAMED)
+    for queue, expected in (("APPQ", UNFOLLOWED), ("PLAIN", []), ("APPQ.COPY", [])):
+        remarks = answered(explain, str(file), "--put", queue)[1]["remarks"]
+        assert [each.partition(" is set")[0] + " is set" for each in remarks if " is set" in each] == expected
+
+
+def test_a_replay_tells_it_once_to_a_person(tmp_path: Path) -> None:
+    file = tmp_path / "puts.toml"
+    queue = '[[queue]]\nname = "APPQ"\nstreamq = "APPQ.COPY"\ncapexpry = 600\n'
+    event = '[[event]]\ndo = "put"\nqueue = "APPQ"\n'
+    file.write_text(f'[queue_manager]\nname = "QM1"\n{queue}[[queue]]\nname = "APPQ.COPY"\n{event}{event}')
+    text = CliRunner().invoke(replay, [str(file)], standalone_mode=False).stdout
+    assert [text.count(each) for each in UNFOLLOWED] == [1, 1]

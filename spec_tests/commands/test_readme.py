@@ -73,6 +73,15 @@ def test_the_readme_shows_the_real_answers(arguments: tuple[str, ...]) -> None:
     check_shown(run(*command, str(EXAMPLES / name)).stdout)
 
 
+def test_what_8_0_changed_is_shown_by_real_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    page = (ROOT / "docs" / "explanation" / "what-mq-8-changed.md").read_text(encoding="utf-8")
+    commands = re.findall(r"```sh\nmqclause (.*)\n```", page)
+    assert [each.partition(" ")[0] for each in commands] == ["explain", "explain", "plan"]
+    for each in commands:
+        check_shown(run(*shlex.split(each)).stdout)
+
+
 SAMPLES = os.environ.get("MQCLAUSE_SAMPLES")
 
 

@@ -107,7 +107,7 @@ def test_a_plan_says_from_which_edition_to_which_and_how_that_is_known(tmp_path:
     ]  # fmt: skip
     assert document["upgrades"][0]["edition_from"] == f"{files[1]}:4"
     text = CliRunner().invoke(command, [*files, "--upgrade", "*=mq-9.4"], standalone_mode=False).stdout
-    assert "upgrade of QM2 from wmq-7.5" in text.replace("\n", " ")
+    assert f"upgrade of QM2 and QM3 from wmq-7.5 ({files[1]}:4, {files[2]}:4) to mq-9.4; of mq-9.4: nothing" in text
     assert "other_editions" not in document
 
 

@@ -203,7 +203,8 @@ class TestTheCommand:
         lines = done.stdout.splitlines()
         assert done.returncode == 1
         assert lines[0] == "of 5 queues 2 would not, 3 may: it depends on what is not known"
-        assert lines[-1] == "  assumed: SYSTEM.CHANNEL.INITQ is defined as every queue manager is created with it"
+        there = "SYSTEM.CHANNEL.INITQ is defined as every queue manager is created with it"
+        assert lines[-1] == f"  assumed: of XMITQ and 1 more: {there}"
         assert sum("assumed:" in line for line in lines) == 1
 
     def test_a_queue_that_is_no_local_one(self, tmp_path: Path) -> None:
@@ -371,3 +372,16 @@ class TestNamesThatDifferInCase:
         by_why, by_check = self.remedies("WAGES", "'pay'")
         assert by_why == {"trigger.07": "DEFINE QLOCAL('pay')"}
         assert by_check == by_why
+
+
+def test_of_several_queues_it_is_told_of_which_something_is_assumed(tmp_path: Path) -> None:
+    """Only IRON's TRIGMPRI asks for more than the priority of a put that gives none."""
+    script = """DEFINE QLOCAL(IRON) TRIGGER TRIGTYPE(EVERY) TRIGMPRI(3) INITQ(STARTER) PROCESS(P)
+DEFINE QLOCAL(TIN) TRIGGER TRIGTYPE(EVERY) INITQ(STARTER) PROCESS(P)
+DEFINE QLOCAL(STARTER)
+DEFINE PROCESS(P) APPLICID(X)
+"""
+    name = written(tmp_path, f"* Queue manager name: QM1\n{script}", "QM1.mqsc")
+    of = "the message has priority 0, the DEFPRTY of its queue; --priority asks another"
+    assert f"assumed: of IRON: {of}" in " ".join(run("why", "*", name).stdout.split())
+    assert f"assumed: {of}" in " ".join(run("why", "IRON", name).stdout.split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -184,3 +185,13 @@ def test_an_edition_decides_otherwise_in_a_document_of_any_kind(tmp_path: Path) 
     ]
     assert found == [["A", "C", "B"], ["B", "C", "A"]]
     assert rules_in(tmp_path, files, edition="two").about(DELIVERY).edition == "two"
+
+
+def test_the_levels_that_checks_compare_with_are_those_of_editions() -> None:
+    """A check looks at the levels of several queue managers together, which no one edition decides."""
+    rules = Rules()
+    known = {level for level in rules.levels.values() if level}
+    terms = rules.toml("terms.toml")["check"].values()
+    compared = {int(number) for each in terms for number in re.findall(r"_level *(?:>=|<) *([0-9]{3,4})", each["is"])}
+    assert compared == {rules.levels["mq-8.0"]}
+    assert compared <= known

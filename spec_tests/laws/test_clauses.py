@@ -3,51 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from mqclause import Rules
+from mqclause.documents import DOCUMENTS
 from mqclause.executors.operations import ExecutorName
 from mqclause.executors.pipeline import EXECUTORS
-from mqclause.rulebook.case_files import CaseError, CaseFile, merge_scene, read_case_files
+from mqclause.rulebook.case_files import CaseError, CaseFile, get_cases_folder, merge_scene
 from mqclause.testing.case_kinds import DecisionCase, RunnableCase
 from mqclause.testing.case_runner import ReplayCase, build_cases
 from spec_tests.support.deep import every
 
 RULES = Rules()
-FILES = [build_cases(file) for file in read_case_files()]
+PATHS = sorted(get_cases_folder().glob("*/*.toml"))
 DEEP = pytest.mark.deep  # that every executor tells of a case what the reference tells is a test of its own
 
 
-def name_of(cases: Sequence[RunnableCase]) -> str:
-    return str(cases[0].file) if cases else "no case"
+@cache
+def read(path: Path) -> Sequence[RunnableCase]:
+    return build_cases(CaseFile.read(path))
+
+
+def name_of(path: Path) -> str:
+    return f"{path.parent.name}/{path.name}"
 
 
 @pytest.mark.parametrize(
     "executor", [each if each == "compiled" else pytest.param(each, marks=DEEP) for each in EXECUTORS]
 )
-@pytest.mark.parametrize("cases", FILES, ids=name_of)
-def test_cases(cases: Sequence[RunnableCase], executor: ExecutorName) -> None:
+@pytest.mark.parametrize("path", PATHS, ids=name_of)
+def test_cases(path: Path, executor: ExecutorName) -> None:
     """A file is one test: one for each of its cases would take longer to run than the cases themselves."""
+    cases = read(path)
     assert cases
     faults = {str(case): case.faults(RULES, executor) for case in cases}
     wrong = [f"{name} ({executor}): {fault}" for name, found in faults.items() for fault in found]
     assert not wrong, "\n".join(["", *wrong])
 
 
-@pytest.mark.parametrize("case", every(8, [case for cases in FILES for case in cases]), ids=str)
-def test_executors_tell_the_same(case: RunnableCase) -> None:
-    plain = case.to_values(RULES, "plain")
-    assert [name for name in EXECUTORS if case.to_values(RULES, name) != plain] == []
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_destination_is_permitted_or_fell(document: str) -> None:
+    for case in (case for path in PATHS if path.parent.name == document for case in read(path)):
+        if isinstance(case, DecisionCase):
+            decision = case.answer(RULES)
+            assert {*decision.permitted} | decision.fell_by().keys() == {*decision.listed}, case
+            assert not {*decision.permitted} & decision.fell_by().keys(), case
 
 
-@pytest.mark.parametrize("cases", [each for each in FILES if isinstance(each[0], DecisionCase)], ids=name_of)
-def test_every_destination_is_permitted_or_fell(cases: Sequence[DecisionCase]) -> None:
-    for case in cases:
-        decision = case.answer(RULES)
-        assert {*decision.permitted} | decision.fell_by().keys() == {*decision.listed}, case
-        assert not {*decision.permitted} & decision.fell_by().keys(), case
+@pytest.mark.parametrize("path", every(8, PATHS), ids=name_of)
+def test_executors_tell_the_same(path: Path) -> None:
+    for case in read(path):
+        plain = case.to_values(RULES, "plain")
+        assert [name for name in EXECUTORS if case.to_values(RULES, name) != plain] == [], case
 
 
 GOOD = '[[case]]\nname = "a"\nacts = true\n[case.expect]\noutcome = "chosen"\n'

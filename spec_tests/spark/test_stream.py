@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -44,18 +45,27 @@ def run_until_there_is_no_more(spark: Any, folder: Path, given: Any) -> None:
 
 
 @pytest.mark.skipif(not IS_THERE, reason="Spark 4.0 has no state of Python's")
-def test_the_counters_go_from_batch_to_batch_and_outlive_a_restart(spark: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "runs",
+    [
+        [[(3, 1, 0, 2)], [range(10, 3, -1)]],
+        pytest.param([[(3, 1, 0, 2), (5, 4, 6)], [range(20, 6, -1)]], marks=pytest.mark.deep),
+    ],
+)
+def test_the_counters_go_from_batch_to_batch_and_outlive_a_restart(
+    spark: Any, tmp_path: Path, runs: list[list[Iterable[int]]]
+) -> None:
+    """A batch for each file that arrives; after a restart the query goes on with what it kept."""
     given = {"QM1": cluster(20, 50, 20, 10)}
     provider = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     spark.conf.set("spark.sql.streaming.stateStore.providerClass", provider)
     partitions = spark.conf.get("spark.sql.shuffle.partitions")
     spark.conf.set("spark.sql.shuffle.partitions", "1")
     try:
-        arrive(spark, tmp_path, 3, 1, 0, 2)
-        arrive(spark, tmp_path, 5, 4, 6)
-        run_until_there_is_no_more(spark, tmp_path, given)
-        arrive(spark, tmp_path, *range(20, 6, -1))
-        run_until_there_is_no_more(spark, tmp_path, given)
+        for files in runs:
+            for numbers in files:
+                arrive(spark, tmp_path, *numbers)
+            run_until_there_is_no_more(spark, tmp_path, given)
     finally:
         spark.conf.unset("spark.sql.streaming.stateStore.providerClass")
         spark.conf.set("spark.sql.shuffle.partitions", partitions)
@@ -63,7 +73,7 @@ def test_the_counters_go_from_batch_to_batch_and_outlive_a_restart(spark: Any, t
     arrived, expected = (
         table.orderBy("`q.m`", "When.at").collect() for table in (spark.read.parquet(str(tmp_path / "out")), at_once)
     )
-    assert len(arrived) == 2 * 21
+    assert len(arrived) == 2 * sum(len([*numbers]) for files in runs for numbers in files)
     assert arrived == expected
 
 

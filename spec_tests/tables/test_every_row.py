@@ -45,7 +45,7 @@ TABLES = {
 }  # fmt: skip
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def connection() -> Any:
     with duckdb.connect() as made:
         made.execute(f"CREATE TABLE many AS SELECT range AS i FROM range({COUNT})")

@@ -19,6 +19,9 @@ from mqclause.tables.schema import PUT
 from spec_tests.support.led_on import AS_THE_LOCAL_ONE, BY_ITS_NAME, TWO_WAYS, rules_that_say_a_name
 from spec_tests.support.random_rows import answers, arrow_struct
 
+ODD: list[dict[str, Any]] = [{}, {"already_sent_to": ["QM9"]}, {"clwlmruc": 1}]
+"""What puts say besides: nothing, or what keeps them from being decided by their names alone."""
+
 
 def of(*puts: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
     given = [{name: put.get(name) for name in PUT} for put in puts]
@@ -53,17 +56,15 @@ def test_a_queue_that_is_not_there_has_its_own_name_where_rules_have_it_lead_som
     assert [each["shares"][0]["queue"] for each in found] == ["LOST", "GONE"]
 
 
-@pytest.mark.parametrize("odd", [{}, {"already_sent_to": ["QM9"]}, {"clwlmruc": 1}])
-@pytest.mark.parametrize("beside", ["QM2", "NOBODY"])
-def test_a_name_that_a_rule_says_is_decided_for_itself(beside: str, odd: dict[str, Any]) -> None:
+def test_a_name_that_a_rule_says_is_decided_for_itself() -> None:
     """Beside a queue manager a queue is kept, whatever it is; two rules tell PAY from any other."""
-    rules = rules_that_say_a_name()
-    found = of(*({"queue": name, "queue_manager": beside, **odd} for name in ("PAY", "OTHER ")),
-               cluster=TWO_WAYS, rules=rules, explain=True)  # fmt: skip
-    assert [each["queue"] for each in found] == ["PAY", "OTHER" if beside == "QM2" else None]
-    assert found[0]["channel"] == "C3"
-    assert found[0]["eliminated_by"] == ["workload.04z", None]
-    assert (found[1]["channel"], found[1]["reason"]) == (("C2", None) if beside == "QM2" else (None, 2087))
+    asked = [(beside, odd) for beside in ("QM2", "NOBODY") for odd in ODD]
+    puts = [{"queue": name, "queue_manager": beside, **odd} for beside, odd in asked for name in ("PAY", "OTHER ")]
+    found = of(*puts, cluster=TWO_WAYS, rules=rules_that_say_a_name(), explain=True)
+    for (beside, odd), pay, other in zip(asked, found[::2], found[1::2], strict=True):
+        assert (pay["queue"], pay["channel"], pay["eliminated_by"]) == ("PAY", "C3", ["workload.04z", None]), odd
+        told = ("OTHER", "C2", None) if beside == "QM2" else (None, None, 2087)
+        assert (other["queue"], other["channel"], other["reason"]) == told, odd
 
 
 def test_the_names_of_a_row_stand_wherever_rules_put_them() -> None:
@@ -78,19 +79,20 @@ def test_the_names_of_a_row_stand_wherever_rules_put_them() -> None:
     )
 
 
-@pytest.mark.parametrize("odd", [{}, {"already_sent_to": ["QM9"]}, {"clwlmruc": 1}])
-def test_names_that_nobody_knows_are_led_on_by_rules_of_ones_own(odd: dict[str, Any]) -> None:
+def test_names_that_nobody_knows_are_led_on_by_rules_of_ones_own() -> None:
     """A queue manager that nobody knows stands for none, so that the queue beside it is looked up."""
     rules = Rules().with_files({"resolution/04b_as_none.toml": AS_THE_LOCAL_ONE})
-    puts = [{"queue": name, "queue_manager": "GONE", **odd} for name in ("OWN", "THEIRS", "LOST", "A B")]
-    *found, wrong = of(*puts, {"queue": "OWN", "queue_manager": "\u00e9"}, cluster=TWO_WAYS, rules=rules, explain=True)
-    own, theirs, lost, wrong_queue = found
-    assert (own["queue"], own["queue_manager"], own["channel"]) == ("OWN", "QM1", None)
-    assert (theirs["queue_manager"], theirs["channel"]) == ("QM2", "C2")
-    # With CLWLMRUC(1) one channel stays, that listed first; otherwise the sequence decides: both are as good.
-    assert theirs["permitted"] == (1 if "clwlmruc" in odd else 2)
-    assert (lost["outcome"], lost["reason"]) == ("failed", 2085)
-    assert {wrong["outcome"], wrong_queue["outcome"]} == {"invalid"}
+    names = [*((name, "GONE") for name in ("OWN", "THEIRS", "LOST", "A B")), ("OWN", "\u00e9")]
+    puts = [{"queue": name, "queue_manager": beside, **odd} for odd in ODD for name, beside in names]
+    found = of(*puts, cluster=TWO_WAYS, rules=rules, explain=True)
+    for at, odd in enumerate(ODD):
+        own, theirs, lost, wrong_queue, wrong = found[len(names) * at :][: len(names)]
+        assert (own["queue"], own["queue_manager"], own["channel"]) == ("OWN", "QM1", None), odd
+        assert (theirs["queue_manager"], theirs["channel"]) == ("QM2", "C2"), odd
+        # With CLWLMRUC(1) one channel stays, that listed first; otherwise the sequence decides: both are as good.
+        assert theirs["permitted"] == (1 if "clwlmruc" in odd else 2), odd
+        assert (lost["outcome"], lost["reason"]) == ("failed", 2085), odd
+        assert {wrong["outcome"], wrong_queue["outcome"]} == {"invalid"}, odd
 
 
 @pytest.mark.parametrize("shares", [False, True])
@@ -103,12 +105,12 @@ def test_a_put_for_which_rules_say_nothing_is_an_invalid_row(shares: bool) -> No
     assert (own["outcome"], own["message"]) == ("chosen", None)
 
 
-@pytest.mark.parametrize("odd", [{}, {"clwlmruc": 1}, {"already_sent_to": ["QM9"]}])
-def test_an_alias_of_ones_own_that_rules_do_not_follow_is_no_destination(odd: dict[str, Any]) -> None:
+def test_an_alias_of_ones_own_that_rules_do_not_follow_is_no_destination() -> None:
     """Beside a queue the alias at QM1 would be followed; left to the workload rules it leads by QM2's alone."""
     aliases = [QueueManagerAlias("GATE", host, ("SALES",)) for host in ("QM1", "QM2")]
     cluster = evolve(TWO_WAYS, queue_manager_aliases=aliases)
     rules = Rules().with_files({"resolution/03d_alias_resolved_again.toml": None})
-    (found,) = of({"queue": "FAR", "queue_manager": "GATE", **odd}, cluster=cluster, rules=rules, explain=True)
-    assert (found["queue"], found["queue_manager"], found["channel"]) == ("FAR", "QM2", "C2")
-    assert found["eliminated_by"] == [None, "workload.11c" if "clwlmruc" in odd else None]
+    puts = [{"queue": "FAR", "queue_manager": "GATE", **odd} for odd in ODD]
+    for odd, found in zip(ODD, of(*puts, cluster=cluster, rules=rules, explain=True), strict=True):
+        assert (found["queue"], found["queue_manager"], found["channel"]) == ("FAR", "QM2", "C2"), odd
+        assert found["eliminated_by"] == [None, "workload.11c" if "clwlmruc" in odd else None], odd

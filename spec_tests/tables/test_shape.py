@@ -184,15 +184,14 @@ def test_further_columns_are_carried_through(name: str) -> None:
 def test_clwlmruc_beside_the_put() -> None:
     two = [{"queue_manager": "QM2", "dest_seq_number": 1}, {"queue_manager": "QM3", "dest_seq_number": 2}]
     # Of the one most recently used QM3 is left; with more of them QM2 comes first, used the longest time ago.
-    for put, beside, expected in (
-        ({"queue": "Q"}, {"clwlmruc": 1}, "QM3"),
-        ({"queue": "Q", "clwlmruc": None}, {"clwlmruc": 1}, "QM3"),
-        ({"queue": "Q", "clwlmruc": 2}, {"clwlmruc": 1}, "QM2"),
-        ({"queue": "Q"}, {"clwlmruc": None}, "QM2"),
-        ({"queue": "Q"}, {"clwlmruc": "1"}, "QM2"),
-    ):
-        assert of(put, *two, **beside)["queue_manager"] == expected
-    assert of({"queue": "Q"}, *two, clwlmruc=0)["message"].startswith("put.clwlmruc = 0; allowed: ")
+    assert of({"queue": "Q"}, *two, clwlmruc=1)["queue_manager"] == "QM3"
+    assert of({"queue": "Q"}, *two, clwlmruc="1")["queue_manager"] == "QM2"
+    said, beside = [None, 2, None, None], [1, 1, None, 0]
+    puts = [{"queue": "Q", "clwlmruc": each} for each in said]
+    table = pa.table({"put": puts, "destinations": [two] * len(said), "clwlmruc": beside})
+    *found, wrong = decide(table).to_arrow_table()["decision"].to_pylist()
+    assert [each["queue_manager"] for each in found] == ["QM3", "QM2", "QM2"]
+    assert wrong["message"].startswith("put.clwlmruc = 0; allowed: ")
 
 
 def test_qmgr_where_the_put_says_what_that_is() -> None:

@@ -21,6 +21,7 @@ from mqclause.model.timeline.trigger_events import TRIGGER_EVENT_KINDS, TriggerE
 from mqclause.replay.runner import Replay
 from mqclause.rulebook.rule import Conclude, Condition
 from mqclause.rulebook.rules import Rules
+from mqclause.tables.row import OccasionRows
 from mqclause.tables.schema import OCCASION, TRIGGERING, TableError
 from mqclause.trigger.examination import Triggers
 from spec_tests.support.deep import first
@@ -138,6 +139,16 @@ INVALID: list[tuple[dict[str, Any], str]] = [
 def test_invalid_rows() -> None:
     expected = [dict.fromkeys(TRIGGERING) | {"outcome": "invalid", "message": message} for _, message in INVALID]
     assert triggering(*(asdict(ARRIVAL) | fields for fields, _ in INVALID)) == expected
+
+
+def test_a_row_alone_is_answered_as_in_a_table() -> None:
+    rng, one = Random(5), OccasionRows()
+    whole = asdict(ARRIVAL)
+    given = [None, {}, whole, whole | {"trigtype": "first"}, *(whole | fields for fields, _ in INVALID)]
+    given += [asdict(imagined(rng)) for _ in range(100)]
+    found = triggering(*given)
+    assert [one.triggering(each) for each in given] == found
+    assert {each["outcome"] for each in found} == {"triggers", "silent", "invalid"}
 
 
 def test_counts_as_large_as_they_get() -> None:

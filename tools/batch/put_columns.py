@@ -33,9 +33,7 @@ class PutColumns:
         return {name: _meant(PUT[name], word, columns, self.clusters) for name, word in self.words.items()}
 
     def in_no_row(self) -> dict[str, str | Constant]:
-        """Return the same where there is no row to tell the columns by: what can be no column's name is the same in
-        all.
-        """
+        """Return the arguments for no row to tell columns by: what can be no column's name is a constant."""
         found: dict[str, str | Constant] = {}
         for name, word in self.words.items():
             try:

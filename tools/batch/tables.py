@@ -295,9 +295,7 @@ def find_keys_fault(fields: Mapping[str, Any], known: Collection[str], where: st
 
 
 def build_key_case_pattern(asked: AskedColumns = STRUCTS) -> str:
-    """Build a pattern for text with a key that is asked for in another letter case than ours; blank if it can have
-    none.
-    """
+    """Build a pattern for text with a key in another letter case than ours; blank if it can have none."""
     inside = () if asked.is_flat else (*PUT, *DESTINATION)
     names = dict.fromkeys([*asked.typed, *asked.needed, *inside])
     return f'"({"|".join(map(_other_cases, names))})"\\s*:'
@@ -309,9 +307,7 @@ def build_name_pattern(name: str) -> str:
 
 
 def normalize_row_keys(text: str, asked: AskedColumns = STRUCTS) -> str:
-    """Normalize a row as JSON text with the keys of tables as we write them, also inside; as they are where two would
-    be one.
-    """
+    """Normalize the letter case of keys in a row as JSON text, also inside; not where two would be one."""
     row = _read_keys(text)
     if not isinstance(row, _Pairs):
         return text

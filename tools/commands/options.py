@@ -182,10 +182,6 @@ class Inputs:
         """Build what the local queue manager knows by ``sources``, as it is after what if. Raises FactsError."""
         return self.apply_changes(read_sources(sources, self.local, self.lenient))
 
-    def read_snapshot(self) -> Snapshot:
-        """Read the files and build the snapshot. Raises ClickException and FactsError."""
-        return self.build_snapshot(self.read_sources())
-
     def apply_changes(self, snapshot: Snapshot) -> Snapshot:
         """Apply --set, then --status. Raises FactsError and UsageError."""
         snapshot = apply_changes(snapshot, self.sets)

@@ -45,9 +45,7 @@ def command(inputs: Inputs, queue: str | None, as_json: bool) -> int:
 
 @contextmanager
 def pause_garbage_collection() -> Iterator[None]:
-    """Pause the collector rests meanwhile: a message is in no cycle, and seeking any among a million takes half the
-    time.
-    """
+    """Pause the collector: a million messages are in no cycle, and seeking one takes half the time."""
     sought = gc.isenabled()
     gc.disable()
     try:

@@ -37,9 +37,10 @@ def load_own_rules(folder: str, readings: Mapping[str, str], edition: str | None
     """
     in_force = Interpretation((), {})
     try:
-        _check_folders(Rules(folder=folder))
-        for known in _stated_editions(Rules(folder=folder)):
-            rules = Rules(None, known or None, folder)
+        found = Rules(folder=folder)
+        _check_folders(found)
+        for known in _stated_editions(found):
+            rules = found.in_edition(known) if known else found
             for chosen, about in _ways(rules):
                 read = rules.under(chosen) if chosen else rules
                 in_force = read.in_force
@@ -47,7 +48,7 @@ def load_own_rules(folder: str, readings: Mapping[str, str], edition: str | None
     except RuleError as error:
         faults = (_diagnostic(folder, each, in_force) for each in (error, *error.others))
         raise FactsError(dict.fromkeys(faults)) from None
-    return Rules(readings, edition, folder)
+    return (found.in_edition(edition) if edition else found).under(readings)
 
 
 def build_rules_fault(folder: str, error: RuleError | ValueError) -> FactsError:

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from mqclause.cluster.map import MapRow, PrintedRow, note_exits
 from mqclause.cluster.plan import ChangePlan, PlanRow
+from mqclause.cluster.upgrade import Upgrade
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.tools.render.terminal import Page
 from mqclause.workload.decision import join_names
@@ -24,6 +25,7 @@ CSV_COLUMNS = ("queue", "from", "outcome", "reason", "queue_manager", "channel",
 SIDE_COLUMNS = ("queue", "from", "moved", "side", "outcome", "reason", "queue_manager", "channel", "share", "weight")
 INDENT = 2
 MOVES_SHOWN = 5
+PLACES_SHOWN = 3
 UNKNOWN_SHOWN = 3
 NARROWEST_PARTS = 40
 """How many characters where puts go has at least beside the names of members; with fewer it stands below them."""
@@ -115,10 +117,14 @@ def print_plan(found: ChangePlan, page: Page | None = None) -> None:
 
 def describe_upgrades(found: ChangePlan) -> Iterator[str]:
     """Describe from which edition of MQ to which, once for members with the same upgrade."""
-    groups: dict[str, list[str]] = {}
+    groups: dict[tuple[str, str, str], list[Upgrade]] = {}
     for each in found.upgrades:
-        groups.setdefault(each.text, []).append(each.queue_manager)
-    return (f"upgrade of {join_names(names)} {said}" for said, names in groups.items())
+        groups.setdefault(each.gist, []).append(each)
+    for (before, after, known), of in groups.items():
+        places = [*dict.fromkeys(each.edition_from for each in of if each.edition_from)]
+        shown = ", ".join([*places[:PLACES_SHOWN], *(["…"] if len(places) > PLACES_SHOWN else [])])
+        names = join_names([each.queue_manager for each in of])
+        yield f"upgrade of {names} from {before}{f' ({shown})' if shown else ''} to {after}{known}"
 
 
 def write_plan(rows: Sequence[PlanRow]) -> None:

@@ -157,8 +157,7 @@ def print_why_not(answer: WhyNot, page: Page | None = None) -> None:
 
 
 def render_exit_answer(answer: ExitAnswer | None) -> Iterator[tuple[str, Text]]:
-    """Return whether the exit was called and with what, the own choice, and what its answer does; nothing without an
-    exit.
+    """Render whether the exit was called and with what, the own choice, and what its answer does.
 
     Before each line a label, blank for those after the first. That its answer ends the call is told with the reason.
     """

@@ -58,9 +58,7 @@ BEHIND_STATE = 12
 
 
 def buffer_first(made: Iterator[MadeT]) -> Iterator[MadeT]:
-    """Buffer the same, the first ones when all of them are made: an event that cannot happen then leaves no output
-    behind.
-    """
+    """Buffer the first items until they are made: an event that cannot happen then leaves no output."""
     yield from list(islice(made, HELD_BACK))
     yield from made
 
@@ -157,9 +155,7 @@ def render_settings(event: Event) -> Iterator[str]:
 
 
 def render_returned(returned: RetrievalResult) -> Iterator[Text]:
-    """Render a line each: the messages and their statuses, what lay before them and was passed over, what rules
-    remark.
-    """
+    """Render the messages returned, with statuses, what was passed over before them, and remarks."""
     if returned.messages:
         yield Text.assemble("returns ", (" ".join(returned.got), "bold"), _statuses(returned))
     passed_over = list(returned.passed_over())

@@ -39,10 +39,16 @@ def _lines(answers: Sequence[WhyAnswer]) -> Iterator[Text]:
         if len(answers) > 1:
             yield Text()
         yield from render_answer(given)
-    assumed = dict.fromkeys(text for each in answers for text in each.assumed)
+    assumed: dict[str, list[str]] = {}
+    for each in answers:
+        for text in each.assumed:
+            assumed.setdefault(text, []).append(each.queue.name)
     if assumed and len(answers) > 1:
         yield Text()
-    yield from (Text(f"  assumed: {text}", "dim") for text in assumed)
+    for text, names in assumed.items():
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        of = f"of {names[0]}{more}: " if len(names) < len(answers) else ""
+        yield Text(f"  assumed: {of}{text}", "dim")
 
 
 def render_answer(given: WhyAnswer) -> Iterator[Text]:
