@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
-from string import Formatter
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from attrs import define, frozen
@@ -335,7 +334,8 @@ def _compiled(ruleset: Ruleset, rule: Rule, because: MessageTemplate | None, car
     because = because or rule.because or MessageTemplate("")
     names = TraceNames(ruleset.vocabulary, has_carried=carried)
     text, values, best = "", [], ""
-    for literal, name, _, _ in Formatter().parse(because.text):
+    writers: dict[str, Any] = {}
+    for literal, name, write in because.parts():
         text += literal.replace("%", "%%")
         if name is None:
             continue
@@ -344,10 +344,22 @@ def _compiled(ruleset: Ruleset, rule: Rule, because: MessageTemplate | None, car
             # The same for every subject, so it is looked for once.
             best, source = f", best={source}", "best"
         text += "%s"
-        values.append(_shown(source, name, ruleset.vocabulary))
+        value = _shown(source, name, ruleset.vocabulary)
+        if write is not None and not _is_count(name, ruleset.vocabulary):
+            writers[write.__name__] = write
+            value = f"{write.__name__}(shown({value}))"
+        values.append(value)
     said = names.constant(text if values else text % ())
     said += f" % ({''.join(f'{each}, ' for each in values)})" if values else ""
-    return compile_scoped_function(f"lambda d{best}: {said}", names, shown=render_value, numbered=add_row_numbers)
+    return compile_scoped_function(
+        f"lambda d{best}: {said}", names, shown=render_value, numbered=add_row_numbers, **writers
+    )
+
+
+def _is_count(name: str, vocabulary: Vocabulary) -> bool:
+    """Whether what a word stands for is no text: a number or a flag, which a command needs not quote."""
+    word = vocabulary.words.get(name)
+    return word is not None and word.type.kind in ("whole", "number", "boolean")
 
 
 def _shown(source: str, name: str, vocabulary: Vocabulary) -> str:

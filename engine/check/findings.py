@@ -429,13 +429,14 @@ def find_failed_conditions(course: Pipeline, about: Any, run: Run) -> Iterator[F
 def get_queue_class(member: ConfiguredMember, name: str) -> tuple[object, ...]:
     """Return the attributes of a queue that decide whether it triggers; queues that are equal in them share the answer.
 
-    Last in it is the name to ask about it by: its own where something else that they see has that too.
+    Last in it is the name to ask about it by: its own where something else that they see has that too, and where a
+    command would not write it as it is.
     """
     found = member.get_definition(name)
     initq = found.fields.get("initq", "")
     bell = member.find_own_queue(initq) if initq != name else None
     is_named = name.casefold() == initq.casefold() or (bell is not None and name == bell.base_queue)
-    return (*found.fields.items(), name if is_named else STAND_IN)
+    return (*found.fields.items(), name if is_named or not ANY_NAME.fullmatch(name) else STAND_IN)
 
 
 def build_trigger_cluster(member: ConfiguredMember, name: str, called: str) -> Cluster:

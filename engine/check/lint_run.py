@@ -35,6 +35,7 @@ from mqclause.model.configuration.sources import (
 )
 from mqclause.model.diagnostics import Diagnostic, FactsError, check_several, check_type, quote_value, suggest_name
 from mqclause.model.facts.delivery import Delivery
+from mqclause.model.facts.domains import quote_name
 from mqclause.model.readers.encodings import GzipContent, MemoryContent, share_read_budget
 from mqclause.model.readers.mqsc import Misplaced
 from mqclause.model.readers.records import Script
@@ -344,7 +345,7 @@ def _told_of_clusters(left_open: Sequence[ConfiguredObject]) -> Iterator[Diagnos
     if left_open:
         first, more = left_open[0], len(left_open) - 1
         who = f"{first.name} and {more} more" if more else first.name
-        command = "DISPLAY QUEUE(*) CLUSTER CLUSNL" if more else f"DISPLAY QUEUE('{first.name}') CLUSTER CLUSNL"
+        command = f"DISPLAY QUEUE({'*' if more else quote_name(first.name)}) CLUSTER CLUSNL"
         said = (
             f"no display shows in which clusters {who} {'are' if more else 'is'}: taken as in none; {command} tells it"
         )

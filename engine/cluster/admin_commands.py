@@ -18,6 +18,7 @@ from mqclause.model.configuration.completeness import MissingInformation, drop_a
 from mqclause.model.configuration.members import Members, fail_member
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster
+from mqclause.model.facts.domains import quote_name
 from mqclause.model.facts.objects import Channel, Queue, QueueManagerAlias
 from mqclause.model.facts.workload import Destination, Situation
 from mqclause.replay.administration import AdministrationRules, build_route_subject
@@ -96,11 +97,6 @@ def list_admin_commands(decision: Decision) -> list[AdminCommand]:
         *_on_the_way(decision),
     ]
     return list({(each.queue_manager, each.command): each for each in found}.values())
-
-
-def quote_name(name: str) -> str:
-    """Quote a name as a command takes it, with its letter case."""
-    return "'" + name.replace("'", "''") + "'"
 
 
 def find_deciding_attributes(course: Pipeline) -> set[str]:

@@ -13,13 +13,14 @@ from typing import Any, Self
 from attrs import asdict, define, evolve, field, fields, frozen
 
 from mqclause.answers import AnswerTable, ColumnTypes
-from mqclause.cluster.admin_commands import AdminCommand, Attribute, list_admin_commands, quote_name
+from mqclause.cluster.admin_commands import AdminCommand, Attribute, list_admin_commands
 from mqclause.documents import CALL, OUTCOME
 from mqclause.executors.pipeline import Pipeline
 from mqclause.exits.session import ANYBODY, Caller, ExitSession
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.diagnostics import check_type
 from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.domains import quote_name
 from mqclause.model.facts.workload import Destination, Situation
 from mqclause.rulebook.rule import Rule
 from mqclause.workload.decision import Decision, Engine, build_destination_document

@@ -10,13 +10,13 @@ from typing import Any
 
 from attrs import Attribute, fields
 
-from mqclause.cluster.admin_commands import find_deciding_attributes, quote_name
+from mqclause.cluster.admin_commands import find_deciding_attributes
 from mqclause.documents import TRIGGER
 from mqclause.executors.pipeline import Pipeline
 from mqclause.model.configuration.snapshot import Snapshot, apply_changes
 from mqclause.model.diagnostics import FactsError
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.domains import NAME_OR_BLANK, Flag, Whole, Words
+from mqclause.model.facts.domains import NAME_OR_BLANK, Flag, Whole, Words, quote_name
 from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.events import Event
 from mqclause.model.timeline.trigger_events import TriggerEvent

@@ -10,7 +10,7 @@ from typing import Any, Self
 from attrs import define, evolve, field, frozen
 
 from mqclause.model.configuration.completeness import EVERY_STATE
-from mqclause.model.facts.domains import LARGEST
+from mqclause.model.facts.domains import LARGEST, quote_name
 from mqclause.model.facts.objects import Channel, QueueManager
 from mqclause.model.timeline.scenario import Scenario
 from mqclause.model.timeline.trigger_events import DEPTHS, TOTAL_DEPTHS, TriggerEvent
@@ -25,11 +25,11 @@ QUEUE_COUNTS = ("open_input_count", "previous_open_input_count", "open_by_others
 INITQ_COUNTS = ("initq_open_input_count", "initq_opened_before", "initq_opened_by_others")
 """What one more handle, open since before the event, adds to: of a queue, and of its initiation queue."""
 
-NO_HANDLE = "no handle on {0} was open for input at the start: no source tells IPPROCS; DISPLAY QSTATUS('{0}') IPPROCS"
-NO_MESSAGE = "no message was on {0} at the start: no source tells CURDEPTH; DISPLAY QSTATUS('{0}') CURDEPTH"
+NO_HANDLE = "no handle on {0} was open for input at the start: no source tells IPPROCS; DISPLAY QSTATUS({1}) IPPROCS"
+NO_MESSAGE = "no message was on {0} at the start: no source tells CURDEPTH; DISPLAY QSTATUS({1}) CURDEPTH"
 NONE_WRITTEN = (
     "no trigger message was written for {0} before the start: no source tells when the last one was;"
-    " DISPLAY QSTATUS('{1}') LPUTDATE LPUTTIME"
+    " DISPLAY QSTATUS({1}) LPUTDATE LPUTTIME"
 )
 
 INTERVAL = "TRIGINT is {} ms: no display shows it; DISPLAY QMGR TRIGINT"
@@ -98,7 +98,7 @@ class Assumptions:
         """That a get which finds no message might have found one that was there before."""
         if row.event.queue in self.depths and row.returned is not None and not row.returned.got:
             self.depths.remove(row.event.queue)
-            yield NO_MESSAGE.format(row.event.queue)
+            yield NO_MESSAGE.format(row.event.queue, quote_name(row.event.queue))
 
     def _of_exit(self, row: Row) -> Iterator[str]:
         """That an exit might have been called where something was routed."""
@@ -131,11 +131,11 @@ class Assumptions:
     def _unknown(self, occasion: TriggerEvent) -> list[_Unknown]:
         """What is not known of the queue of an occasion and of its initiation queue, and was not said."""
         queue, initq = occasion.queue, occasion.initq
-        none_written = NONE_WRITTEN.format(queue, occasion.initq_target or initq)
+        none_written = NONE_WRITTEN.format(queue, quote_name(occasion.initq_target or initq))
         found = [
-            _Unknown(self.handles, queue, NO_HANDLE.format(queue), partial(_more, QUEUE_COUNTS)),
-            _Unknown(self.handles, initq, NO_HANDLE.format(initq), partial(_more, INITQ_COUNTS)),
-            _Unknown(self.depths, queue, NO_MESSAGE.format(queue), self._deeper),
+            _Unknown(self.handles, queue, NO_HANDLE.format(queue, quote_name(queue)), partial(_more, QUEUE_COUNTS)),
+            _Unknown(self.handles, initq, NO_HANDLE.format(initq, quote_name(initq)), partial(_more, INITQ_COUNTS)),
+            _Unknown(self.depths, queue, NO_MESSAGE.format(queue, quote_name(queue)), self._deeper),
             _Unknown(self.untimed, queue, none_written, _triggered_at_start),
             _Unknown(self.attributes, "trigint", INTERVAL.format(occasion.trigint), _with_other_interval),
         ]

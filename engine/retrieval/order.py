@@ -8,6 +8,7 @@ that the rules leave is returned. That gives what all of a queue gives where eac
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import islice
@@ -38,6 +39,7 @@ from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_allowed
 from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.domains import escape_for_shell
 from mqclause.model.facts.messages import (
     HIGHEST_PRIORITY,
     EnqueueRules,
@@ -137,7 +139,8 @@ class QueueOrder:
         there = "no source tells how many messages are" if depth is None else f"CURDEPTH is {depth}, and no message is"
         there = f"{there} on {name}" if depth is None else f"{there} given"
         what = f"{there}: their order is that of [[message]] tables, one for each, in the order of arrival"
-        return (MissingInformation(what, name, f"amqsbcg '{name}' {self.queue.queue_manager}"),)
+        command = f"amqsbcg '{escape_for_shell(name)}' {shlex.quote(self.queue.queue_manager)}"
+        return (MissingInformation(what, name, command),)
 
     def to_json(self) -> dict[str, Any]:
         """Return the object of ``mqclause order --json``."""

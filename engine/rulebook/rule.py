@@ -5,16 +5,18 @@ A rule maps a set of destinations with their fates to the same set with some fat
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from string import Formatter
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from attrs import Attribute, field, frozen
 from sqlglot import exp
 
 from mqclause.language.vocabulary import About, Type, Vocabulary, WordKind
 from mqclause.model.diagnostics import PickledError
+from mqclause.model.facts.domains import double_quotes, escape_for_shell, quote_unless_plain
 
 Expression = exp.Expression
 Ties = Literal["first-listed", "last-listed", "all"]
@@ -142,11 +144,50 @@ class Conclude:
 Action = Eliminate | SetAside | TakeBack | Keep | Choose | OrderBy | Derive | Settle | FailWith | Condition | Conclude
 
 
+TemplateLanguage = Literal["sentence", "mqsc", "shell"]
+"""What a text of a rule is: words for a person, commands of MQSC, or a command for a shell."""
+
+WRITERS: Mapping[tuple[TemplateLanguage, bool], Callable[[str], str]] = {
+    ("mqsc", True): double_quotes,
+    ("mqsc", False): quote_unless_plain,
+    ("shell", True): escape_for_shell,
+    ("shell", False): shlex.quote,
+}
+"""How a command writes a value, by its language and whether it stands between quotes."""
+
+
+class TemplatePart(NamedTuple):
+    """A literal part of a text, the word that follows, if one does, and what writes its value (None: as it is)."""
+
+    literal: str
+    name: str | None
+    write: Callable[[str], str] | None
+
+
 @frozen(cache_hash=True)
 class MessageTemplate:
-    """The sentence that explains a fate; ``{word}`` stands for a value. ``text`` is as written in the rule file."""
+    """The sentence that explains a fate; ``{word}`` stands for a value. ``text`` is as written in the rule file.
+
+    ``language`` is that of a command, in which a value may not become more than a value.
+    """
 
     text: str
+    language: TemplateLanguage = "sentence"
+
+    def parts(self) -> Iterator[TemplatePart]:
+        """Return the text in parts, each with the word behind it and how the place of that writes its value.
+
+        Of a sentence that is said where a word stands between quotes, because it may hold a command.
+        """
+        found, is_quoted = list(Formatter().parse(self.text)), False
+        for at, (literal, name, _, _) in enumerate(found):
+            is_quoted ^= bool(literal.count("'") % 2)
+            if self.language != "sentence":
+                yield TemplatePart(literal, name, WRITERS[self.language, is_quoted])
+                continue
+            following = found[at + 1][0] if at + 1 < len(found) else ""
+            between = literal.endswith("'") and following.startswith("'")
+            yield TemplatePart(literal, name, WRITERS["mqsc", True] if between else None)
 
     def names(self) -> Iterator[str]:
         """Return the words in braces, in order."""

@@ -42,6 +42,7 @@ from mqclause.rulebook.rule import (
     SetAside,
     Settle,
     TakeBack,
+    TemplateLanguage,
     Ties,
 )
 
@@ -65,6 +66,9 @@ COMMON_KEYS = ("clause", "title", "when", "before", "after", "leave_out", "remar
 
 REMEDY_TEXTS = ("mqsc", "shell", "advice")
 """What a remedy can say: commands of MQSC, a command for a shell, words for a person."""
+
+LANGUAGES: Mapping[str, TemplateLanguage] = {"remedy": "mqsc", "mqsc": "mqsc", "shell": "shell"}
+"""The keys of commands, by the language that they are in: in the others a rule speaks to a person."""
 
 REMEDY_KEYS = ("when", *REMEDY_TEXTS)
 
@@ -189,7 +193,8 @@ class RuleFile:
 
     def because(self, table: Mapping[str, Any], within: str, *extra: str, part: str = "because") -> MessageTemplate:
         """Return the sentence of a key; besides all words of the document it may name ``extra`` ones."""
-        because, place = MessageTemplate(self.text(table, part, within)), f"{within}.{part}".lstrip(".")
+        text, place = self.text(table, part, within), f"{within}.{part}".lstrip(".")
+        because = MessageTemplate(text, LANGUAGES.get(part, "sentence"))
         try:
             names = list(because.names())
         except ValueError as error:

@@ -23,7 +23,7 @@ from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import check_type, suggest_name
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.delivery import DeliveryContext
-from mqclause.model.facts.domains import LARGEST, REASON_NAMES
+from mqclause.model.facts.domains import LARGEST, REASON_NAMES, quote_name
 from mqclause.model.facts.messages import HIGHEST_PRIORITY, Message
 from mqclause.model.facts.objects import CHANNEL_STATES, INPUT_MODES, Process, Queue
 from mqclause.model.timeline.events import Event
@@ -449,7 +449,7 @@ def _put_left_open(queue: Queue, snapshot: Snapshot) -> Iterator[MissingInformat
     """That no display shows whether the queue takes the message."""
     if "put" in snapshot.unshown.of(queue):
         what = f"PUT of {queue.name} is shown by no display; taken as {queue.put}, and else the put fails"
-        yield MissingInformation(what, queue.name, f"DISPLAY QUEUE('{queue.name}') PUT")
+        yield MissingInformation(what, queue.name, f"DISPLAY QUEUE({quote_name(queue.name)}) PUT")
 
 
 def _interval_left_open(answer: WhyAnswer, snapshot: Snapshot) -> Iterator[MissingInformation]:
@@ -540,7 +540,7 @@ def _left_open(
     ]
     said = [f"{of} {each}" for each in (("keeps it", "lets it") if len(words) == 1 else ("keep it", "let it"))]
     told = [f"{said[0]} from triggering", f"{said[1]} trigger"]
-    what, command = f"{listed}, which no display shows", f"DISPLAY QUEUE('{queue.name}') {' '.join(words)}"
+    what, command = f"{listed}, which no display shows", f"DISPLAY QUEUE({quote_name(queue.name)}) {' '.join(words)}"
     yield UnknownFact(of, what, queue.name, command, values, partial(_among, told), is_defined=True)
 
 
@@ -570,7 +570,7 @@ def _may_be_process(queue: Queue, state: State) -> Iterator[UnknownFact]:
         return
     values: list[StateChange] = [_as_it_is, partial(_with_process, name=name)]
     said = [f"process {name} is not defined", f"process {name} is defined"]
-    yield _of_definition(f"process {name}", name, f"DISPLAY PROCESS('{name}')", values, said)
+    yield _of_definition(f"process {name}", name, f"DISPLAY PROCESS({quote_name(name)})", values, said)
 
 
 def _may_be_initiation_queue(queue: Queue, state: State) -> Iterator[UnknownFact]:
@@ -585,7 +585,7 @@ def _may_be_initiation_queue(queue: Queue, state: State) -> Iterator[UnknownFact
         partial(_with_queue, queue=queue, is_served=True),
     ]
     said = [f"{name} is not a local queue", f"no trigger monitor has {name} open", f"a trigger monitor has {name} open"]
-    yield _of_definition(f"the initiation queue {name}", name, f"DISPLAY QUEUE('{name}') ALL", values, said)
+    yield _of_definition(f"the initiation queue {name}", name, f"DISPLAY QUEUE({quote_name(name)}) ALL", values, said)
 
 
 def _as_it_is(state: State) -> State:
@@ -630,7 +630,7 @@ def _served(queue: Queue) -> UnknownFact:
         values += [partial(open_elsewhere, queue=name, mode=mode) for mode in INPUT_MODES]
         another = "another queue manager of the group has"
         said += [f"{another} {name} open for shared input", f"{another} {name} open for exclusive input"]
-    command = f"DISPLAY QSTATUS('{name}')" + (" CMDSCOPE(*)" if queue.shared else "")
+    command = f"DISPLAY QSTATUS({quote_name(name)})" + (" CMDSCOPE(*)" if queue.shared else "")
     what = "how many handles are open for input (IPPROCS)"
     return UnknownFact(f"IPPROCS of {name}", what, name, command, values, partial(_among, said))
 
@@ -647,7 +647,7 @@ def _depth(queue: Queue, depths: Collection[int]) -> UnknownFact:
     says = partial(_depths, counts, most, of, name)
     values = [partial(State.with_messages, queue=queue, priority=HIGHEST_PRIORITY, count=count) for count in counts]
     what = f"how many messages {of}are there (CURDEPTH)"
-    return UnknownFact(f"CURDEPTH of {name}", what, name, f"DISPLAY QSTATUS('{name}')", values, says)
+    return UnknownFact(f"CURDEPTH of {name}", what, name, f"DISPLAY QSTATUS({quote_name(name)})", values, says)
 
 
 def _depths(counts: Sequence[int], most: int, of: str, name: str, places: Collection[int]) -> str:
@@ -686,7 +686,7 @@ def _of_initiation_queue(queue: Queue, state: State) -> Iterator[UnknownFact]:
     values: list[StateChange] = [_as_it_is, partial(_served_by, name=name)]
     said = [f"no trigger monitor has {name} open for input", f"a trigger monitor has {name} open for input"]
     what = "how many handles are open for input (IPPROCS)"
-    command = f"DISPLAY QSTATUS('{name}')"
+    command = f"DISPLAY QSTATUS({quote_name(name)})"
     yield UnknownFact(f"IPPROCS of {name}", what, name, command, values, partial(_among, said))
 
 
@@ -709,7 +709,7 @@ def _last_trigger(queue: Queue, state: State) -> Iterator[UnknownFact]:
     of_any = f"; the last put to {queue.initq} may be of another of its queues" if len(sharing) > 1 else ""
     what = f"when the last trigger message was written for it (TRIGINT is {interval} ms){of_any}"
     base = _base_of(queue.initq, state)
-    command = f"DISPLAY QSTATUS('{base}') LPUTDATE LPUTTIME"
+    command = f"DISPLAY QSTATUS({quote_name(base)}) LPUTDATE LPUTTIME"
     yield UnknownFact(
         f"when the last trigger message was written for {name}",
         what,

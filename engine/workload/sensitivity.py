@@ -19,7 +19,7 @@ from mqclause.language.evaluator import Scope, evaluate
 from mqclause.model.configuration.completeness import EVERY_STATE, AtOthers, MissingInformation, drop_answered_commands
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster
-from mqclause.model.facts.domains import Whole, Words
+from mqclause.model.facts.domains import Whole, Words, quote_name, quote_unless_plain
 from mqclause.model.facts.objects import Channel, Fact, Queue, QueueManager
 from mqclause.model.facts.workload import Destination
 from mqclause.workload.decision import Decision, DecisionResult, Engine, find_multiroute_queue_managers
@@ -121,7 +121,7 @@ def find_unknown_names(decision: Decision, snapshot: Snapshot) -> Iterator[Missi
         for what, command in (
             snapshot.knowledge.asked.find_missing_commands(name, kind) if snapshot.knowledge.asked.alone else ()
         ):
-            if command.replace(f"'{name}'", "*") not in told:
+            if command.replace(quote_name(name), "*") not in told:
                 yield MissingInformation(f"nobody asked at {seen.local_queue_manager} {what}", name, command)
         if snapshot.others.partial_of and not seen.known_as_model:
             yield _asked_of_repositories(name, kind, snapshot)
@@ -130,7 +130,7 @@ def find_unknown_names(decision: Decision, snapshot: Snapshot) -> Iterator[Missi
     for each in (each for each, defined in ways.items() if each and not defined):
         if snapshot.knowledge.covered.leaves_out("QUEUE", each):
             what = f"a dump of {seen.local_queue_manager} does not tell whether there is a queue {each}"
-            yield MissingInformation(what, each, f"DISPLAY QUEUE('{each}') ALL")
+            yield MissingInformation(what, each, f"DISPLAY QUEUE({quote_name(each)}) ALL")
 
 
 def find_unknown_exits(decision: Decision) -> Iterator[MissingInformation]:
@@ -223,7 +223,7 @@ def find_undisplayed_attributes(decision: Decision, snapshot: Snapshot) -> Itera
     for (kind, name, of), found in told.items():
         words = dict.fromkeys(word for each in found for word in (*each.words, *each.beside))
         shown_in = "QUEUE" if kind in ("QLOCAL", "QALIAS", "QREMOTE") else kind
-        command = " ".join([f"DISPLAY {shown_in}('{name}')" if name else f"DISPLAY {shown_in}", *words])
+        command = " ".join([f"DISPLAY {shown_in}({quote_name(name)})" if name else f"DISPLAY {shown_in}", *words])
         yield from (MissingInformation(each.what, of, command) for each in found)
 
 
@@ -236,7 +236,7 @@ def _asked_of_repositories(name: str, kind: str, snapshot: Snapshot) -> MissingI
     )
     full = ", ".join(each.name for each in of_them)
     what = f"whether {full or 'full repositories'} know {name}, which {own}, no full repository of {of}, does not"
-    return AtOthers(what, full or name, f"DISPLAY {kind}('{name}') ALL")
+    return AtOthers(what, full or name, f"DISPLAY {kind}({quote_name(name)}) ALL")
 
 
 def _always_refused(decision: Decision) -> bool:
@@ -413,7 +413,7 @@ def _test_of(tree: Any) -> Any:
 
 def _in_mqsc(name: str) -> str:
     """A name as a command takes it: in quotes where MQSC would fold it to upper case."""
-    return name if name == name.upper() else f"'{name}'"
+    return quote_unless_plain(name) if name == name.upper() else quote_name(name)
 
 
 def _in_play(decision: Decision) -> Iterator[Fact]:

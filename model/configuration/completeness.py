@@ -10,6 +10,7 @@ from mqclause.model.configuration.coverage import AnsweredInquiries, build_cover
 from mqclause.model.configuration.inserts import has_matching_receiver
 from mqclause.model.diagnostics import Diagnostic, quote_value
 from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.domains import quote_name
 from mqclause.model.readers.records import (
     QUEUE_KINDS,
     Record,
@@ -176,7 +177,7 @@ def _find_undescribed(known: Iterable[Membership], cluster: Cluster) -> Iterator
             leads = f"{channel} leads to no described member"
             if lacking := _find_members_without_receiver(each, cluster):
                 leads = f"no CLUSRCVR {channel} is described, and {', '.join(lacking)} without any in {each.cluster}"
-            command = f"DISPLAY CLUSQMGR(*) CLUSTER CHANNEL WHERE(CLUSTER EQ '{each.cluster}')"
+            command = f"DISPLAY CLUSQMGR(*) CLUSTER CHANNEL WHERE(CLUSTER EQ {quote_name(each.cluster)})"
             yield MissingInformation(f"{described}; {leads}", channel, command)
 
 
@@ -196,7 +197,7 @@ def _find_hosts_without_routes(
         has_route = host not in cluster.remote or host in cluster.channels_by_queue_manager
         if not (has_route or asked.tells("CLUSQMGR", host)):
             what = f"{host} has cluster queues, and no channel to it is shown"
-            yield MissingInformation(what, host, f"DISPLAY CLUSQMGR('{host}') ALL")
+            yield MissingInformation(what, host, f"DISPLAY CLUSQMGR({quote_name(host)}) ALL")
 
 
 def _find_undisplayed(

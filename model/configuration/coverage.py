@@ -11,6 +11,7 @@ from typing import Self
 from attrs import frozen
 
 from mqclause.model.diagnostics import Diagnostic
+from mqclause.model.facts.domains import quote_name
 from mqclause.model.readers.facts_files import JSON, TOML
 from mqclause.model.readers.mqsc import BEGINNING, END, ISSUED
 from mqclause.model.readers.records import QUEUE_KINDS, CombinedCoverage, Coverage, Inquiry, Script, TextCache
@@ -75,9 +76,9 @@ class AnsweredInquiries:
     def find_missing_commands(self, name: str, kind: str) -> Iterator[tuple[str, str]]:
         """Whether a local queue, or a ``kind`` in a cluster, has that name: what is not told, by which command."""
         if not all(self.tells(each, name) for each in QUEUE_KINDS if each != "QMODEL"):
-            yield f"whether there is a queue {name}", f"DISPLAY QUEUE('{name}') ALL"
+            yield f"whether there is a queue {name}", f"DISPLAY QUEUE({quote_name(name)}) ALL"
         if not self.tells(kind, name):
-            yield f"whether {name} is known in a cluster", f"DISPLAY {kind}('{name}') ALL"
+            yield f"whether {name} is known in a cluster", f"DISPLAY {kind}({quote_name(name)}) ALL"
 
 
 NO_INQUIRIES = AnsweredInquiries()

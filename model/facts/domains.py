@@ -30,6 +30,30 @@ IN_NAMES = "A-Za-z0-9._/%"
 NOT_IN_NAMES = re.compile(f"[^{IN_NAMES}]")
 """A character that a name of MQ may not have."""
 
+_NEEDS_NO_QUOTES = re.compile(f" *(?:[{IN_NAMES}-]+ *(?:\\([{IN_NAMES}]*\\) *)?)?")
+"""What is one word of a command, or one attribute, whatever it says: a name, a number, QSGDISP(SHARED)."""
+
+
+def quote_name(name: str) -> str:
+    """Quote a name, or another value, as an MQSC command takes it: with its letter case, whatever is in it."""
+    return f"'{double_quotes(name)}'"
+
+
+def double_quotes(value: str) -> str:
+    """Write a value as it stands between the quotes of an MQSC command: on one line, with each quote twice."""
+    shown = value if value.isprintable() else "".join(each if each.isprintable() else "…" for each in value)
+    return shown.replace("'", "''")
+
+
+def escape_for_shell(value: str) -> str:
+    """Write a value as it stands between single quotes of a shell."""
+    return value.replace("'", "'\"'\"'")
+
+
+def quote_unless_plain(value: str) -> str:
+    """Write a value that stands in an MQSC command without quotes: in quotes where it is more than one plain word."""
+    return value if _NEEDS_NO_QUOTES.fullmatch(value) else quote_name(value)
+
 
 @frozen
 class Words:

@@ -16,6 +16,7 @@ from mqclause.exits.session import NO_EXITS, Caller, Exits, ExitSession
 from mqclause.model.configuration.snapshot import Snapshot, read_document
 from mqclause.model.diagnostics import Diagnostic, DomainError, FactsError, suggest_name
 from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.domains import quote_name
 from mqclause.model.facts.objects import Put
 from mqclause.model.readers.facts_files import parse_json
 from mqclause.rulebook.rules import Rules
@@ -116,7 +117,7 @@ class ExplainOutput:
         known = [local, *cluster.remote, *snapshot.others.strangers]
         if self.why_not not in known:
             near = suggest_name(self.why_not, known)
-            tells = f" (DISPLAY CLUSQMGR('{self.why_not}') there tells whether that is so)"
+            tells = f" (DISPLAY CLUSQMGR({quote_name(self.why_not)}) there tells whether that is so)"
             raise NothingAskedError(f"--why-not: queue manager {self.why_not!r} is not known at {local}{tells}{near}")
         with Engine(told.decision.rules, exits=given.given, exit_limit=given.limit) as engine:
             answer = why_not(told.decision, self.why_not, engine)

@@ -35,6 +35,7 @@ from mqclause.model.diagnostics import (
     escape_controls,
     suggest_name,
 )
+from mqclause.model.facts.domains import quote_name
 from mqclause.model.readers.encodings import (
     LARGE,
     LONGEST_LINE,
@@ -554,7 +555,7 @@ def _owned(source: Source, members: set[str]) -> Source:
 
 def _meant(name: str, named: Sequence[str]) -> str:
     """What CLWLEXIT could have been meant to be; MQSC makes capitals of a name without quotes."""
-    return f"; quote it in MQSC: CLWLEXIT('{name}')" if name.upper() in named else suggest_name(name, named)
+    return f"; quote it in MQSC: CLWLEXIT({quote_name(name)})" if name.upper() in named else suggest_name(name, named)
 
 
 def _function(text: str, module: str, function: str) -> Exit:

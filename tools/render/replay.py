@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 from rich.style import Style
 from rich.text import Span, Text
 
-from mqclause.cluster.admin_commands import quote_name
-from mqclause.model.facts.domains import Words
+from mqclause.model.facts.domains import Words, quote_name
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.facts.workload import Destination
 from mqclause.model.readers.mqsc import get_known_attributes
