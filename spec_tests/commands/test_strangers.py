@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
+import shlex
 import shutil
 import sys
 import threading
@@ -16,8 +18,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from mqclause import Cluster, Engine, Put, Queue, QueueManager
+from mqclause.documents import CALL, CHECK, TRIGGER
 from mqclause.executors.chaining import get_network
-from mqclause.rulebook.rules import LARGEST_FILE, get_rules_folder
+from mqclause.rulebook.rule import Condition, FailWith, MessageTemplate, Rule
+from mqclause.rulebook.rules import LARGEST_FILE, Rules, get_rules_folder
 from mqclause.tools.cli import command_line
 from mqclause.tools.commands.options import load_exits
 from mqclause.tools.render.terminal import Page
@@ -377,3 +381,86 @@ def test_a_link_in_a_folder_that_cannot_be_followed_is_passed_by(tmp_path: Path)
     (tmp_path / "ring.mqsc").symlink_to("ring.mqsc")
     done = run("check", tmp_path)
     assert (done.exit_code, "trigger.07a" in done.output) == (0, True)
+
+
+THEFT = "O') DELETE X '"
+"""A name that would end its quotes: what follows would be a command of its own."""
+
+WRITTEN = THEFT.replace("'", "''")
+QUOTED = re.compile(r"'(?:[^']|'')*'")
+OF_A_THIEF = f"""{QM1}ALTER QMGR REPOS('{WRITTEN}')
+DEFINE CHANNEL('A{WRITTEN}') CHLTYPE(CLUSRCVR) CLUSTER('{WRITTEN}') CONNAME('h1(1414)')
+DEFINE CHANNEL('B{WRITTEN}') CHLTYPE(CLUSSDR) CLUSTER('{WRITTEN}') CONNAME('h2(1414)')
+DEFINE QLOCAL('{WRITTEN}') CLUSTER('{WRITTEN}') PUT(DISABLED) TRIGGER INITQ('I{WRITTEN}') PROCESS('P{WRITTEN}')
+DEFINE QLOCAL(TILL) TRIGGER TRIGTYPE(DEPTH) TRIGDPTH(9) MAXDEPTH(5) INITQ('J{WRITTEN}') PROCESS('P{WRITTEN}')
+DEFINE QLOCAL('J{WRITTEN}')
+DEFINE QALIAS(FRONT) TARGET('{WRITTEN}')
+DEFINE QALIAS(BACK) TARGET('X{WRITTEN}')
+DEFINE QALIAS(PAPER) TARGET('T{WRITTEN}') TARGTYPE(TOPIC)
+DEFINE QREMOTE(AWAY) RNAME('R{WRITTEN}') RQMNAME('M{WRITTEN}') XMITQ('X{WRITTEN}')
+"""
+OF_ANOTHER = OF_A_THIEF.replace("QM1", "QM2").replace("PUT(DISABLED)", "PUT(ENABLED)").replace("('A", "('C")
+OF_ANOTHER = OF_ANOTHER.replace("('B", "('A").replace("('C", "('B")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["check", "QM1.mqsc"],
+        ["check", "QM1.mqsc", "QM2.mqsc"],
+        ["why", "*", "QM1.mqsc"],
+        ["why", "TILL", "QM1.mqsc", "--json"],
+        ["explain", "--put", "FRONT", "--from", "QM2", "--why-not", "QM1", "QM1.mqsc", "QM2.mqsc"],
+        ["explain", "--put", "FRONT", "--from", "QM1", "--why-not", "QM1", "QM1.mqsc", "QM2.mqsc"],
+        ["explain", "--put", "BACK", "--from", "QM1", "QM1.mqsc"],
+        ["explain", "--put", "AWAY", "--from", "QM1", "QM1.mqsc"],
+        ["plan", "--status", f"B{THEFT}=STOPPED", "--json", "QM1.mqsc", "QM2.mqsc"],
+        ["facts", "--sources", "QM1.mqsc"],
+    ],
+)
+def test_what_a_source_names_is_no_command_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("QM1.mqsc").write_text(OF_A_THIEF)
+    Path("QM2.mqsc").write_text(OF_ANOTHER)
+    found = run(*asked)
+    assert found.exit_code in (0, 1, 3), found.output
+    begun = re.findall(r"""(?:DISPLAY|DEFINE|ALTER|START|STOP|RESUME) [A-Z]+[ (][^"\n]*""", found.stdout)
+    assert any("DELETE" in each for each in begun), found.stdout
+    assert not [each for each in begun if "DELETE" in QUOTED.sub("", each)]
+
+
+def test_a_shell_gets_the_names_of_a_source_as_they_are(tmp_path: Path) -> None:
+    script = tmp_path / "QM1.mqsc"
+    script.write_text(
+        f"{QM1}DEFINE QLOCAL(TILL) TRIGGER INITQ('I''; reboot') PROCESS(CLERK)\nDEFINE QLOCAL('I''; reboot')\n"
+        "DEFINE PROCESS(CLERK)\n"
+    )
+    facts = json.loads(run("facts", script, "--json").stdout)
+    facts["queue"] = [each | {"curdepth": 0, "ipprocs": 0} for each in facts["queue"]]
+    shown = tmp_path / "QM1.json"
+    shown.write_text(json.dumps(facts))
+    told = run("why", "TILL", shown)
+    (line,) = [each.strip() for each in told.stdout.splitlines() if "runmqtrm" in each]
+    assert shlex.split(line) == ["runmqtrm", "-m", "QM1", "-q", "I'; reboot"]
+
+
+def commands_of(rule: Rule) -> list[MessageTemplate]:
+    action = rule.action
+    if isinstance(action, FailWith):
+        return [action.remedy] if action.remedy else []
+    return [each.mqsc for each in action.remedies if each.mqsc] if isinstance(action, Condition) else []
+
+
+def test_every_remedy_keeps_its_values_apart() -> None:
+    rules = Rules()
+    asked = [
+        each for about in (CALL, CHECK, TRIGGER) for rule in rules.ruleset(about).rules for each in commands_of(rule)
+    ]
+    filled = [
+        "".join(part.literal + ((part.write or str)(THEFT) if part.name else "") for part in each.parts())
+        for each in asked
+    ]
+    assert any("DELETE" in each for each in filled)
+    assert not [each for each in filled if "DELETE" in QUOTED.sub("", each)]
