@@ -43,7 +43,7 @@ from mqclause.model.facts.workload import (
     build_situation,
     list_destinations,
 )
-from mqclause.rulebook.rule import Choose, FailWith, Ruleset
+from mqclause.rulebook.rule import FailWith, Ruleset
 from mqclause.rulebook.rules import AUTO, Rules
 from mqclause.trace import (
     FORMAT,
@@ -791,9 +791,7 @@ def list_other_choices(decision: Decision) -> tuple[ReadingChoice, ...]:
 
 
 def is_told_by_kind(decision: Decision) -> bool:
-    """Return whether no names led on, and neither an exit nor a transmission queue had a say: then its kind tells
-    all.
-    """
+    """Return whether its kind tells all: no names led on, and neither exit nor transmission queue had a say."""
     is_plain = bool(decision.runs) and decision.exit is None and not decision.resolved.followed
     return is_plain and decision.refusal is None
 
@@ -825,6 +823,7 @@ class DecisionKind:
 
     @classmethod
     def of(cls, decision: Decision) -> DecisionKind:
+        """Gather what decides of a decision whose names led nowhere else."""
         cluster, listed, call = decision.cluster, decision.listed, decision.put.call
         local: tuple[object, ...] = ()
         if any(each.is_local for each in listed):
@@ -853,30 +852,6 @@ def _reads_names(rules: Rules, readings: tuple[str, ...]) -> bool:
 def get_engine(rules: Rules) -> Engine:
     """Return the engine for ``rules``, made once; other readings are compared by it."""
     return Engine(rules)
-
-
-def describe_ties(decision: Decision) -> Iterator[str]:
-    """Describe the destinations that fell only by listing order, equal to one that stayed. Needs level ``rule``."""
-    for step in decision.steps:
-        if step.eliminated and (fallen := [fate.subject.host for fate in step.eliminated if fate.is_tied]):
-            yield f"clause {step.rule.clause}: {join_names(fallen)} fell as equal, listed later"
-
-
-def describe_final_tie(decision: Decision) -> str:
-    """Describe which of several permitted destinations is taken; blank if there is one only."""
-    if decision.outcome != "chosen" or len(decision.permitted) < 2:
-        return ""
-    names = join_names([each.host for each in decision.permitted])
-    return f"{names} are equally good; {describe_tie_break(decision)}"
-
-
-def describe_tie_break(decision: Decision) -> str:
-    """Describe by what one of several permitted destinations is taken."""
-    answer = decision.exit
-    if answer is not None and answer.is_choice_taken and answer.chosen is not None:
-        return f"the exit took {answer.chosen.host}"
-    choices = [step.rule.action for step in decision.steps if step.applied and isinstance(step.rule.action, Choose)]
-    return f"the one listed {'last' if choices and choices[-1].ties == 'last-listed' else 'first'} is taken"
 
 
 def _of_pickle(

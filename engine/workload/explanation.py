@@ -10,7 +10,8 @@ from attrs import asdict, evolve, frozen
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import check_type
-from mqclause.workload.decision import Decision, describe_final_tie, describe_ties
+from mqclause.rulebook.rule import Choose
+from mqclause.workload.decision import Decision, join_names
 from mqclause.workload.delivery import find_obstacles
 from mqclause.workload.editions import OtherEdition, describe_missing_level, find_other_editions, list_edition_remarks
 from mqclause.workload.sensitivity import AskExit, find_unknowns
@@ -92,6 +93,30 @@ class Explanation:
             "incomplete": [asdict(each) for each in self.incomplete],
             "assumptions": list(self.assumptions),
         }
+
+
+def describe_ties(decision: Decision) -> Iterator[str]:
+    """Describe the destinations that fell only by listing order, equal to one that stayed. Needs level ``rule``."""
+    for step in decision.steps:
+        if step.eliminated and (fallen := [fate.subject.host for fate in step.eliminated if fate.is_tied]):
+            yield f"clause {step.rule.clause}: {join_names(fallen)} fell as equal, listed later"
+
+
+def describe_final_tie(decision: Decision) -> str:
+    """Describe which of several permitted destinations is taken; blank if there is one only."""
+    if decision.outcome != "chosen" or len(decision.permitted) < 2:
+        return ""
+    names = join_names([each.host for each in decision.permitted])
+    return f"{names} are equally good; {describe_tie_break(decision)}"
+
+
+def describe_tie_break(decision: Decision) -> str:
+    """Describe by what one of several permitted destinations is taken."""
+    answer = decision.exit
+    if answer is not None and answer.is_choice_taken and answer.chosen is not None:
+        return f"the exit took {answer.chosen.host}"
+    choices = [step.rule.action for step in decision.steps if step.applied and isinstance(step.rule.action, Choose)]
+    return f"the one listed {'last' if choices and choices[-1].ties == 'last-listed' else 'first'} is taken"
 
 
 def _place_of_level(decision: Decision, snapshot: Snapshot) -> str:

@@ -9,7 +9,8 @@ import pytest
 from attrs import evolve
 
 from mqclause import Cluster, Decision, Engine, Rules, read_document
-from mqclause.workload.decision import describe_final_tie, describe_ties, is_same_answer, list_other_choices
+from mqclause.workload.decision import is_same_answer, list_other_choices
+from mqclause.workload.explanation import describe_final_tie, describe_ties
 from spec_tests.support.random_clusters import random_case
 
 

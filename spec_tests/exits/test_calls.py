@@ -9,7 +9,7 @@ import pytest
 
 from mqclause import Engine
 from mqclause.exits import MQWXP, Caller
-from mqclause.workload.decision import describe_final_tie
+from mqclause.workload.explanation import describe_final_tie
 from spec_tests.support.exit_scene import HOSTS, NAME, asked, choose, taking, told, took, writing, written
 
 

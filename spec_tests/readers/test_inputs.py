@@ -208,11 +208,10 @@ SHOWS_A_QUEUE = (
     "text",
     [
         '{"commandResponse": []}',
-        '{"commandResponse": {"queue": "A"}}',
         '{"commandResponse": [{"completionCode": 2, "message": ["AMQ8147E: IBM MQ object A not found."]}]}',
         '{"commandResponse": [{"text": ["a word"]}]}',
     ],
-    ids=["no answer", "no list", "not found", "no display"],
+    ids=["no answer", "not found", "no display"],
 )
 def test_answers_that_show_nothing_tell_nothing(text: str) -> None:
     """Not that nothing is there; beside an answer that shows something they say no less than that."""

@@ -12,9 +12,9 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put, Queue
 from mqclause.tools.render.terminal import Page
 from mqclause.trace import Effect, StepTrace, Test, render_value
-from mqclause.workload.decision import Decision, describe_tie_break
+from mqclause.workload.decision import Decision
 from mqclause.workload.exit_answer import ExitAnswer
-from mqclause.workload.explanation import Explanation
+from mqclause.workload.explanation import Explanation, describe_tie_break
 from mqclause.workload.sensitivity import CombinedStates
 
 PLAIN_WIDTH = 1_000_000
