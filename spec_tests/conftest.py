@@ -70,11 +70,11 @@ def pytest_sessionfinish() -> None:
     gc.unfreeze()
 
 
-LONG = tuple(f"spec_tests/{folder}/" for folder in ("commands", "tables", "laws"))
+LONG = tuple(f"spec_tests/{folder}/" for folder in ("commands", "unit/tables", "unit/duckdb", "laws"))
 """The folders with the modules that take longest."""
 
 
-FORKING = "spec_tests/exits/"
+FORKING = "spec_tests/unit/exits/"
 """Tests that fork again and again, which costs less while the process that does it is small."""
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-SOAK = Path(__file__).parents[2] / "tools" / "bench" / "soak.py"
+SOAK = Path(__file__).parents[3] / "tools" / "bench" / "soak.py"
 DECISIONS = int(os.environ.get("MQCLAUSE_SOAK", "40000"))
 GROWTH_MB = 8.0
 
