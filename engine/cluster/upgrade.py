@@ -12,7 +12,7 @@ from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.members import Members, get_local_name, set_command_level
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_allowed, suggest_name
-from mqclause.rulebook.loader import EVIDENCE
+from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rules import Rules
 from mqclause.workload.editions import describe_missing_level
 
@@ -71,7 +71,8 @@ def begin_at(members: Members, edition: str, rules: Rules) -> Members:
 def upgrade_members(members: Members, pattern: str, edition: str, rules: Rules) -> Members:
     """Set the edition of the members whose name fits ``pattern``; ``*`` in it stands for any text.
 
-    A pattern passes by those that are above it already. Raises FactsError, also for a member that is named and above.
+    Those that are of that edition already stay as they are. A pattern passes by those above it; one of them that is
+    named is a FactsError, as all other faults are.
     """
     level, names = _level_of(edition, rules, UPGRADE_OPTION), [get_local_name(each) for each in members]
     fitting = [each for each in members if fnmatchcase(get_local_name(each), pattern)]
@@ -81,8 +82,8 @@ def upgrade_members(members: Members, pattern: str, edition: str, rules: Rules) 
     above = [each for each in fitting if each.cluster.queue_manager.command_level > level]
     for each in above if "*" not in pattern else ():
         own = each.cluster.queue_manager
-        of_level = rules.of_level(own.command_level).edition
-        raise _fault(f"{own.name} is of command level {own.command_level}, edition {of_level}, above {edition}")
+        if (of_level := get_edition(own.command_level, rules.levels)) != edition:
+            raise _fault(f"{own.name} is of command level {own.command_level}, edition {of_level}, above {edition}")
     return tuple(
         set_command_level(each, level, UPGRADE_OPTION) if each in fitting and each not in above else each
         for each in members

@@ -130,6 +130,12 @@ def test_the_edition_that_is_named_is_that_of_all_before_the_upgrade(tmp_path: P
     assert planned(files, "--edition", "auto", "--upgrade", "*=mq-9.4")[0] == 0
 
 
+def test_one_that_is_of_the_edition_already_stays_as_it_is(tmp_path: Path) -> None:
+    files = written(tmp_path, RANKED, dict.fromkeys(RANKED, 932))
+    status, document = planned(files, "--upgrade", "QM1=mq-9.3")
+    assert (status, document.get("upgrades", [])) == (0, [])
+
+
 @pytest.mark.parametrize(
     ("option", "said"),
     [
