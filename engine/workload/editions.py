@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from attrs import evolve, frozen
@@ -69,7 +70,7 @@ def find_other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
         other = _decided(decision, decision.rules.in_edition(since), "rule")
         if not is_same_answer(own, other):
             rule = _deciding(own, other)
-            found.append(OtherEdition(edition, since, other, rule, _evidence(other, edition, rule)))
+            found.append(OtherEdition(edition, since, other, rule, _evidence(other, edition, rule)[0]))
     return tuple(found)
 
 
@@ -167,14 +168,18 @@ def _fell(decision: Decision) -> list[str]:
     return [by.get(id(each), "") for each in decision.listed]
 
 
-def _evidence(other: Decision, edition: str, rule: str) -> str:
-    """How the answer of an edition is known: the weaker of what is said of the edition and of the rule's sentence."""
-    of_edition: str = other.rules.toml("editions.toml").get(edition, {}).get("evidence", "recalled")
+def _evidence(decision: Decision, edition: str, rule: str) -> tuple[str, str]:
+    """How the answer of an edition is known, and where that was read.
+
+    The weaker of what is said of the edition and of the sentence that the rule states.
+    """
+    stated = decision.rules.toml("editions.toml").get(edition, {})
+    known = [(stated.get("evidence", "recalled"), stated.get("source", ""))]
     document = rule.partition(".")[0]
-    known = list_clauses(other.rules, document) if document in other.rules.clauses else ()
-    sentences = [each for each in known if rule in (each.rules or ())]
-    of_rule = [each.evidence for each in sentences if each.since and each.evidence]
-    return max([of_edition, *of_rule[:1]], key=[*EVIDENCE].index)
+    listed = list_clauses(decision.rules, document) if document in decision.rules.clauses else ()
+    of_rule = (each for each in listed if rule in (each.rules or ()) and each.since and each.evidence)
+    known += [(each.evidence, each.page) for each in islice(of_rule, 1)]
+    return max(known, key=lambda each: [*EVIDENCE].index(each[0]))
 
 
 def list_edition_remarks(decision: Decision, others: tuple[OtherEdition, ...]) -> Iterator[str]:
@@ -189,8 +194,12 @@ def _difference(decision: Decision, other: OtherEdition) -> str:
     rules, is_newer = decision.rules, other.edition != decision.rules.known_editions[0]
     where = f"from {other.since} on" if is_newer else f"in {other.edition}"
     later = other.edition if is_newer else rules.edition
-    of_later = rules.toml("editions.toml").get(later, {})
-    source = f"; of {later}: {EVIDENCE[of_later['evidence']]} ({of_later['source']})" if "evidence" in of_later else ""
+    by_later, by_earlier = (
+        (other.decision, _own(decision, "rule")) if is_newer else (_own(decision, "rule"), other.decision)
+    )
+    evidence, read_in = _evidence(by_later, later, _deciding(by_earlier, by_later))
+    source = f"; of {later}: {EVIDENCE[evidence]}" if "evidence" in rules.toml("editions.toml").get(later, {}) else ""
+    source += f" ({read_in})" if source and read_in else ""
     begins = f"by edition {rules.edition} ({decision.edition_from})"
     if decision.edition_from == "default":
         begins = (

@@ -64,6 +64,24 @@ def test_an_edition_that_is_named_counts_whatever_the_level() -> None:
         assert [engine.choose(PUT, plant(level).cluster).outcome for level in (0, 600, 930)] == [outcome] * 3
 
 
+@pytest.mark.parametrize(
+    ("edition", "known"),
+    [
+        ("mq-9.0", "of mq-9.0: follows from what was read of that edition (IBM MQ 8.0, the CLWLWGHT channel attribute"),
+        ("wmq-6", "of mq-10.0: nothing that was read says otherwise ("),
+    ],
+)
+def test_the_less_sure_of_edition_and_sentence_is_said(edition: str, known: str) -> None:
+    """Of equal weights 8.0 takes the channel least recently used, which its page on CLWLWGHT implies."""
+    queues = [{**each, "put": "ENABLED", "clwlrank": 0} for each in PLANT["queue"]]
+    numbers = [{"dest_seq_number": 5, "dest_seq_factor": 100.0}, {"dest_seq_number": 6, "dest_seq_factor": 20.0}]
+    channels = [{**channel, **each} for channel, each in zip(PLANT["channel"], numbers, strict=True)]
+    snapshot = read_document({**PLANT, "queue": queues, "channel": channels, "put": {"queue": "PARTS"}}, "plant.toml")
+    put = Put("PARTS", bind="NOTFIXED")
+    decision = Engine(Rules(edition=edition)).choose(put, snapshot.cluster, explain="rule")
+    assert any(known in each for each in Explanation.of(decision, snapshot).assumptions)
+
+
 def test_exits_are_shared_by_the_engines_of_all_editions() -> None:
     seen: list[object] = []
     with Engine(exits={"E": seen.append}) as engine:
