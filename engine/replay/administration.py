@@ -132,7 +132,7 @@ class AdministrationSimulator:
             other = evolve(self, rules=AdministrationRules(rules.in_edition(edition)), forgotten={})
             if other.after(event, before).summary() != did.summary():
                 self.told.add(event.do)
-                source = rules.tell_edition_source(own.name, own.command_level)
+                source = rules.describe_edition_source(own.name, own.command_level)
                 since = f"in {edition}" if edition == known[0] else f"from {edition} on"
                 begun = begin_with_edition(rules, source, own.name)
                 return f"{begun}; {since} {event.do} does something else, as --edition {edition} shows"

@@ -202,9 +202,7 @@ class _Run:
         """The queue manager is started at a command level: from here on the rules are those of its edition."""
         own, self.replay = self.state.cluster.queue_manager, self.every.at(self.state.cluster)
         rules = self.replay.engine.rules
-        row.edition, row.edition_from = rules.edition, "--edition"
-        if rules.by_level:
-            row.edition_from = f"CMDLEVEL {own.command_level} of {own.name}"
+        row.edition, row.edition_from = rules.edition, rules.describe_edition_source(own.name, own.command_level)
         self.administering.follow(self.replay.engine)
 
     def administer(self, row: Row) -> None:

@@ -147,8 +147,8 @@ class Rules:
             return self
         return _in_edition(self, get_edition(level, self.levels), True)
 
-    def tell_edition_source(self, queue_manager: str, level: int) -> str:
-        """Tell where the edition is from: the command level of the queue manager, the one who asks, or nobody."""
+    def describe_edition_source(self, queue_manager: str, level: int) -> str:
+        """Say what the edition in force comes from: the queue manager's command level, an option, or the default."""
         if self.by_level:
             return f"CMDLEVEL {level} of {queue_manager}"
         return "default" if self.asked == AUTO else "--edition"

@@ -223,7 +223,7 @@ class Decision:
     def edition_from(self) -> str:
         """Where the edition is from: the command level, the one who asks, or nobody and the oldest is assumed."""
         own = self.cluster.queue_manager
-        return self.rules.tell_edition_source(own.name, own.command_level)
+        return self.rules.describe_edition_source(own.name, own.command_level)
 
     @property
     def binds(self) -> bool:
@@ -791,7 +791,7 @@ def list_other_choices(decision: Decision) -> tuple[ReadingChoice, ...]:
 
 
 def is_told_by_kind(decision: Decision) -> bool:
-    """Return whether its kind tells all: no names led on, and neither exit nor transmission queue had a say."""
+    """Return whether decisions of its kind end alike: it followed no name, and neither exit nor refusal decided it."""
     is_plain = bool(decision.runs) and decision.exit is None and not decision.resolved.followed
     return is_plain and decision.refusal is None
 

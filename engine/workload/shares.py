@@ -65,7 +65,7 @@ def _shares(decision: Decision) -> Iterator[Share]:
 
 
 def compute_rates(decision: Decision) -> Sequence[tuple[Destination, Fraction]]:
-    """Compute the destinations that get a part of the puts, in listing order, and how often beside one another."""
+    """Compute the relative frequency of each destination that is chosen in the long run, in listing order."""
     if decision.outcome != "chosen":
         return ()
     if not decision.runs:
@@ -75,7 +75,7 @@ def compute_rates(decision: Decision) -> Sequence[tuple[Destination, Fraction]]:
 
 @lru_cache(MOST_CLASSES)
 def _parts(course: Pipeline, kind: EquivalenceClass) -> tuple[tuple[int, Fraction], ...]:
-    """The same as parts of all puts."""
+    """The places in the list that are chosen in the long run, each with its part of all puts."""
     rates = _rates(course, kind)
     total = sum(rate for _, rate in rates)
     return tuple((at, rate / total) for at, rate in rates)
@@ -83,7 +83,7 @@ def _parts(course: Pipeline, kind: EquivalenceClass) -> tuple[tuple[int, Fractio
 
 @lru_cache(MOST_CLASSES)
 def _rates(course: Pipeline, kind: EquivalenceClass) -> tuple[tuple[int, Fraction], ...]:
-    """The places in the list that get a part, each with how often beside the others.
+    """The places in the list that are chosen in the long run, each with its relative frequency.
 
     Raises RuleError where rules of one's own move the counters so that this is not known.
     """
@@ -93,10 +93,14 @@ def _rates(course: Pipeline, kind: EquivalenceClass) -> tuple[tuple[int, Fractio
 
 
 def _settled_rates(balance: _Balance) -> Iterator[tuple[Destination, Fraction]]:
-    """Each destination of a round that repeats itself, with how often it is chosen in the long run."""
+    """Each destination of the round that repeats for ever, with its relative frequency."""
     steps, before = balance.round(), None
-    while steps != before:
+    for _ in range(len(balance.kind.listed) + 2):
+        if steps == before:
+            break
         steps, before = balance.round(), steps
+    else:
+        raise RuleError(f"{WORKLOAD.name}/", "", UNKNOWN.format("who stays by the numbers is never settled"))
     if any(step < 0 for step in steps.values()):
         raise RuleError(f"{WORKLOAD.name}/", "", UNKNOWN.format("a factor falls"))
     first = next(iter(steps))
