@@ -122,8 +122,8 @@ class Finding:
 class FindingChanges:
     """The findings that a change brings, and those that it takes away."""
 
-    new: Sequence[Finding] = field(default=(), converter=tuple)
-    gone: Sequence[Finding] = field(default=(), converter=tuple)
+    new: Sequence[Finding] = field(default=(), eq=tuple)
+    gone: Sequence[Finding] = field(default=(), eq=tuple)
 
     @classmethod
     def between(cls, before: Sequence[Finding], after: Sequence[Finding]) -> FindingChanges:

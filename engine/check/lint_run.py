@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from pathlib import Path, PurePath
+from pathlib import PurePath
 
 from attrs import define, evolve, field, frozen
 
@@ -23,6 +23,7 @@ from mqclause.model.configuration.checked_cluster import ClusterCheckContext
 from mqclause.model.configuration.checked_member import ConfiguredMember, Contribution, find_unanswered_senders
 from mqclause.model.configuration.checked_objects import CONFIGURED_QUEUES, ConfiguredObject
 from mqclause.model.configuration.coverage import describe_truncation
+from mqclause.model.configuration.inputs import Input, list_sources
 from mqclause.model.configuration.inserts import fill_in_inserts
 from mqclause.model.configuration.scripts import read_scripts
 from mqclause.model.configuration.sources import (
@@ -314,7 +315,7 @@ class Inspection:
 
 @share_read_budget()
 def inspected(
-    sources: Iterable[Source | str | Path],
+    sources: Iterable[Input],
     checks: Checks | None = None,
     local: str | None = None,
     lenient: bool = False,
@@ -325,11 +326,10 @@ def inspected(
     ``changes`` are commands as the option --set takes them. Raises FactsError, and OSError for a file that cannot be
     opened.
     """
-    check_several("sources", sources)
     check_several("changes", changes)
     inspection = Inspection(Checks() if checks is None else check_type("checks", checks, Checks), local, lenient)
-    for each in sources:
-        inspection.read(each if isinstance(each, Source) else Source.at(each))
+    for each in list_sources(sources):
+        inspection.read(each)
     return inspection.changed((), changes)
 
 

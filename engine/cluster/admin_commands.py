@@ -17,6 +17,7 @@ from mqclause.language.parser import COMPARISONS
 from mqclause.model.configuration.completeness import MissingInformation, drop_answered_commands
 from mqclause.model.configuration.members import Members, fail_member
 from mqclause.model.configuration.snapshot import Snapshot
+from mqclause.model.diagnostics import check_type
 from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster
 from mqclause.model.facts.domains import quote_name
 from mqclause.model.facts.objects import Channel, Queue, QueueManagerAlias
@@ -125,6 +126,23 @@ def explain_absence(decision: Decision, queue_manager: str, snapshot: Snapshot) 
     The command is one for the local queue manager, blank where the sources hold its output.
     """
     return next(drop_answered_commands([_absent(decision, queue_manager, snapshot)], snapshot.knowledge.asked))
+
+
+StateT = TypeVar("StateT", Cluster, Snapshot, Members)
+
+
+def fail(state: StateT, queue_manager: str, rules: Rules | None = None) -> StateT:
+    """Return what is known, or all members, with the routes to one as the rules say of it when it does not answer.
+
+    Raises FactsError for a queue manager that is not known.
+    """
+    given = Rules.given(rules)
+    if isinstance(state, Members):
+        return apply_failure(state, queue_manager, given)
+    if isinstance(state, Snapshot):
+        return apply_failure((state,), queue_manager, given)[0]
+    check_type("state", state, Cluster, ", Snapshot or Members")
+    return apply_failure((Snapshot(state),), queue_manager, given)[0].cluster
 
 
 def apply_failure(members: Iterable[Snapshot], name: str, rules: Rules) -> Members:

@@ -247,7 +247,7 @@ class Rules:
         if self._whole is not None:
             return _part_of, self._whole
         own, files = _own_files(), self.files
-        changed = {path: text for path, text in files.items() if own.get(path) != text}
+        changed: dict[str, str | None] = {path: text for path, text in files.items() if own.get(path) != text}
         changed |= dict.fromkeys(own.keys() - files.keys())
         return _unpickled, (dict(self.given_readings), self.asked, self.by_level, changed, _own_digest())
 

@@ -12,7 +12,8 @@ from mqclause import Engine
 from mqclause.check.findings import Checks, Finding
 from mqclause.check.lint_run import inspected
 from mqclause.cluster.map import build_map_row, list_clustered_queues
-from mqclause.model.configuration.snapshot import Snapshot, read_members
+from mqclause.model.configuration.members import read_members
+from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.configuration.sources import Source
 from mqclause.model.facts.objects import Put, Queue
 from mqclause.trigger.why import Why
