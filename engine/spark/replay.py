@@ -20,8 +20,8 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.workload import DestinationSequence, SequenceState
 from mqclause.rulebook.rules import Rules
+from mqclause.spark.dialect import spark_kinds_of
 from mqclause.spark.table import ARROW_UDF, DECISION_IN_ARROW, DECISION_TYPE
-from mqclause.spark.types import spark_kinds_of
 from mqclause.tables.cluster_puts import build_answer, build_refusal, get_engine
 from mqclause.tables.flat import check_clusters
 from mqclause.tables.functions import PREFIX

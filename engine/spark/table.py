@@ -19,9 +19,11 @@ import pyarrow as pa
 from attrs import evolve
 from pyspark.sql import Column, DataFrame, SparkSession, functions
 from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.functions import expr
 from pyspark.sql.types import DataType, StringType, StructField, StructType
 from sqlglot import exp
 
+from mqclause.cluster.plan import Traffic
 from mqclause.documents import DOCUMENTS, OUTCOME, TRIGGER, WORKLOAD
 from mqclause.duckdb.table import (
     QUERIED_TABLE,
@@ -39,13 +41,22 @@ from mqclause.language.sql import Node
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rule import Declaration
 from mqclause.rulebook.rules import Rules
-from mqclause.spark.queries import SPARK
-from mqclause.spark.types import answer_type, carried, decision_type, is_carried, quoted, spark_kinds_of, type_named
+from mqclause.spark.dialect import (
+    SPARK,
+    answer_type,
+    carried,
+    decision_type,
+    is_carried,
+    quoted,
+    spark_kinds_of,
+    type_named,
+)
 from mqclause.tables.cluster_puts import ClusterPuts
 from mqclause.tables.exit_rows import ExitRowDecider
 from mqclause.tables.flat import check_no_cluster, cluster_puts
 from mqclause.tables.functions import PREFIX, Plan
 from mqclause.tables.functions import build_column as column_of
+from mqclause.tables.message_order import MESSAGES, build_message_query
 from mqclause.tables.query import (
     AnswerFields,
     build_decision,
@@ -63,7 +74,10 @@ from mqclause.tables.schema import (
     ValueSource,
     build_columns,
     build_contract_shape,
+    build_counts,
+    build_group_keys,
     build_shape,
+    build_traffic,
 )
 from mqclause.tables.shares import ROW, Spread
 
@@ -524,3 +538,33 @@ def _row_function(decide: Callable[..., list[Any]], kind: DataType) -> ColumnFun
         return tuple(found.values()) if isinstance(found, dict) else found
 
     return functions.udf(on_row, kind, useArrow=False)
+
+
+def message_order(df: DataFrame, cluster: Cluster | None = None, rules: Rules | None = None) -> DataFrame:
+    """Return the messages of ``df`` with a column ``message_order``; see mqclause.tables.message_columns.
+
+    A row is a message, with the keys of ``[[message]]`` as columns, and ``arrival``, by which those of equal priority
+    lie one behind the other. What a queue's MSGDLVSQ and DEFPRTY are, columns of these names say, or the ``cluster``.
+    Every row comes out, with its columns as they were; ``df`` is read twice. No action is triggered. Raises TableError
+    and RuleError.
+    """
+    query = build_message_query(spark_kinds_of(df), cluster, Rules.given(rules))
+    text = (
+        SPARK.text(query, quoted=True).replace("{", "{{").replace("}", "}}").replace(f"`{MESSAGES}`", f"{{{MESSAGES}}}")
+    )
+    return df.sparkSession.sql(text, __mqclause_messages=df)
+
+
+def traffic(df: DataFrame) -> Traffic:
+    """Count the puts of ``df`` to each queue at each queue manager, by its columns queue, from and count.
+
+    ``from`` is where the put was made; ``count`` may be missing: a row is one put. Raises TableError.
+    """
+    columns = spark_kinds_of(df)
+    keys, values = build_group_keys(columns), build_counts(columns)
+    counted = df.groupBy(*_columns(keys)).agg(*_columns(values))
+    return build_traffic(row.asDict() for row in counted.collect())
+
+
+def _columns(trees: dict[str, Node]) -> list[Column]:
+    return [expr(SPARK.text(tree)).alias(name) for name, tree in trees.items()]

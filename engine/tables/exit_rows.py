@@ -16,7 +16,7 @@ from sqlglot import exp
 from mqclause.exits.process import Exit
 from mqclause.exits.session import Caller, Exits, ExitSession
 from mqclause.language.sql import Node, build_and, build_literal
-from mqclause.model.exits.structures import MQWXP
+from mqclause.model.exits import MQWXP
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import QueueManager
 from mqclause.rulebook.rules import Rules

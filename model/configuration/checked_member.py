@@ -29,14 +29,14 @@ from mqclause.model.configuration.checked_objects import (
     FileLine,
     collect_places,
 )
-from mqclause.model.configuration.coverage import (
+from mqclause.model.configuration.completeness import (
     AnsweredInquiries,
     build_coverage,
     find_partial_dumps,
     is_complete_script,
     is_facts_script,
+    suggest_insert,
 )
-from mqclause.model.configuration.inserts import suggest_insert
 from mqclause.model.configuration.knowledge import find_command_levels
 from mqclause.model.configuration.objects import (
     SYSTEM_PREFIX,

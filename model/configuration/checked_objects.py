@@ -11,7 +11,7 @@ from typing import Any
 from attrs import field, fields, frozen
 
 from mqclause.model.configuration.attributes import FACT_ATTRIBUTES
-from mqclause.model.configuration.coverage import AnsweredInquiries
+from mqclause.model.configuration.completeness import AnsweredInquiries
 from mqclause.model.configuration.objects import CLUSTER_CHANNELS, MqObject, QueueManagerObjects
 from mqclause.model.configuration.provenance import PlacedFact
 from mqclause.model.configuration.status import (

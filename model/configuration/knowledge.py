@@ -9,7 +9,12 @@ from typing import Any, Self
 from attrs import evolve, field, frozen
 
 from mqclause.model.configuration.attributes import FACT_ATTRIBUTES, list_stating_attributes
-from mqclause.model.configuration.coverage import NO_INQUIRIES, AnsweredInquiries, build_coverage, is_complete_script
+from mqclause.model.configuration.completeness import (
+    NO_INQUIRIES,
+    AnsweredInquiries,
+    build_coverage,
+    is_complete_script,
+)
 from mqclause.model.configuration.objects import SYSTEM_PREFIX
 from mqclause.model.configuration.provenance import Origin, Provenance
 from mqclause.model.diagnostics import Diagnostic

@@ -23,8 +23,14 @@ from mqclause.model.configuration.attributes import (
     read_attributes,
     select_attributes,
 )
-from mqclause.model.configuration.coverage import AnsweredInquiries, build_coverage, is_complete_script, is_facts_script
-from mqclause.model.configuration.inserts import INSERT, suggest_insert
+from mqclause.model.configuration.completeness import (
+    INSERT,
+    AnsweredInquiries,
+    build_coverage,
+    is_complete_script,
+    is_facts_script,
+    suggest_insert,
+)
 from mqclause.model.configuration.provenance import FactT, Origin, OriginKind, PlacedFact
 from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, suggest_name
 from mqclause.model.facts.domains import LARGEST, NAME, Words

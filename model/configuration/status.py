@@ -16,7 +16,7 @@ from mqclause.model.configuration.attributes import (
     WHOLE_NUMBER,
     select_attributes,
 )
-from mqclause.model.configuration.coverage import NO_INQUIRIES, AnsweredInquiries
+from mqclause.model.configuration.completeness import NO_INQUIRIES, AnsweredInquiries
 from mqclause.model.configuration.objects import (
     ALIAS_ATTRIBUTES,
     CLUSTER_CHANNELS,
