@@ -1,7 +1,8 @@
-"""Start a local Spark session or a Connect server, also on a machine without Java."""
+"""Start a local Spark session or a Connect server, also on a machine without Java, and see how far its query is."""
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shlex
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING  # noqa: TID251
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
 SUPPORTED = (17, 21, 25)
@@ -102,11 +103,11 @@ def local_session(
     with tempfile.TemporaryDirectory(prefix="mqclause-spark-") as name:
         folder = Path(name)
         launcher = write_launcher(folder, find_java())
-        logging = folder / "log4j2.properties"
-        logging.write_text(_LOGGING)
+        configuration = folder / "log4j2.properties"
+        configuration.write_text(_LOGGING)
         settings = _settings(cores or _usable_cores(), memory, connect) | dict(config or {})
         # Log4j's own messages, off here too: it reports a host name without an address before it reads its file.
-        options = f"-Dlog4j2.configurationFile={logging.as_uri()} -Dlog4j2.StatusLogger.level=OFF"
+        options = f"-Dlog4j2.configurationFile={configuration.as_uri()} -Dlog4j2.StatusLogger.level=OFF"
         settings[JAVA_OPTIONS] = f"{options} {_collector(settings)} {settings.get(JAVA_OPTIONS, '')}".rstrip()
         # Everything in the folder has been read once the session is there, so nothing is left behind.
         with _environment(_variables(launcher)), open_server(settings):
@@ -114,6 +115,52 @@ def local_session(
             for key, value in settings.items():
                 builder = builder.config(key, value)
             return builder.getOrCreate()
+
+
+@contextmanager
+def open_quiet_session(memory: str) -> Iterator[SparkSession]:
+    """Yield the active session, or start one that logs nothing; stop that one if the body is interrupted.
+
+    It is stopped before what is around the body cleans up.
+    """
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.getActiveSession()
+    if session is not None:
+        yield session
+        return
+    session = local_session(memory=memory)
+    # What fails is said in one line; Spark's logs would put pages before it.
+    session.sparkContext.setLogLevel("OFF")
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        yield session
+    except (KeyboardInterrupt, SystemExit):
+        session.stop()
+        raise
+
+
+def get_error_types() -> tuple[type[Exception], ...]:
+    """Return the types of what Spark raises while it runs a query."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from pyspark.errors import PySparkException
+
+    return PySparkException, Py4JError
+
+
+def read_parquet(session: SparkSession, source: Path) -> DataFrame:
+    """Read a file or a folder of Parquet whose name may have characters that Spark takes for a pattern."""
+    return session.read.parquet(re.sub(r"([][{}*?\\])", r"\\\1", str(source.absolute())))
+
+
+def measure_progress(session: SparkSession) -> float:
+    """Return the part of the running stage's tasks that is done, from 0 to 1."""
+    tracker = session.sparkContext.statusTracker()
+    for stage in tracker.getActiveStageIds():
+        if info := tracker.getStageInfo(stage):
+            return float(info.numCompletedTasks / max(info.numTasks, 1))
+    return 0.0
 
 
 def java_home() -> Path:

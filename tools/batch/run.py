@@ -336,19 +336,20 @@ def _connection(batch: Batch, folder: Path) -> Iterator[DuckDBPyConnection]:
 
 def _with_spark(batch: Batch, folder: Path) -> Summary:
     try:
-        from mqclause.tools.batch import spark  # noqa: PLC0415 - optional, and slow to load
+        from mqclause import spark  # noqa: PLC0415 - optional, and slow to load
+        from mqclause.spark import session as sessions  # noqa: PLC0415
     except ImportError:
         raise BatchError("Spark is not installed: pip install 'mqclause[spark]'") from None
-    with spark.open_session(batch.memory) as session:
+    with sessions.open_quiet_session(batch.memory.removesuffix("B").lower()) as session:
         begun = time.perf_counter()
         parquet = batch.source.kind == batch.kind == "parquet"
         source = batch.source.path if _is_for_spark(batch, folder) else _as_parquet(batch, folder)
         parts = folder / "parts"
         try:
-            with show_progress(lambda: spark.measure_progress(session)):
-                rows = spark.read_parquet(session, source)
+            with show_progress(lambda: sessions.measure_progress(session)):
+                rows = sessions.read_parquet(session, source)
                 spark.decide(rows, **batch.asked(rows.columns)).write.parquet(str(parts))
-        except spark.ERRORS as error:
+        except sessions.get_error_types() as error:
             raise build_batch_error(batch.source.path, batch.out, error) from None
         if not parquet:
             return _from_parts(batch, folder, parts, begun)
