@@ -386,13 +386,12 @@ class _Run:
 
     def write(self, row: Row, examination: Examination) -> None:
         queue, available = examination.occasion.queue, examination.available
-        unit = "" if available else row.event.unit_of_work
+        held_by = None if available else row.event.unit_of_work
         for _ in range(examination.events):
             refused = self.state.find_trigger_failure(queue)
             self.state = self.state.after_trigger_message(
-                queue, available=available, unit_of_work=unit, event=row.number, trigtype=examination.trigtype,
-                placed=refused is None,
-            )  # fmt: skip
+                queue, held_by=held_by, event=row.number, trigtype=examination.trigtype, placed=refused is None
+            )
             if refused is not None:
                 row.refuse(queue, refused, self.state.cluster.queue_manager.deadq)
             row.trigger_messages.append(TriggerMessage(examination, available))
