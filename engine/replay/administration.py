@@ -202,7 +202,7 @@ class AdministrationSimulator:
         self.cluster = apply_refresh(self.cluster, event.cluster, removed, forgotten)
 
     def describe_repository_request(self, decision: Decision, cluster: Cluster) -> str:
-        """Of a call that fails, that MQ would ask a full repository for what a refresh removed; else blank."""
+        """Describe that MQ would ask a full repository for what a refresh removed, if a call fails; else blank."""
         seen = decision.resolved.last.situation
         named = seen.queue if seen.queue_manager in ("", seen.local_queue_manager) else seen.queue_manager
         if named not in self.forgotten or decision.reason is None:

@@ -146,18 +146,18 @@ _CARRIED = (
 
 
 def build_struct_type(columns: Columns) -> T.StructType:
-    """A struct of these columns, without the optional ones."""
+    """Build the type of a struct of these columns, without the optional ones."""
     found = [each for each in columns.values() if not each.optional]
     return T.StructType([T.StructField(each.name, SPARK_TYPES[each.kind]) for each in found])
 
 
 def answer_type(fields: Mapping[str, ColumnKind]) -> T.StructType:
-    """The struct that answers a row."""
+    """Build the type of the struct that answers a row."""
     return T.StructType([T.StructField(name, ANSWER_TYPES[kind]) for name, kind in fields.items()])
 
 
 def decision_type(shares: bool) -> T.StructType:
-    """The type of the column ``decision``, with shares or without."""
+    """Build the type of the column ``decision``, with shares or without."""
     found = answer_type(DECISION)
     if shares:
         share = T.StructType([T.StructField(name, T.StringType()) for name in TIE_NAMES])
@@ -166,12 +166,12 @@ def decision_type(shares: bool) -> T.StructType:
 
 
 def type_named(name: str) -> T.DataType:
-    """A type of a field of an answer by its name in SQL."""
+    """Translate the type of a field of an answer from its name in SQL."""
     return T.ArrayType(T.IntegerType()) if name == "ARRAY<INT>" else SPARK_TYPES[_NAMED[name]]
 
 
 def spark_kinds_of(df: DataFrame) -> dict[str, FieldType]:
-    """Of which kind the columns of a DataFrame are.
+    """Return the kind of each column of a DataFrame.
 
     Raises TableError for what is no DataFrame of Spark's, and for two columns of one name, which a mapping would not
     hold; PySparkRuntimeError where no session is there any more.
@@ -184,7 +184,7 @@ def spark_kinds_of(df: DataFrame) -> dict[str, FieldType]:
 
 
 def get_kind(found: T.DataType) -> FieldType:
-    """A type of Spark's as the checks know it."""
+    """Translate a type of Spark's to the kind by which columns are checked."""
     match found:
         case T.StructType():
             return Struct({field.name: get_kind(field.dataType) for field in found.fields})
@@ -208,7 +208,7 @@ def get_kind(found: T.DataType) -> FieldType:
 
 
 def is_carried(found: T.DataType) -> bool:
-    """Whether values of a type go through Arrow and come back as they were."""
+    """Return whether values of a type pass through Arrow unchanged."""
     match found:
         case T.StructType():
             return 0 < len(found) == len({*found.names}) and all(is_carried(each.dataType) for each in found)
@@ -222,7 +222,7 @@ def is_carried(found: T.DataType) -> bool:
 
 
 def carried(column: Column, kind: T.DataType) -> Column:
-    """A column without the fields that Arrow does not carry, which no rule can ask for."""
+    """Drop from a column the fields that Arrow does not carry; no rule can ask for them."""
     if isinstance(kind, T.ArrayType) and isinstance(kind.elementType, T.StructType):
         return spark_functions.transform(column, lambda each: carried(each, kind.elementType))
     if not isinstance(kind, T.StructType):
@@ -232,5 +232,5 @@ def carried(column: Column, kind: T.DataType) -> Column:
 
 
 def quoted(name: str) -> Column:
-    """The column of exactly that name, whatever stands in it."""
+    """Return the column of exactly that name, whatever characters it has."""
     return spark_functions.col("`" + name.replace("`", "``") + "`")

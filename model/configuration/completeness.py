@@ -261,17 +261,17 @@ class AnsweredInquiries:
         return cls(tuple(command for log in of for command in log.asked), alone and echoed)
 
     def tells(self, kind: str, name: str) -> bool:
-        """Whether they tell if there is an object of that kind and name."""
+        """Return whether the displays show if there is an object of that kind and name."""
         exact, generic = self._finding[kind]
         return name in exact or any(each.is_exhaustive_for(kind, name) for each in generic)
 
     def shows(self, kind: str, name: str, attribute: str) -> bool:
-        """Whether they ask for an attribute of an object of that kind and name."""
+        """Return whether the displays ask for an attribute of an object of that kind and name."""
         exact, generic = self._about[kind]
         return any(each.shows((attribute,)) for each in (*exact.get(name, ()), *generic) if each.is_about(kind, name))
 
     def holds(self, command: str) -> bool:
-        """Whether their output holds what ``command``, a DISPLAY, would show."""
+        """Return whether the logs hold what ``command``, a DISPLAY, would show."""
         asked = Inquiry.of(command)
         return asked is not None and any(each.answers(asked) for each in self.commands)
 
@@ -298,7 +298,7 @@ class AnsweredInquiries:
         return exact, [each for each in about if "*" in each.name]
 
     def find_missing_commands(self, name: str, kind: str) -> Iterator[tuple[str, str]]:
-        """Whether a local queue, or a ``kind`` in a cluster, has that name: what is not told, by which command."""
+        """Find what no display shows of a name, as a local queue or a ``kind`` in a cluster, with the command."""
         if not all(self.tells(each, name) for each in QUEUE_KINDS if each != "QMODEL"):
             yield f"whether there is a queue {name}", f"DISPLAY QUEUE({quote_name(name)}) ALL"
         if not self.tells(kind, name):
@@ -338,7 +338,7 @@ def select_own_scripts(scripts: Iterable[Script], local: str) -> Sequence[Script
 
 
 def has_complete_dump(scripts: Iterable[Script]) -> bool:
-    """Whether a dump of a queue manager that has its trailer is among its ``scripts``: it names each object."""
+    """Return whether ``scripts`` have a dump with its trailer, which names every object of the queue manager."""
     return any(each.is_whole for script in scripts if BEGINNING in script.header for each in script.coverage)
 
 
@@ -357,12 +357,12 @@ def _is_cut(header: Mapping[str, str]) -> bool:
 
 
 def is_complete_script(script: Script) -> bool:
-    """Whether it names all that a queue manager has."""
+    """Return whether a script names everything that a queue manager has."""
     return (BEGINNING in script.header and any(each.is_whole for each in script.coverage)) or is_facts_script(script)
 
 
 def is_facts_script(script: Script) -> bool:
-    """Whether it also tells all that there is in its clusters, as a facts document does."""
+    """Return whether a script also names everything in the clusters, as a facts document does."""
     return script.format in (TOML.name, JSON.name)
 
 
@@ -400,7 +400,7 @@ def find_open_names(scripts: Iterable[Script]) -> Iterator[Diagnostic]:
 
 
 def has_matching_receiver(sender: str, receivers: Iterable[str]) -> bool:
-    """Whether one of the cluster receivers is what a cluster sender of that name leads to: not the sender's own."""
+    """Return whether a cluster sender of that name leads to one of these cluster receivers, not its own."""
     if OWNER_INSERT not in sender:
         return sender in receivers
     pattern = re.compile(

@@ -131,7 +131,7 @@ class LocalKnowledge:
         )
 
     def would_tell(self, kind: str, name: str) -> bool:
-        """Whether the sources would tell that there is something of that kind and name."""
+        """Return whether the sources would show something of that kind and name."""
         of_facts = kind == "CHANNEL" and self.used_transmission_queues is not None
         told = self.asked.tells(kind, name) if self.asked.alone else of_facts or bool(self.defined.get(kind))
         return told and not self.covered.leaves_out(kind, name) and not name.startswith(SYSTEM_PREFIX)

@@ -272,7 +272,7 @@ class QueueManagerObjects:
         }
 
     def would_tell_target(self, alias: MqObject) -> bool:
-        """Whether what tells of an alias would tell of a queue that it leads to, if there were one."""
+        """Return whether the source of an alias would also show the queue that it leads to, if there were one."""
         target = alias.text("TARGET")
         would = alias.record.action == "define" or self.asked.tells("QLOCAL", target)
         return would and not self.coverage.leaves_out("QLOCAL", target)

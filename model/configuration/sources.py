@@ -189,7 +189,7 @@ def _check_has_facts(document: FactsDocument) -> None:
 
 
 def shows_nothing(script: Script) -> bool:
-    """Whether an answer of a program shows no object, nor which commands have none to show."""
+    """Return whether a program's answer shows no object, and no command that finds none."""
     return script.format in (MQWEB.name, PCF.name) and not (script.records or script.diagnostics or script.asked)
 
 

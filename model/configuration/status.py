@@ -131,7 +131,7 @@ def build_channel_statuses(
 
 
 def is_cluster_channel(row: MqObject, defined: Collection[str] = ()) -> bool:
-    """Whether a row of DISPLAY CHSTATUS is about a channel of a cluster, or may be."""
+    """Return whether a row of DISPLAY CHSTATUS is, or may be, about a channel of a cluster."""
     return row.text("CHLTYPE") not in MESSAGE_CHANNELS and row.name not in defined
 
 
