@@ -52,7 +52,7 @@ from mqclause.model.readers.encodings import GzipContent, MemoryContent, share_r
 from mqclause.model.readers.mqsc import Misplaced
 from mqclause.model.readers.records import Script
 from mqclause.rulebook.clauses import read_clause_files
-from mqclause.rulebook.rule import Condition, MessageTemplate, Rule
+from mqclause.rulebook.rule import Condition, MessageTemplate, Rule, identify_rule
 from mqclause.rulebook.rules import AUTO, Rules
 from mqclause.trace import build_scope, list_rule_inputs, render_sentence
 from mqclause.trigger.why import Why
@@ -147,8 +147,8 @@ class Finding:
 class FindingChanges:
     """The findings that a change brings, and those that it takes away."""
 
-    new: Sequence[Finding] = ()
-    gone: Sequence[Finding] = ()
+    new: Sequence[Finding] = field(default=(), converter=tuple)
+    gone: Sequence[Finding] = field(default=(), converter=tuple)
 
     @classmethod
     def between(cls, before: Sequence[Finding], after: Sequence[Finding]) -> FindingChanges:
@@ -435,7 +435,7 @@ class FailedCondition:
     The remedy is to be typed, if it is ``typed``; else it is advice.
     """
 
-    rule: Rule
+    rule: Rule = field(eq=identify_rule)
     severity: str
     attribute: str
     message: str

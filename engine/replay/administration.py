@@ -449,7 +449,7 @@ class Arrival:
         )
 
 
-@frozen(eq=False)
+@frozen
 class MessageFate:
     """What becomes of a message in flight; ``to`` is where it is sent instead, ``exit`` what became of that with
     an exit, called or not. ``remarks`` say what it will meet.
@@ -507,7 +507,7 @@ class AlternativeChoice:
         )
 
 
-@define(eq=False)
+@define
 class AdministrationResult:
     """What an event of administration did. ``changed``, ``removed`` and ``kept`` are rows of their documents.
 
@@ -740,7 +740,7 @@ def _host_of(each: QueueManager | RemoteQueueManager | Queue | QueueManagerAlias
 ONE_DAY = timedelta(days=1)
 
 
-@frozen(eq=False)
+@frozen
 class InformationState:
     """Information as it is on a day."""
 
@@ -768,7 +768,7 @@ class InformationState:
         }
 
 
-@frozen(eq=False)
+@frozen
 class RequestState:
     """A request as it is on a day; ``made`` is the day of the one in force."""
 
@@ -794,7 +794,7 @@ class RequestState:
         }
 
 
-@frozen(eq=False)
+@frozen
 class Retention:
     """What is held on a day."""
 

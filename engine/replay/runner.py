@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import chain, combinations
+from operator import itemgetter
 from types import TracebackType
 from typing import Any, Self
 
@@ -414,7 +415,7 @@ def _put(queue: str, queue_manager: str, bind: str, call: str, cluster_pcf: bool
     return Put.as_written(queue, queue_manager, bind=bind, call=call, cluster_pcf=cluster_pcf)
 
 
-@frozen(eq=False)
+@frozen
 class TriggerMessage:
     """A trigger message that an event created, and the examination that found it due."""
 
@@ -422,7 +423,7 @@ class TriggerMessage:
     available: bool
 
 
-@frozen(eq=False)
+@frozen
 class ReleasedTriggerMessage:
     """A trigger message that an event made available, and the number of the event that created it."""
 
@@ -430,7 +431,7 @@ class ReleasedTriggerMessage:
     created_by_event: int
 
 
-@define(eq=False)
+@define(unsafe_hash=True)
 class Row:
     """What one event (one repetition of it) led to. ``repeat`` is None unless the event is repeated.
 
@@ -451,16 +452,16 @@ class Row:
     event: Event
     repeat: int | None
     routed: Destination | Decision | None = None
-    trigger_messages: list[TriggerMessage] = field(factory=list)
-    released: list[ReleasedTriggerMessage] = field(factory=list)
-    examinations: list[Examination] = field(factory=list)
-    turned_off: list[Examination] = field(factory=list)
+    trigger_messages: list[TriggerMessage] = field(factory=list, hash=False)
+    released: list[ReleasedTriggerMessage] = field(factory=list, hash=False)
+    examinations: list[Examination] = field(factory=list, hash=False)
+    turned_off: list[Examination] = field(factory=list, hash=False)
     reason: int | None = None
     exit: ExitAnswer | None = None
     warning: bool = False
-    ended: CallReason = NO_REASON
+    ended: CallReason = field(default=NO_REASON, eq=itemgetter(0, 1))
     returned: RetrievalResult | None = None
-    administered: AdministrationResult | None = None
+    administered: AdministrationResult | None = field(default=None, hash=False)
     because: str = ""
     remedy: str = ""
     assumed: tuple[str, ...] = ()
