@@ -9,6 +9,6 @@ In the order in which a file passes through them:
 - ``knowledge``, ``completeness``: what the files would tell, what they leave out, and what is still to be filled in;
 - ``snapshot``: all of it, step by step, in ``SnapshotBuilder``; ``changes`` and ``members`` change snapshots.
 
-``checked_member``, ``checked_objects`` and ``checked_cluster`` are what ``mqclause check`` sees, made of the scripts that
-``sources`` reads for it. ``file_reports`` is an answer of ``mqclause facts``.
+``checked_member``, ``checked_objects`` and ``checked_cluster`` are what ``mqclause check`` sees, made of the
+scripts that ``sources`` reads for it. ``file_reports`` is an answer of ``mqclause facts``.
 """
