@@ -40,6 +40,7 @@ from mqclause.model.readers.encodings import GzipContent, MemoryContent, share_r
 from mqclause.model.readers.mqsc import Misplaced
 from mqclause.model.readers.records import Script
 from mqclause.rulebook.rules import AUTO
+from mqclause.workload.editions import list_level_remarks
 
 LONGEST_NAME = 48
 FASTEST = 1
@@ -90,7 +91,8 @@ class Inspection:
     A script without a queue manager is that of ``local`` or, if that is None, of the only one that any file names, as
     ``explain`` and the others take it; else one of a queue manager of its own: nothing says that several belong
     together. An overlay without one is that of the only one there is. ``levels`` are command levels that count before
-    those that files tell. Raises FactsError if ``local`` can be no name.
+    those that files tell. ``remarks`` say what is odd about levels, once there are findings. Raises FactsError if
+    ``local`` can be no name.
     """
 
     checks: Checks
@@ -100,6 +102,7 @@ class Inspection:
     overlays: list[Script] = field(factory=list)
     nameless: int = 0
     levels: Mapping[str, int] = field(factory=dict)
+    remarks: list[str] = field(factory=list)
     # From the third script of a queue manager on: it is looked at anew once for all of these.
     _further: dict[str, list[StoredScript | Script]] = field(factory=dict)
     _silent: list[str] = field(factory=list)
@@ -301,6 +304,8 @@ class Inspection:
             seen = together.build_local_view(about, self.local)
             found += self.checks.of(seen) if seen.is_own or seen.in_shared_cluster else ()
         self._unjudged = [*together.find_undescribed_members(self.local)]
+        known = {name: told.level for name, told in sorted(together.told_levels.items())}
+        self.remarks = [*map(str, together.find_odd_levels()), *list_level_remarks(rules, known)]
         return sort_findings(found)
 
     @property

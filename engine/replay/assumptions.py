@@ -162,8 +162,8 @@ class Assumptions:
 class RoutingAssumptions:
     """What the choices of a replay rest on, and nothing was said about yet.
 
-    ``states`` are the channels whose status no source tells; ``said_of`` are the names put to of which it was said that
-    another edition of MQ has another answer. It is asked at so many ``looks`` at each queue.
+    ``states`` are the channels whose status no source tells; ``said_of`` are the names put to of which it was said, in
+    the edition in force, that another edition of MQ has another answer. It is asked at so many ``looks`` at each queue.
     """
 
     states: list[Channel]
@@ -184,9 +184,12 @@ class RoutingAssumptions:
             is_open = self._looks.get(event.queue, 0) < (MOST_LOOKS if self.states else LOOKS_AT_EDITIONS)
         if is_open:
             row.assumed += tuple(self.said(row, decision))
-            row.editions = tuple(self.by_edition(row, decision))
+            row.editions += tuple(self.by_edition(row, decision))
         if other_edition:
-            row.editions = (other_edition,)
+            row.editions += (other_edition,)
+        if row.edition and not row.edition_stays:
+            self.said_of.clear()
+            self._looks.clear()
 
     def said(self, row: Row, decision: Decision | None) -> Iterator[str]:
         """Say what status is taken for a channel where another one changes the ``decision``: of each channel once."""

@@ -44,7 +44,8 @@ class Row:
     ``editions`` that another edition of MQ has another answer, ``parted`` that the queue manager sends a message
     elsewhere, where the rest of its group is, ``obstacles`` why it does not arrive where it was routed to,
     ``asks_again`` who would be asked for a name that a refresh removed, ``edition`` of which edition of MQ the queue
-    manager is after a restart that states its command level, and ``edition_from`` what that is known by,
+    manager is after a restart that states its command level, ``edition_from`` what that is known by, and
+    ``edition_stays`` that it was of that edition before,
     ``undelivered`` which trigger messages are not on their initiation queue, ``unstarted`` why one that is there starts
     nothing, and ``published`` that a put publishes.
     What ``is_bound`` goes where it was routed to and to nobody else.
@@ -77,6 +78,7 @@ class Row:
     is_bound: bool = False
     edition: str = ""
     edition_from: str = ""
+    edition_stays: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object that ``mqclause replay`` prints of it."""

@@ -36,6 +36,7 @@ from mqclause.rulebook.rules import Rules
 from mqclause.trigger.examination import Examination, Triggers
 from mqclause.workload.decision import Decision, Engine
 from mqclause.workload.delivery import DeliveryRemarks, find_refusal_remarks
+from mqclause.workload.editions import get_levels, list_level_remarks
 from mqclause.workload.resolution import Resolution
 
 
@@ -89,6 +90,7 @@ class Replay:
         administering = AdministrationSimulator.of(replay.engine, exits, state, scenario.in_flight, ways)
         run = _Run(self, replay, state, SequenceState.of(scenario.cluster), exits, administering)
         assumptions, routing = Assumptions.of(scenario, replay.triggers), RoutingAssumptions.of(scenario)
+        odd_levels = tuple(list_level_remarks(replay.engine.rules, get_levels([scenario.cluster])))
         try:
             for number, event in enumerate(scenario.events):
                 for repeat in range(event.count):
@@ -100,6 +102,7 @@ class Replay:
                         raise FactsError([Diagnostic(source, f"{label}: {error}")]) from None
                     row.assumed = assumptions.said(row)
                     routing.tell(row, run.decided, run.other_edition)
+                    row.editions, odd_levels = (*odd_levels, *row.editions), ()
                     met = (ways.started(each, run.state.cluster) for each in row.starting)
                     row.unstarted = tuple(remark for told in met for remark in told)
                     if isinstance(row.routed, Destination):
@@ -200,8 +203,11 @@ class _Run:
 
     def migrate(self, row: Row) -> None:
         """The queue manager is started at a command level: from here on the rules are those of its edition."""
-        own, self.replay = self.state.cluster.queue_manager, self.every.at(self.state.cluster)
+        own, before, self.replay = self.state.cluster.queue_manager, self.replay, self.every.at(self.state.cluster)
         rules = self.replay.engine.rules
+        was = before.engine.rules
+        row.edition_stays = (rules.edition, rules.by_level) == (was.edition, was.by_level)
+        row.editions += tuple(list_level_remarks(rules, get_levels([self.state.cluster])))
         row.edition, row.edition_from = rules.edition, rules.describe_edition_source(own.name, own.command_level)
         self.administering.follow(self.replay.engine)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from attrs import evolve
 
+from mqclause.model.configuration.command_levels import write_version
 from mqclause.model.configuration.sources import Source, SourceReader, read_file
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 from mqclause.model.readers.facts_files import Facts, read_facts
@@ -77,6 +78,7 @@ def _about_others(facts: Facts, own: str, document: FactsDocument) -> Iterator[R
         for name in each.clusters:
             kind = "REPOS" if each.is_full_in(name) else "NORMAL"
             attributes = _in_cluster(name, each.suspended) | {"QMTYPE": kind}
+            attributes |= {"VERSION": write_version(each.command_level)} if each.command_level else {}
             yield _row(each.name, document, ("remote_queue_manager", at), attributes)
     for at, channel in enumerate(facts.channels):
         row: dict[str, Value] = {"CHANNEL": channel.name, "CLUSTER": channel.cluster, "DEFTYPE": channel.deftype}
