@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 from sqlglot import exp
 
 from mqclause.answers import Reason
@@ -27,7 +27,7 @@ from mqclause.model.facts.messages import HIGHEST_PRIORITY
 from mqclause.model.facts.objects import ModelQueue, Process, Put, Queue
 from mqclause.model.readers.mqsc import Misplaced
 from mqclause.rulebook.clauses import read_clause_files
-from mqclause.rulebook.rule import Condition, MessageTemplate, Rule
+from mqclause.rulebook.rule import Condition, MessageTemplate, Rule, identify_rule
 from mqclause.rulebook.rules import Rules
 from mqclause.trace import build_scope, list_rule_inputs, render_sentence
 from mqclause.trigger.why import Why
@@ -122,8 +122,8 @@ class Finding:
 class FindingChanges:
     """The findings that a change brings, and those that it takes away."""
 
-    new: Sequence[Finding] = ()
-    gone: Sequence[Finding] = ()
+    new: Sequence[Finding] = field(default=(), converter=tuple)
+    gone: Sequence[Finding] = field(default=(), converter=tuple)
 
     @classmethod
     def between(cls, before: Sequence[Finding], after: Sequence[Finding]) -> FindingChanges:
@@ -410,7 +410,7 @@ class FailedCondition:
     The remedy is to be typed, if it is ``typed``; else it is advice.
     """
 
-    rule: Rule
+    rule: Rule = field(eq=identify_rule)
     severity: str
     attribute: str
     message: str

@@ -51,7 +51,7 @@ def _unchanged(given: Changed) -> Changed:
     return given
 
 
-@frozen(eq=False)
+@frozen
 class AdminCommand:
     """One command that sets one attribute of one object (``sets``) to a value, at the queue manager that has it.
 
@@ -67,10 +67,10 @@ class AdminCommand:
     sets: Attribute
     distance: int = 1
     stops: bool = field(default=False, kw_only=True)
-    on_destination: Callable[[Destination], Destination] = _unchanged
-    on_situation: Callable[[Situation], Situation] = _unchanged
-    on_facts: Callable[[Cluster], Cluster] = _unchanged
-    _made: dict[Destination, Destination] = field(factory=dict, init=False, repr=False)
+    on_destination: Callable[[Destination], Destination] = field(default=_unchanged, eq=False, repr=False)
+    on_situation: Callable[[Situation], Situation] = field(default=_unchanged, eq=False, repr=False)
+    on_facts: Callable[[Cluster], Cluster] = field(default=_unchanged, eq=False, repr=False)
+    _made: dict[Destination, Destination] = field(factory=dict, init=False, repr=False, eq=False)
 
     def made_of(self, destination: Destination) -> Destination:
         """Return the command for one destination, as ``on_destination`` builds it, once for each."""

@@ -60,7 +60,7 @@ MAP_COLUMNS: ColumnTypes = {
 }
 
 
-@frozen(eq=False)
+@frozen
 class MapRow:
     """The outcome of puts to one queue that are made at one queue manager, from fresh counters.
 
@@ -172,7 +172,7 @@ class MapRow:
         return document | edition | {"incomplete": incomplete, "remarks": list(self.remarks)}
 
 
-@frozen(eq=False)
+@frozen
 class PrintableRow:
     """What is printed of a MapRow, without the decision that tells it: the map of a large dump has very many rows."""
 
@@ -282,13 +282,13 @@ def build_side_document(row: MapRow) -> dict[str, Any]:
     }
 
 
-@frozen(eq=False)
+@frozen
 class ExitShares:
     """What an exit took of the first puts; ``failed`` of them went nowhere. ``ask`` asks the exit once more."""
 
     shares: tuple[Share, ...]
     failed: int
-    ask: AskExit
+    ask: AskExit = field(eq=False, repr=False)
 
     @property
     def remarks(self) -> Iterator[str]:

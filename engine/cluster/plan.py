@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, Literal
 
 from attrs import asdict, field, frozen
@@ -33,7 +34,7 @@ from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import check_type
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.workload import Destination, find_changes
-from mqclause.rulebook.rule import Rule
+from mqclause.rulebook.rule import Rule, identify_rule
 from mqclause.workload.decision import Decision, Engine, build_destination_document
 from mqclause.workload.shares import Share
 
@@ -63,13 +64,13 @@ FAILS = ""
 """What stands for a queue manager where puts fail."""
 
 
-@frozen(eq=False)
+@frozen
 class Cause:
     """Why a destination gets nothing on one side: it fell by ``rule``, or (None) it is no destination there."""
 
     side: Side
     destination: Destination
-    rule: Rule | None
+    rule: Rule | None = field(eq=identify_rule)
     because: str
 
     def to_json(self) -> dict[str, Any]:
@@ -84,13 +85,13 @@ class Cause:
         }
 
 
-@frozen(eq=False)
+@frozen
 class PlanRow:
     """A row of the map before and after a change; ``weight`` is the real number of puts, if it is known."""
 
     before: MapRow
     after: MapRow
-    engine: Engine
+    engine: Engine = field(eq=attrgetter("rules"), repr=False)
     weight: int | None = None
 
     @property
@@ -323,7 +324,7 @@ def moves(rows: Iterable[PlanRow]) -> tuple[Move, ...]:
     return tuple(sorted(told, key=lambda each: (-each.puts, each.out_of, each.into)))
 
 
-@frozen(eq=False)
+@frozen
 class ChangePlan:
     """What a change does.
 

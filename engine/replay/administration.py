@@ -447,7 +447,7 @@ class Arrival:
         )
 
 
-@frozen(eq=False)
+@frozen
 class MessageFate:
     """What becomes of a message in flight; ``to`` is where it is sent instead, ``exit`` what became of that with
     an exit, called or not. ``remarks`` say what it will meet.
@@ -505,7 +505,7 @@ class AlternativeChoice:
         )
 
 
-@define(eq=False)
+@define
 class AdministrationResult:
     """What an event of administration did. ``changed``, ``removed`` and ``kept`` are rows of their documents.
 

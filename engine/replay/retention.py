@@ -15,7 +15,7 @@ from mqclause.replay.administration import AdministrationAnswer, AdministrationR
 ONE_DAY = timedelta(days=1)
 
 
-@frozen(eq=False)
+@frozen
 class InformationState:
     """Information as it is on a day."""
 
@@ -43,7 +43,7 @@ class InformationState:
         }
 
 
-@frozen(eq=False)
+@frozen
 class RequestState:
     """A request as it is on a day; ``made`` is the day of the one in force."""
 
@@ -69,7 +69,7 @@ class RequestState:
         }
 
 
-@frozen(eq=False)
+@frozen
 class Retention:
     """What is held on a day."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 from typing import Any
 
 from attrs import define, field, frozen
@@ -17,7 +18,7 @@ from mqclause.workload.decision import Decision, build_destination_document
 from mqclause.workload.exit_answer import ExitAnswer
 
 
-@frozen(eq=False)
+@frozen
 class TriggerMessage:
     """A trigger message that an event created, and the examination that found it due."""
 
@@ -25,7 +26,7 @@ class TriggerMessage:
     available: bool
 
 
-@frozen(eq=False)
+@frozen
 class ReleasedTriggerMessage:
     """A trigger message that an event made available, and the number of the event that created it."""
 
@@ -33,7 +34,7 @@ class ReleasedTriggerMessage:
     created_by_event: int
 
 
-@define(eq=False)
+@define(unsafe_hash=True)
 class Row:
     """What one event (one repetition of it) led to. ``repeat`` is None unless the event is repeated.
 
@@ -55,16 +56,16 @@ class Row:
     event: Event
     repeat: int | None
     routed: Destination | Decision | None = None
-    trigger_messages: list[TriggerMessage] = field(factory=list)
-    released: list[ReleasedTriggerMessage] = field(factory=list)
-    examinations: list[Examination] = field(factory=list)
-    turned_off: list[Examination] = field(factory=list)
+    trigger_messages: list[TriggerMessage] = field(factory=list, hash=False)
+    released: list[ReleasedTriggerMessage] = field(factory=list, hash=False)
+    examinations: list[Examination] = field(factory=list, hash=False)
+    turned_off: list[Examination] = field(factory=list, hash=False)
     reason: int | None = None
     exit: ExitAnswer | None = None
     warning: bool = False
-    ended: CallReason = NO_REASON
+    ended: CallReason = field(default=NO_REASON, eq=itemgetter(0, 1))
     returned: RetrievalResult | None = None
-    administered: AdministrationResult | None = None
+    administered: AdministrationResult | None = field(default=None, hash=False)
     because: str = ""
     remedy: str = ""
     assumed: tuple[str, ...] = ()

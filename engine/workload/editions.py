@@ -32,7 +32,7 @@ WIDEST = 10
 """So far above the last known level are the queue managers of the next edition: 9xy has the levels 9x0 to 9x9."""
 
 
-@frozen(eq=False)
+@frozen
 class OtherEdition:
     """Another edition, and what is decided by it; ``rule`` is the first one there that decides something else.
 

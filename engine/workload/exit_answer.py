@@ -38,7 +38,7 @@ class SentenceArguments(NamedTuple):
     because: MessageTemplate | None
 
 
-@frozen(eq=False, slots=False)
+@frozen(slots=False)
 class ExitAnswer:
     """Whether an exit was called for a choice, with what, what it answered, and what the exit rules make of that.
 
@@ -47,12 +47,12 @@ class ExitAnswer:
     """
 
     rules: Rules = field(repr=False)
-    executor: ExecutorName
+    executor: ExecutorName = field(eq=False)
     call: ExitCall
     offered: tuple[Destination, ...]
     own_choice: Destination | None
     listed: tuple[Destination, ...] = field(repr=False)
-    run: Run = field(repr=False)
+    run: Run = field(repr=False, eq=False)
 
     @property
     def called(self) -> bool:

@@ -26,7 +26,7 @@ from mqclause.workload.sensitivity import AskExit, find_unknowns
 NO_COUNTERS = "MQ displays no sequence numbers: taken as 0"
 
 
-@frozen(eq=False)
+@frozen
 class Explanation:
     """A decision with everything else that a reader should know.
 

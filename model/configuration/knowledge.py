@@ -51,7 +51,7 @@ NO_COVERAGE = CombinedCoverage()
 NOTHING: Mapping[str, Any] = {}  # a dict, which pickles
 
 
-@frozen(eq=False)
+@frozen
 class LocalKnowledge:
     """What the sources tell of the local queue manager, and would tell if there were more.
 

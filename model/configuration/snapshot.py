@@ -398,7 +398,7 @@ class SnapshotBuilder:
 NO_KNOWLEDGE, NO_OTHERS = LocalKnowledge(), OtherMembers()
 
 
-@frozen(eq=False)
+@frozen(cache_hash=True)
 class Snapshot:
     """What one queue manager knows: its cluster, and the put if one is given.
 
@@ -414,13 +414,13 @@ class Snapshot:
     put: Put | None = None
     warnings: tuple[Diagnostic, ...] = ()
     assumptions: tuple[str, ...] = ()
-    observed: Mapping[tuple[str, str], Mapping[str, str]] = field(factory=dict)
-    _placed: Callable[[], Iterable[PlacedFact[Any]]] = field(default=tuple, repr=False)
+    observed: Mapping[tuple[str, str], Mapping[str, str]] = field(factory=dict, hash=False)
+    _placed: Callable[[], Iterable[PlacedFact[Any]]] = field(default=tuple, repr=False, eq=False)
     messages: tuple[Message, ...] = ()
     incomplete: tuple[MissingInformation, ...] = field(default=(), kw_only=True)
     remarks: tuple[Diagnostic, ...] = field(default=(), kw_only=True)
-    knowledge: LocalKnowledge = field(default=NO_KNOWLEDGE, kw_only=True)
-    others: OtherMembers = field(default=NO_OTHERS, kw_only=True)
+    knowledge: LocalKnowledge = field(default=NO_KNOWLEDGE, kw_only=True, hash=False)
+    others: OtherMembers = field(default=NO_OTHERS, kw_only=True, hash=False)
     command_level: CommandLevel = field(default=NO_LEVEL, kw_only=True)
 
     @cached_property

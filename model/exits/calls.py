@@ -138,7 +138,7 @@ def build_mqwxp(offer: ExitCallParameters) -> MQWXP:
     )
 
 
-@frozen(eq=False)
+@frozen
 class ExitCall:
     """A choice of a destination, before the exit is called for it and (``answered``) after.
 

@@ -19,7 +19,7 @@ from mqclause.check.lint_run import inspected
 from mqclause.model.configuration.snapshot import read_files
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import FactsError
-from mqclause.tools.commands.check import command
+from mqclause.tools.commands.declared import check_command as command
 from mqclause.tools.render.findings import build_sarif
 from spec_tests.support.displayed import BANNER
 from spec_tests.support.explain_command import run as run_command

@@ -17,7 +17,7 @@ from mqclause.model.timeline.administration import Information, RepositoryConten
 from mqclause.replay.administration import AdministrationRules
 from mqclause.replay.retention import build_retention
 from mqclause.rulebook.rules import get_rules_folder
-from mqclause.tools.commands.retention import command
+from mqclause.tools.commands.declared import retention_command as command
 
 RULES = AdministrationRules()
 

@@ -13,7 +13,7 @@ from mqclause import FactsError, Rules
 from mqclause.check.findings import Checks
 from mqclause.check.lint_run import inspected
 from mqclause.model.configuration.sources import Source
-from mqclause.tools.commands.plan import command
+from mqclause.tools.commands.declared import plan_command as command
 
 MEMBER = """* Queue manager name: {0}
 DEFINE CHANNEL(TO.{0}) CHLTYPE(CLUSRCVR) CLUSTER(PLANT) CONNAME('{0}') BATCHHB(1000)
