@@ -16,7 +16,7 @@ from mqclause.cluster.map import cluster_map
 from mqclause.model.configuration.command_levels import write_version
 from mqclause.model.configuration.snapshot import Snapshot, read_sources
 from mqclause.model.configuration.sources import Source
-from mqclause.tools.commands.facts import command as facts
+from mqclause.tools.commands.declared import facts_command as facts
 from mqclause.workload.editions import list_level_remarks
 from mqclause.workload.explanation import Explanation
 
