@@ -19,7 +19,7 @@ from mqclause.model.configuration.checked_objects import (
     ConfiguredObject,
 )
 from mqclause.model.configuration.command_levels import CommandLevel
-from mqclause.model.configuration.inserts import INSERT, has_matching_receiver
+from mqclause.model.configuration.completeness import INSERT, has_matching_receiver
 from mqclause.model.diagnostics import Diagnostic, find_closest
 from mqclause.model.facts.cluster import SUGGESTIONS, Cluster
 from mqclause.model.facts.objects import Channel, ModelQueue, Queue, QueueManager, RemoteQueueManager
@@ -281,12 +281,15 @@ class ClusterCheckContext:
         }
 
     def is_known_non_repository(self, cluster: str, sender: str, to: str) -> bool:
-        """Whether a defined sender is known to lead to none, or not to have reached the one that it should lead to."""
+        """Return whether a defined sender is known to lead to no full repository, or not to have reached its own."""
         target = to or getattr(self.by_channel.get(sender), "queue_manager", "")
         return (cluster, target) in self.partials or target.startswith(TEMPORARY_NAME_PREFIX)
 
     def has_sender_to(self, queue_manager: str, cluster: str, manual: Iterable[tuple[str, str]]) -> bool:
-        """Whether a defined sender leads to a queue manager, by its receivers; so it is where no file tells those."""
+        """Return whether a defined sender leads to a queue manager, by its receivers.
+
+        It counts as leading there where no file shows the receivers.
+        """
         receivers = self.receivers.get((queue_manager, cluster), {})
         return not receivers or any(
             to == queue_manager
@@ -462,7 +465,7 @@ class ClusterCheckContext:
         return Cluster(evolve(own, clusters=clusters), remotes, queues, model_queues=map(ModelQueue, about.models))
 
     def is_hosted_elsewhere(self, queue: str, queue_manager: str) -> bool:
-        """Whether others have a queue in a cluster that a queue manager is in."""
+        """Return whether others have a queue in a cluster that a queue manager is in."""
         hosts = self.list_instances(queue, sorted(self.described[queue_manager].clusters))
         return bool(hosts.keys() - {queue_manager})
 
@@ -483,7 +486,7 @@ class ClusterCheckContext:
         return self.describe_knowledge(self.described[about.queue_manager].clusters)
 
     def is_known_in(self, queue_manager: str, clusters: frozenset[str]) -> bool:
-        """Whether a queue manager, or an alias of one, is known in a cluster."""
+        """Return whether a queue manager, or an alias of one, is known in a cluster."""
         of_aliases = any((queue_manager, name) in self.queues for name in clusters)
         return of_aliases or any((queue_manager, name) in self.receivers for name in clusters)
 

@@ -8,7 +8,12 @@ from typing import Any, Self
 from attrs import evolve, field, frozen
 
 from mqclause.model.configuration.attributes import FACT_ATTRIBUTES, list_stating_attributes
-from mqclause.model.configuration.coverage import NO_INQUIRIES, AnsweredInquiries, build_coverage, is_complete_script
+from mqclause.model.configuration.completeness import (
+    NO_INQUIRIES,
+    AnsweredInquiries,
+    build_coverage,
+    is_complete_script,
+)
 from mqclause.model.configuration.objects import SYSTEM_PREFIX
 from mqclause.model.configuration.provenance import Provenance
 from mqclause.model.facts.cluster import Cluster
@@ -121,7 +126,7 @@ class LocalKnowledge:
         )
 
     def would_tell(self, kind: str, name: str) -> bool:
-        """Whether the sources would tell that there is something of that kind and name."""
+        """Return whether the sources would show something of that kind and name."""
         of_facts = kind == "CHANNEL" and self.used_transmission_queues is not None
         told = self.asked.tells(kind, name) if self.asked.alone else of_facts or bool(self.defined.get(kind))
         return told and not self.covered.leaves_out(kind, name) and not name.startswith(SYSTEM_PREFIX)

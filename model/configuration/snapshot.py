@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-from attrs import define, evolve, field, fields, frozen
+from attrs import NOTHING, define, evolve, field, fields, frozen
 
 from mqclause.model.configuration.changes import (
     CHANGEABLE,
@@ -26,13 +26,15 @@ from mqclause.model.configuration.changes import (
 )
 from mqclause.model.configuration.command_levels import NO_LEVEL, CommandLevel, LevelStatement, find_command_levels
 from mqclause.model.configuration.completeness import (
+    NO_INQUIRIES,
+    AnsweredInquiries,
     MissingInformation,
     describe_lone_host_assumptions,
     describe_member_assumptions,
     find_missing_information,
+    find_partial_dumps,
+    suggest_insert,
 )
-from mqclause.model.configuration.coverage import NO_INQUIRIES, AnsweredInquiries, find_partial_dumps
-from mqclause.model.configuration.inserts import suggest_insert
 from mqclause.model.configuration.knowledge import LocalKnowledge, Unshown
 from mqclause.model.configuration.objects import ViewCache, collect_shown_attributes
 from mqclause.model.configuration.provenance import (
@@ -57,8 +59,8 @@ from mqclause.model.diagnostics import Diagnostic, FactsError, check_several, qu
 from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster, ContradictionError
 from mqclause.model.facts.delivery import DeliveryContext
 from mqclause.model.facts.messages import Message
-from mqclause.model.facts.objects import Channel, ChannelStatus, Put, Queue, QueueManager, RemoteQueueManager
-from mqclause.model.readers.facts_files import LIST_TABLES, MOST_FAULTS, Facts, read_facts
+from mqclause.model.facts.objects import Channel, ChannelStatus, Fact, Put, Queue, QueueManager, RemoteQueueManager
+from mqclause.model.readers.facts_files import LIST_TABLES, MOST_FAULTS, UNKNOWABLE_TABLES, Facts, read_facts
 from mqclause.model.readers.formats import NO_PLACES, DocumentPlaces, FactsDocument, Format
 from mqclause.model.readers.records import HANDLES, Record, Script
 from mqclause.model.readers.registry import FORMATS
@@ -601,3 +603,76 @@ def _check_targets(
     owners = sorted({get_owner(each.fact) for each in found})
     if len(owners) > 1 and set(change.attributes) != {"STATUS"}:
         raise build_ambiguity_error(change, owners)
+
+
+EXPLICIT_ORIGINS = ("stated", "observed")
+"""The origins of what some source says."""
+
+
+def build_facts_document(snapshot: Snapshot) -> dict[str, Any]:
+    """Build the facts document of a snapshot: tables of plain values."""
+    return {table: list(of) if isinstance(of, Iterator) else of for table, of in build_facts_tables(snapshot).items()}
+
+
+def build_facts_tables(snapshot: Snapshot) -> dict[str, Any]:
+    """Build the tables of the facts document of a snapshot; the rows of a list are made when they are asked for, once.
+
+    An attribute that a source states or shows is written, one that is at MQ's default because nobody says it is not.
+    What is not known, and reads as known where it is left out, is named under ``unknown``.
+    """
+    cluster, provenance = snapshot.cluster, snapshot.provenance
+    document: dict[str, Any] = {"queue_manager": _row(cluster.queue_manager, provenance)}
+    for name, table in LIST_TABLES.items():
+        facts: Sequence[Fact] = getattr(cluster, name)
+        document |= {table: map(partial(_row, provenance=provenance), facts)} if facts else {}
+    if snapshot.put is not None:
+        document["put"] = _row(snapshot.put, provenance)
+    if snapshot.messages:
+        document["message"] = map(_differing, snapshot.messages)
+    unknown = _unknown(snapshot)
+    return document | ({"unknown": unknown} if unknown else {})
+
+
+def _row(fact: Fact | Put, provenance: Provenance) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    for each in fields(type(fact)):
+        value = getattr(fact, each.name)
+        if value is None:
+            continue
+        if each.default is NOTHING or value != each.default or provenance.of(fact, each.name).how in EXPLICIT_ORIGINS:
+            row[each.name] = list(value) if isinstance(value, tuple) else value
+    return row
+
+
+def _differing(message: Message) -> dict[str, Any]:
+    """What of a message is not as it is where it is left out."""
+    kept = {each.name: getattr(message, each.name) for each in fields(Message)}
+    left_out = {each.name: each.default for each in fields(Message) if each.default is not NOTHING}
+    return {name: value for name, value in kept.items() if name not in left_out or value != left_out[name]}
+
+
+def _unknown(snapshot: Snapshot) -> Mapping[str, list[str]]:
+    """The names of those that an attribute is not known of, by attribute."""
+    cluster, provenance, known = snapshot.cluster, snapshot.provenance, snapshot.knowledge
+    local = cluster.queue_manager.name
+    channels: list[Channel | ChannelStatus] = [*cluster.channels, *cluster.channel_statuses]
+    of = {
+        "status": [each.name for each in channels if not provenance.tells(each, "status")],
+        "curdepth": [each.name for each in cluster.queues if _is_untold(each, local)],
+        **{attribute: _naming(attribute, queues, snapshot) for attribute, queues in known.undisplayed.items()},
+    }  # fmt: skip
+    lists = (getattr(cluster, name) for name in LIST_TABLES) if known.leaves_open else ()
+    for fact in chain([cluster.queue_manager], *lists):
+        for attribute in snapshot.unshown.of(fact):
+            of.setdefault(attribute, []).append(fact.name)
+    return {attribute: list(dict.fromkeys(of[attribute])) for attribute in UNKNOWABLE_TABLES if of.get(attribute)}
+
+
+def _naming(attribute: str, queues: Collection[str], snapshot: Snapshot) -> list[str]:
+    """Of the local ``queues`` those that name something in ``attribute``."""
+    own = snapshot.cluster.own_queues
+    return [name for name, queue in own.items() if name in queues and getattr(queue, attribute)]
+
+
+def _is_untold(queue: Queue, local: str) -> bool:
+    return queue.queue_manager == local and queue.type == "QLOCAL" and queue.curdepth is None

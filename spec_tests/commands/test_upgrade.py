@@ -10,8 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from mqclause import FactsError, Rules
-from mqclause.check.findings import Checks
-from mqclause.check.lint_run import inspected
+from mqclause.check.findings import Checks, inspected
 from mqclause.model.configuration.sources import Source
 from mqclause.tools.commands.declared import plan_command as command
 

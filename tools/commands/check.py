@@ -12,8 +12,7 @@ from typing import Any
 import click
 from attrs import frozen
 
-from mqclause.check.findings import Checks, Finding
-from mqclause.check.lint_run import Inspection
+from mqclause.check.findings import Checks, Finding, Inspection
 from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_allowed, suggest_word
 from mqclause.model.readers.encodings import open_file
 from mqclause.model.readers.facts_files import parse_toml

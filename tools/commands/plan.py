@@ -8,8 +8,7 @@ from itertools import chain
 import click
 from attrs import evolve, field, frozen
 
-from mqclause.check.findings import Checks, FindingChanges
-from mqclause.check.lint_run import inspected
+from mqclause.check.findings import Checks, FindingChanges, inspected
 from mqclause.cluster.admin_commands import apply_failure
 from mqclause.cluster.map import MapRow, note_exits
 from mqclause.cluster.plan import (
@@ -17,14 +16,16 @@ from mqclause.cluster.plan import (
     PlanRow,
     Side,
     Traffic,
+    begin_at,
     build_alias_plan_rows,
     build_plan_row,
     find_restart_clause,
     find_restarting_members,
+    list_upgrades,
     pair_sides,
     sort_rows,
+    upgrade_members,
 )
-from mqclause.cluster.upgrade import begin_at, list_upgrades, upgrade_members
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.members import Members, get_local_name, remove_member, suspend_member
 from mqclause.model.diagnostics import FactsError
@@ -110,7 +111,7 @@ def show_plan(
 
 
 def _read_traffic(puts: str) -> Traffic:
-    from mqclause.tools.batch.traffic import read_traffic  # noqa: PLC0415 - DuckDB is slow to load
+    from mqclause.tools.batch.tables import read_traffic  # noqa: PLC0415 - DuckDB is slow to load
 
     return read_traffic(puts)
 

@@ -14,8 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mqclause.cluster.map import MapRow, PrintedRow, note_exits
-from mqclause.cluster.plan import ChangePlan, PlanRow
-from mqclause.cluster.upgrade import Upgrade
+from mqclause.cluster.plan import ChangePlan, PlanRow, Upgrade
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.tools.render.terminal import Page
 from mqclause.workload.decision import join_names
