@@ -10,8 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from mqclause import Engine, Put, Rules
-from mqclause.check.findings import Checks
-from mqclause.check.lint_run import inspected
+from mqclause.check.findings import Checks, inspected
 from mqclause.cluster.map import cluster_map
 from mqclause.model.configuration.command_levels import write_version
 from mqclause.model.configuration.snapshot import Snapshot, read_sources
