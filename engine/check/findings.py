@@ -57,6 +57,7 @@ from mqclause.rulebook.rules import AUTO, Rules
 from mqclause.trace import build_scope, list_rule_inputs, render_sentence
 from mqclause.trigger.why import Why
 from mqclause.workload.decision import Engine
+from mqclause.workload.editions import list_level_remarks
 from mqclause.workload.equivalence import has_name_tests
 from mqclause.workload.resolution import Resolution
 
@@ -587,7 +588,8 @@ class Inspection:
     A script without a queue manager is that of ``local`` or, if that is None, of the only one that any file names, as
     ``explain`` and the others take it; else one of a queue manager of its own: nothing says that several belong
     together. An overlay without one is that of the only one there is. ``levels`` are command levels that count before
-    those that files tell. Raises FactsError if ``local`` can be no name.
+    those that files tell. ``remarks`` say what is odd about levels, once there are findings. Raises FactsError if
+    ``local`` can be no name.
     """
 
     checks: Checks
@@ -597,6 +599,7 @@ class Inspection:
     overlays: list[Script] = field(factory=list)
     nameless: int = 0
     levels: Mapping[str, int] = field(factory=dict)
+    remarks: list[str] = field(factory=list)
     # From the third script of a queue manager on: it is looked at anew once for all of these.
     _further: dict[str, list[StoredScript | Script]] = field(factory=dict)
     _silent: list[str] = field(factory=list)
@@ -798,6 +801,8 @@ class Inspection:
             seen = together.build_local_view(about, self.local)
             found += self.checks.of(seen) if seen.is_own or seen.in_shared_cluster else ()
         self._unjudged = [*together.find_undescribed_members(self.local)]
+        known = {name: told.level for name, told in sorted(together.told_levels.items())}
+        self.remarks = [*map(str, together.find_odd_levels()), *list_level_remarks(rules, known)]
         return sort_findings(found)
 
     @property

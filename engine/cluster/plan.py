@@ -39,7 +39,7 @@ from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rule import Rule, identify_rule
 from mqclause.rulebook.rules import Rules
 from mqclause.workload.decision import Decision, Engine, build_destination_document
-from mqclause.workload.editions import describe_missing_level
+from mqclause.workload.editions import describe_missing_level, locate_edition
 from mqclause.workload.shares import Share
 
 PLAN_FORMAT = "mqclause.plan/1"
@@ -471,13 +471,11 @@ class Upgrade:
     @classmethod
     def between(cls, before: Snapshot, after: Snapshot, rules: Rules) -> Upgrade:
         """Return what changes for a member between two sides."""
-        sides = [rules.of_level(each.cluster.queue_manager.command_level).edition for each in (before, after)]
-        own, told = before.cluster.queue_manager, ""
-        if own.command_level:
-            told = str(before.provenance.of(own, "command_level"))
-        of_later = rules.toml("editions.toml").get(sides[1], {})
+        was, now = (rules.of_level(each.cluster.queue_manager.command_level) for each in (before, after))
+        own, told = before.cluster.queue_manager, locate_edition(was, before)
+        of_later = rules.toml("editions.toml").get(now.edition, {})
         evidence, source = of_later.get("evidence", "recalled"), of_later.get("source", "")
-        return cls(own.name, sides[0], told, sides[1], evidence, source)
+        return cls(own.name, was.edition, told if own.command_level else "", now.edition, evidence, source)
 
     @property
     def gist(self) -> tuple[str, str, str]:

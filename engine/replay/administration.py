@@ -102,6 +102,8 @@ class AdministrationSimulator:
 
     def follow(self, engine: Engine) -> None:
         """Use the rules of ``engine`` from now on."""
+        if engine.rules != self.engine.rules:
+            self.told.clear()
         self.engine, self.rules = engine, AdministrationRules(engine.rules, engine.executor)
         self.ways = DeliveryRemarks(engine.rules, self.ways.beyond)
 

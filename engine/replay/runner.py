@@ -45,7 +45,7 @@ from mqclause.rulebook.rules import Rules
 from mqclause.trigger.examination import Examination, Triggers, find_thresholds
 from mqclause.workload.decision import Decision, Engine, build_destination_document
 from mqclause.workload.delivery import DeliveryRemarks, find_refusal_remarks
-from mqclause.workload.editions import describe_edition_difference
+from mqclause.workload.editions import describe_edition_difference, get_levels, list_level_remarks
 from mqclause.workload.exit_answer import ExitAnswer, find_missing_exit
 from mqclause.workload.resolution import Resolution
 from mqclause.workload.sensitivity import find_unknown_states
@@ -101,6 +101,7 @@ class Replay:
         administering = AdministrationSimulator.of(replay.engine, exits, state, scenario.in_flight, ways)
         run = _Run(self, replay, state, SequenceState.of(scenario.cluster), exits, administering)
         assumptions, routing = Assumptions.of(scenario, replay.triggers), RoutingAssumptions.of(scenario)
+        odd_levels = tuple(list_level_remarks(replay.engine.rules, get_levels([scenario.cluster])))
         try:
             for number, event in enumerate(scenario.events):
                 for repeat in range(event.count):
@@ -112,6 +113,7 @@ class Replay:
                         raise FactsError([Diagnostic(source, f"{label}: {error}")]) from None
                     row.assumed = assumptions.said(row)
                     routing.tell(row, run.decided, run.other_edition)
+                    row.editions, odd_levels = (*odd_levels, *row.editions), ()
                     met = (ways.started(each, run.state.cluster) for each in row.starting)
                     row.unstarted = tuple(remark for told in met for remark in told)
                     if isinstance(row.routed, Destination):
@@ -212,8 +214,11 @@ class _Run:
 
     def migrate(self, row: Row) -> None:
         """The queue manager is started at a command level: from here on the rules are those of its edition."""
-        own, self.replay = self.state.cluster.queue_manager, self.every.at(self.state.cluster)
+        own, before, self.replay = self.state.cluster.queue_manager, self.replay, self.every.at(self.state.cluster)
         rules = self.replay.engine.rules
+        was = before.engine.rules
+        row.edition_stays = (rules.edition, rules.by_level) == (was.edition, was.by_level)
+        row.editions += tuple(list_level_remarks(rules, get_levels([self.state.cluster])))
         row.edition, row.edition_from = rules.edition, rules.describe_edition_source(own.name, own.command_level)
         self.administering.follow(self.replay.engine)
 
@@ -442,7 +447,8 @@ class Row:
     ``editions`` that another edition of MQ has another answer, ``parted`` that the queue manager sends a message
     elsewhere, where the rest of its group is, ``obstacles`` why it does not arrive where it was routed to,
     ``asks_again`` who would be asked for a name that a refresh removed, ``edition`` of which edition of MQ the queue
-    manager is after a restart that states its command level, and ``edition_from`` what that is known by,
+    manager is after a restart that states its command level, ``edition_from`` what that is known by, and
+    ``edition_stays`` that it was of that edition before,
     ``undelivered`` which trigger messages are not on their initiation queue, ``unstarted`` why one that is there starts
     nothing, and ``published`` that a put publishes.
     What ``is_bound`` goes where it was routed to and to nobody else.
@@ -475,6 +481,7 @@ class Row:
     is_bound: bool = False
     edition: str = ""
     edition_from: str = ""
+    edition_stays: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object that ``mqclause replay`` prints of it."""
@@ -731,8 +738,8 @@ class Assumptions:
 class RoutingAssumptions:
     """What the choices of a replay rest on, and nothing was said about yet.
 
-    ``states`` are the channels whose status no source tells; ``said_of`` are the names put to of which it was said that
-    another edition of MQ has another answer. It is asked at so many ``looks`` at each queue.
+    ``states`` are the channels whose status no source tells; ``said_of`` are the names put to of which it was said, in
+    the edition in force, that another edition of MQ has another answer. It is asked at so many ``looks`` at each queue.
     """
 
     states: list[Channel]
@@ -753,9 +760,12 @@ class RoutingAssumptions:
             is_open = self._looks.get(event.queue, 0) < (MOST_LOOKS if self.states else LOOKS_AT_EDITIONS)
         if is_open:
             row.assumed += tuple(self.said(row, decision))
-            row.editions = tuple(self.by_edition(row, decision))
+            row.editions += tuple(self.by_edition(row, decision))
         if other_edition:
-            row.editions = (other_edition,)
+            row.editions += (other_edition,)
+        if row.edition and not row.edition_stays:
+            self.said_of.clear()
+            self._looks.clear()
 
     def said(self, row: Row, decision: Decision | None) -> Iterator[str]:
         """Say what status is taken for a channel where another one changes the ``decision``: of each channel once."""

@@ -18,6 +18,7 @@ from mqclause.model.configuration.checked_objects import (
     TEMPORARY_NAME_PREFIX,
     ConfiguredObject,
 )
+from mqclause.model.configuration.command_levels import CommandLevel
 from mqclause.model.configuration.completeness import INSERT, has_matching_receiver
 from mqclause.model.diagnostics import Diagnostic, find_closest
 from mqclause.model.facts.cluster import SUGGESTIONS, Cluster
@@ -76,7 +77,8 @@ class ClusterCheckContext:
     reached: set[tuple[object, ...]] = field(factory=set)
     led_by: dict[object, str] = field(factory=dict)
     displayed: dict[OnDisplay, frozenset[str]] = field(factory=dict)
-    levels: dict[str, int] = field(factory=dict)
+    told_levels: dict[str, CommandLevel] = field(factory=dict)
+    levels: Mapping[str, int] = field(factory=dict)
     _of_levels: dict[str, dict[str, Any]] = field(factory=dict)
     _by_kind: dict[str, tuple[list[str], list[str]]] = field(factory=dict)
     _of_hosts: dict[tuple[str, str], dict[str, Any]] = field(factory=dict)
@@ -102,7 +104,7 @@ class ClusterCheckContext:
             for cluster, sender, _ in each.senders:
                 if not has_matching_receiver(sender, found.by_channel):
                     found.unanswered.setdefault(cluster, set()).add(sender)
-        found.levels |= levels or {}
+        found.levels = {name: each.level for name, each in found.told_levels.items() if each.level} | dict(levels or {})
         if level:
             known = {*found.described, *(host for host, _ in found.receivers)}
             found.levels = dict.fromkeys(known, level)
@@ -112,7 +114,9 @@ class ClusterCheckContext:
         """Add what a queue manager says of itself (``own``), or what it displays of others."""
         for name, level in each.levels.items():
             if (name == each.name) == own:
-                self.levels.setdefault(name, level)
+                before = self.told_levels.get(name)
+                known = () if before is None else before.statements
+                self.told_levels[name] = evolve(level, queue_manager=name, statements=(*known, *level.statements))
         for queue in each.queues:
             if (queue.queue_manager == each.name) == own and (own or queue.queue_manager not in self.described):
                 for cluster in queue.clusters:
@@ -345,6 +349,11 @@ class ClusterCheckContext:
             "like_members_before": bisect_left(alike, queue_manager),
             "cluster_is_named": not INSERT.search(cluster),
         }
+
+    def find_odd_levels(self) -> Iterator[Diagnostic]:
+        """Find command levels that files tell twice and otherwise, or that are none."""
+        for _, each in sorted(self.told_levels.items()):
+            yield from each.find_remarks()
 
     def find_undescribed_members(self, local: str | None) -> Iterator[Diagnostic]:
         """Find CLUSSDRs that lead to a member that no file describes; with ``local`` those of that queue manager."""

@@ -29,6 +29,7 @@ from mqclause.model.configuration.checked_objects import (
     FileLine,
     collect_places,
 )
+from mqclause.model.configuration.command_levels import CommandLevel, find_command_levels
 from mqclause.model.configuration.completeness import (
     AnsweredInquiries,
     build_coverage,
@@ -37,7 +38,6 @@ from mqclause.model.configuration.completeness import (
     is_facts_script,
     suggest_insert,
 )
-from mqclause.model.configuration.knowledge import find_command_levels
 from mqclause.model.configuration.objects import (
     SYSTEM_PREFIX,
     MqObject,
@@ -87,7 +87,7 @@ class ConfiguredMember:
     knows_all: bool
     asked: AnsweredInquiries
     covered: CombinedCoverage
-    levels: Mapping[str, int]
+    levels: Mapping[str, CommandLevel]
     warnings: tuple[Diagnostic, ...]
 
     @classmethod
@@ -109,7 +109,7 @@ class ConfiguredMember:
             any(map(is_facts_script, scripts)),
             AnsweredInquiries.at(scripts, owner),
             build_coverage(scripts),
-            dict(find_command_levels(scripts, owner, name)),
+            {name if each == owner else each: of for each, of in find_command_levels(scripts, owner).items()},
             (*lacking, *objects.warnings, *find_partial_dumps(scripts)),
         )
 
@@ -424,7 +424,7 @@ class Contribution:
     connames: Mapping[str, str] = field(factory=dict)
     records: tuple[ClusterRecord, ...] = ()
     altered: frozenset[tuple[str, str]] = frozenset()
-    levels: Mapping[str, int] = field(factory=dict)
+    levels: Mapping[str, CommandLevel] = field(factory=dict)
 
     @classmethod
     def of(cls, member: ConfiguredMember) -> Contribution:

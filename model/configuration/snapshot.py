@@ -24,6 +24,7 @@ from mqclause.model.configuration.changes import (
     is_change_target,
     parse_change,
 )
+from mqclause.model.configuration.command_levels import NO_LEVEL, CommandLevel, LevelStatement, find_command_levels
 from mqclause.model.configuration.completeness import (
     NO_INQUIRIES,
     AnsweredInquiries,
@@ -34,7 +35,7 @@ from mqclause.model.configuration.completeness import (
     find_partial_dumps,
     suggest_insert,
 )
-from mqclause.model.configuration.knowledge import LocalKnowledge, Unshown, find_command_level, find_odd_levels
+from mqclause.model.configuration.knowledge import LocalKnowledge, Unshown
 from mqclause.model.configuration.objects import ViewCache, collect_shown_attributes
 from mqclause.model.configuration.provenance import (
     MergedFacts,
@@ -58,7 +59,7 @@ from mqclause.model.diagnostics import Diagnostic, FactsError, check_several, qu
 from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster, ContradictionError
 from mqclause.model.facts.delivery import DeliveryContext
 from mqclause.model.facts.messages import Message
-from mqclause.model.facts.objects import Channel, ChannelStatus, Fact, Put, Queue, QueueManager
+from mqclause.model.facts.objects import Channel, ChannelStatus, Fact, Put, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.readers.facts_files import LIST_TABLES, MOST_FAULTS, UNKNOWABLE_TABLES, Facts, read_facts
 from mqclause.model.readers.formats import NO_PLACES, DocumentPlaces, FactsDocument, Format
 from mqclause.model.readers.records import HANDLES, Record, Script
@@ -203,6 +204,8 @@ class SnapshotBuilder:
     files: Sequence[tuple[Facts, FactsDocument]] = ()
     asked: AnsweredInquiries = NO_INQUIRIES
     observed: Mapping[tuple[str, str], Mapping[str, str]] = field(factory=dict)
+    levels: Mapping[str, CommandLevel] = field(factory=dict)
+    command_level: CommandLevel = NO_LEVEL
 
     def __attrs_post_init__(self) -> None:
         self.documents, self.scripts = [*self.contents.documents], [*self.contents.scripts]
@@ -324,8 +327,14 @@ class SnapshotBuilder:
                 raise FactsError([Diagnostic(by_scripts.source, message, by_scripts.line)])
             lacking = [name for name in FROM_SCRIPTS if not getattr(own.fact, name) and getattr(by_scripts.fact, name)]
             own = own.replace_values({name: getattr(by_scripts.fact, name) for name in lacking}, by_scripts.origin)
-        told = None if own.fact.command_level else find_command_level(self.scripts, own.fact.name)
-        return own.replace_values({"command_level": told[0]}, {"command_level": told[1]}.__getitem__) if told else own
+        stated, place = own.fact.command_level, own.origin("command_level")
+        first = (LevelStatement.of_level(f"command_level = {stated}", (stated,), place),) if stated else ()
+        self.levels = find_command_levels(self.scripts, own.fact.name)
+        known = self.levels.get(own.fact.name, NO_LEVEL)
+        self.command_level = CommandLevel(own.fact.name, (*first, *known.statements))
+        if stated or (told := self.command_level.told) is None:
+            return own
+        return own.replace_values({"command_level": told.levels[0]}, {"command_level": told.origin}.__getitem__)
 
     def merge_facts(self, own: PlacedFact[QueueManager]) -> MergedFacts:
         """Merge the facts of documents and scripts, in the order of their sources, with what is shown of them now."""
@@ -337,13 +346,22 @@ class SnapshotBuilder:
         for at, each in enumerate(placed):
             now = apply_current_status(each, self.observed, self.cache)
             is_closed = _is_open_nowhere(self.asked, own.fact.name, now.fact)
-            placed[at] = evolve(now, fact=evolve(now.fact, ipprocs=0)) if is_closed else now
+            placed[at] = evolve(now, fact=evolve(now.fact, ipprocs=0)) if is_closed else self.add_level(now)
         return merge_facts(own, placed, self.contents.reader.lenient)
+
+    def add_level(self, placed: PlacedFact[Any]) -> PlacedFact[Any]:
+        """Add the command level of another queue manager, which scripts tell and its fact does not."""
+        if not isinstance(placed.fact, RemoteQueueManager) or placed.fact.command_level:
+            return placed
+        told = self.levels.get(placed.fact.name, NO_LEVEL).told
+        if told is None:
+            return placed
+        return placed.replace_values({"command_level": told.levels[0]}, {"command_level": told.origin}.__getitem__)
 
     def build_snapshot(self, merged: MergedFacts, put: PlacedFact[Put] | None) -> Snapshot:
         """Add what the sources leave out, and what is odd about them."""
         cluster, view, scripts = merged.cluster, self.view, self.scripts
-        odd_levels = find_odd_levels(scripts, cluster.queue_manager.name)
+        odd_levels = self.command_level.find_remarks()
         return Snapshot(
             cluster,
             put.fact if put else None,
@@ -354,6 +372,7 @@ class SnapshotBuilder:
             _check_messages(self.files, cluster),
             incomplete=find_missing_information(scripts, view.known, cluster, self.asked),
             remarks=(*self.contents.remarks, *find_partial_dumps(scripts), *odd_levels, *view.remarks),
+            command_level=self.command_level,
             knowledge=LocalKnowledge.from_sources(scripts, self.documents, cluster, self.asked),
             others=view.others,
         )
@@ -390,6 +409,7 @@ class Snapshot:
     asked. ``observed`` holds what a dump or a log shows of a queue besides its definition, by queue and queue manager:
     CURDEPTH, IPPROCS and the like. ``messages`` are those on local queues, in the order of their arrival.
     ``knowledge`` is what the sources would tell of the local queue manager, ``others`` what they tell of other ones.
+    ``command_level`` is what they say of its command level.
     """
 
     cluster: Cluster
@@ -403,6 +423,7 @@ class Snapshot:
     remarks: tuple[Diagnostic, ...] = field(default=(), kw_only=True)
     knowledge: LocalKnowledge = field(default=NO_KNOWLEDGE, kw_only=True, hash=False)
     others: OtherMembers = field(default=NO_OTHERS, kw_only=True, hash=False)
+    command_level: CommandLevel = field(default=NO_LEVEL, kw_only=True)
 
     @cached_property
     def provenance(self) -> Provenance:

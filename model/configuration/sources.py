@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar
 
 from attrs import define, evolve, field, frozen
 
+from mqclause.model.configuration.command_levels import write_version
 from mqclause.model.diagnostics import (
     Diagnostic,
     DomainError,
@@ -334,6 +335,7 @@ def _about_others(facts: Facts, own: str, document: FactsDocument) -> Iterator[R
         for name in each.clusters:
             kind = "REPOS" if each.is_full_in(name) else "NORMAL"
             attributes = _in_cluster(name, each.suspended) | {"QMTYPE": kind}
+            attributes |= {"VERSION": write_version(each.command_level)} if each.command_level else {}
             yield _row(each.name, document, ("remote_queue_manager", at), attributes)
     for at, channel in enumerate(facts.channels):
         row: dict[str, Value] = {"CHANNEL": channel.name, "CLUSTER": channel.cluster, "DEFTYPE": channel.deftype}

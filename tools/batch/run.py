@@ -26,7 +26,7 @@ from types import FrameType
 from typing import Any, Literal
 
 import duckdb
-from attrs import field, frozen
+from attrs import asdict, evolve, field, frozen
 from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 from mqclause.duckdb.table import QUERIED_TABLE, GivenTable, render_decisions
@@ -57,6 +57,7 @@ from mqclause.tools.batch.tables import (
 from mqclause.tools.errors import BatchError, NotWrittenError
 from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.tools.render.terminal import show_progress
+from mqclause.workload.editions import EditionInForce, summarize_editions
 
 _NESTED = ("struct", "list", "map", "array", "union", "variant")
 """The types of columns that CSV has as JSON."""
@@ -90,7 +91,8 @@ class Batch:
     """What is asked for: the files, the cluster where the rows have no destinations, how to decide, the memory.
 
     There may be several clusters, by the local queue managers that the column ``at`` names. ``words`` say by field of a
-    put where a flat table has it. ``shares`` and ``spread`` are as of mqclause.duckdb.decide.
+    put where a flat table has it. ``shares`` and ``spread`` are as of mqclause.duckdb.decide. ``editions`` are those
+    of MQ by which the local queue managers choose.
     """
 
     source: Table
@@ -105,6 +107,12 @@ class Batch:
     words: Mapping[str, str] = field(factory=dict)
     shares: bool = False
     spread: str | None = None
+    editions: Sequence[EditionInForce] = ()
+
+    @property
+    def clusters(self) -> list[Cluster]:
+        """The clusters; none where the rows have their destinations."""
+        return [self.cluster] if isinstance(self.cluster, Cluster) else [*(self.cluster or {}).values()]
 
     @property
     def columns(self) -> AskedColumns:
@@ -115,8 +123,7 @@ class Batch:
 
     @property
     def _flat(self) -> PutColumns | None:
-        clusters = [self.cluster] if isinstance(self.cluster, Cluster) else (self.cluster or {}).values()
-        return PutColumns(self.words, tuple(clusters)) if self.words else None
+        return PutColumns(self.words, tuple(self.clusters)) if self.words else None
 
     def asked(self, columns: Collection[str]) -> dict[str, Any]:
         """Return the arguments of decide besides a table of these columns. Raises TableError."""
@@ -154,7 +161,7 @@ def run_batch(batch: Batch, engine: EngineName, as_json: bool) -> int:
             raise BatchError(get_first_line(error)) from None
         except (TableError, OSError, UnicodeDecodeError, *TRUNCATION_ERRORS) as error:
             raise build_batch_error(batch.source.path, batch.out, error) from None
-    print_summary(summary, as_json)
+    print_summary(evolve(summary, editions=tuple(batch.editions)), as_json)
     return 2 if summary.outcomes["invalid"] else 0
 
 
@@ -227,13 +234,14 @@ def create_folder_beside(out: Path) -> Iterator[Path]:
 
 @frozen
 class Summary:
-    """Counts of what was decided: by outcome, by reason code, by queue manager chosen, by message."""
+    """Counts of what was decided by ``editions``: by outcome, by reason code, by queue manager chosen, by message."""
 
     seconds: float
     outcomes: Mapping[str, int]
     reasons: Mapping[int, int] = field(factory=dict)
     queue_managers: Mapping[str, int] = field(factory=dict)
     messages: Mapping[str, int] = field(factory=dict)
+    editions: tuple[EditionInForce, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -491,6 +499,8 @@ def _document(summary: Summary) -> dict[str, Any]:
         "reasons": [{"name": REASON_NAMES.get(code), "code": code, "count": n} for code, n in summary.reasons.items()],
         "queue_managers": dict(summary.queue_managers),
         "messages": [{"message": message, "count": count} for message, count in summary.messages.items()],
+        "editions": [asdict(each) for each in summary.editions],
+        "remarks": [*summarize_editions(summary.editions)],
     }
 
 
@@ -499,6 +509,7 @@ def _lines(summary: Summary) -> Iterator[str]:
     rows = "1 row" if summary.rows == 1 else f"{summary.rows:,} rows"
     speed = f": {summary.speed:,} decisions a second" if summary.speed else ""
     yield f"{rows} in {summary.seconds:,.1f} s{speed}"
+    yield from summarize_editions(summary.editions)
     yield from _shares({name: count for name, count in summary.outcomes.items() if count}, summary.rows)
     if summary.reasons:
         yield "failed with"

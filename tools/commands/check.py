@@ -129,7 +129,7 @@ def find_findings(checks: Checks, inputs: Inputs) -> list[Finding]:
         for text in build_state_commands(inputs.states):
             inspection.change(text)
     found = inspection.findings()
-    print_warnings(inspection.warnings)
+    print_warnings(inspection.warnings, inspection.remarks)
     return found
 
 

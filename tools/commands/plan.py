@@ -46,6 +46,7 @@ from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.tools.render.terminal import track_progress
 from mqclause.workload.decision import Engine
 from mqclause.workload.delivery import check_delivery
+from mqclause.workload.editions import get_levels, list_level_remarks
 
 CheckedChanges = tuple[FindingChanges, Sequence[str]]
 """What check finds on one side alone, and what is to be said of senders that lead to nobody."""
@@ -89,6 +90,7 @@ def show_plan(
     _check_changed(question, change)
     after = change.apply(question.after(before), question.rules)
     print_member_warnings((*before, *after))
+    print_warnings((), list_level_remarks(question.rules, get_levels(each.cluster for each in before)))
     traffic = _read_traffic(puts) if puts else None
     checked = _looked_at(question, change, (before, after) if change.upgrades else None)
     with question.engine((*before, *after)) as engine:

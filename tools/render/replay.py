@@ -98,7 +98,8 @@ def render_consequences(row: Row) -> Iterable[Text]:
     elif isinstance(row.routed, Decision):
         yield Text(row.routed.verdict, "red")
     if row.edition:
-        yield Text(f"edition {row.edition} from here on ({row.edition_from})")
+        since = "stays in force" if row.edition_stays else "from here on"
+        yield Text(f"edition {row.edition} {since} ({row.edition_from})")
     if row.returned is not None:
         yield from render_returned(row.returned)
     if row.reason is not None:
