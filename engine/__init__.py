@@ -16,8 +16,7 @@ from typing import Any
 
 _NAMES = {
     "answers": "AnswerTable Reason",
-    "check.findings": "Checks Finding",
-    "check.lint_run": "Inspection inspected",
+    "check.findings": "Checks Finding Inspection inspected",
     "cluster.admin_commands": "AdminCommand fail",
     "cluster.counterfactuals": "Counterfactual WhyNot counterfactuals why_not",
     "cluster.map": "MapRow cluster_map",
@@ -45,15 +44,16 @@ _NAMES = {
 }
 """The public names of each module."""
 
-_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+"""The module of each public name."""
 
-__all__ = sorted(_MODULES)
+__all__ = sorted(MODULES)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
+    if name not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    found = getattr(import_module(f"{__name__}.{MODULES[name]}"), name)
     globals()[name] = found
     return found
 
