@@ -25,14 +25,19 @@ SUBCOMMANDS = {
     "batch": "Decide every row of a table: OUT has the rows and columns of IN, in any order, and a column decision.",
     "check": "Report what an administrator should look at in a configuration, with file, line and remedy.",
     "commands": "Print the DISPLAY commands whose output contains everything that explain, why or check can use.",
+    "compare": "Compare two sets of rules: what files say otherwise, and the plainest facts that tell them apart.",
     "explain": "Explain which destination a put goes to, and which clause removed each of the others.",
     "facts": "Write what INPUT says as one facts file, which gives the same answers when it is read back.",
+    "lint": "Lint rule files: rules that never apply, that others hide, or that no sentence and no case is about.",
     "map": "Show where puts go: each clustered queue, from each queue manager that FACTS describe.",
+    "mutate": "Mutate rules, one change at a time, and show which cases notice each change.",
     "order": "Show in which order a queue's messages come, and why some of them do not.",
     "plan": "Show what a change does: which puts go elsewhere, from each queue manager that FACTS describe, and why.",
     "replay": "Simulate events over time: routing, trigger messages, and what held them back, event by event.",
     "retention": "Show how long repositories hold what is in FACTS: the state of each item on a day.",
     "show-sql": "Print the SQL that a rule or a ruleset becomes, as DuckDB runs it.",
+    "test": "Test rules by their cases: which come out otherwise, and what of a rule no case reaches.",
+    "verify": "Verify copies of the documents: which sentences stand there as the rules have them.",
     "why": "Explain why QUEUE would not trigger if a message were put now, and what would change that.",
 }
 """The subcommands, each a module of mqclause.tools.commands, and what their help begins with."""
@@ -132,6 +137,7 @@ def _failed(error: Exception) -> int:
     """Says what a command ended in, and returns the status."""
     # Loaded now, as --help needs no rules.
     from mqclause.executors.pipeline import NotInstalledError
+    from mqclause.rulebook.case_files import CaseError
     from mqclause.rulebook.rule import ReadingError, RuleError, UnansweredError
 
     match error:
@@ -139,7 +145,9 @@ def _failed(error: Exception) -> int:
             return _complain(*map(str, error.diagnostics))
         case NotWrittenError():
             return _complain(str(error), status=NOT_WRITTEN)
-        case ReadingError() | UnansweredError() | NothingAskedError() | BatchError() | NotInstalledError():
+        case (
+            CaseError() | ReadingError() | UnansweredError() | NothingAskedError() | BatchError() | NotInstalledError()
+        ):
             return _complain(str(error))
         case ModuleNotFoundError(name=str(name)) if not name.startswith("mqclause"):
             return _complain(f"{name} is not installed: pip install {name}")

@@ -109,16 +109,41 @@ def strip_padding(name: str) -> str:
     return name.rstrip(" ")
 
 
+def add_folder_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option that names a folder of rules in place of our own."""
+    option = click.option(
+        "--rules", type=parse_file_name, metavar="FOLDER", callback=keep_folder, expose_value=False,
+        help="Use the rule files of this folder instead of those that come with mqclause.",
+    )  # fmt: skip
+    return option(command)
+
+
 def add_rules_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say which rules count: the edition of the documents, and a folder in place of our own."""
-    for option in (
-        click.option("--rules", type=parse_file_name, metavar="FOLDER", callback=keep_folder, expose_value=False,
-                     help="Use the rule files of this folder instead of those that come with mqclause."),
-        click.option("--edition", metavar="NAME",
-                     help="The edition of MQ whose documents count, as mq-9.3; auto, the default, goes by CMDLEVEL."),
-    ):  # fmt: skip
-        command = option(command)
-    return command
+    edition = click.option(
+        "--edition", metavar="NAME",
+        help="The edition of MQ whose documents count, as mq-9.3; auto, the default, goes by CMDLEVEL.",
+    )  # fmt: skip
+    return edition(add_folder_option(command))
+
+
+cases_option = click.option(
+    "--cases",
+    type=parse_file_name,
+    metavar="FOLDER",
+    help="Use the case files of this folder instead of those that come with mqclause.",
+)
+
+
+def parse_readings(given: tuple[str, ...]) -> dict[str, str]:
+    """Parse the options --reading: choices by the ids of readings. Raises ReadingError."""
+    chosen = {}
+    for text in given:
+        name, equals, choice = text.partition("=")
+        if not equals:
+            raise ReadingError(f"--reading {text!r} is not ID=CHOICE")
+        chosen[name] = choice
+    return chosen
 
 
 def load_rules(given: tuple[str, ...], edition: str | None = None) -> Rules:
@@ -126,12 +151,7 @@ def load_rules(given: tuple[str, ...], edition: str | None = None) -> Rules:
 
     Raises ReadingError, and FactsError for what is wrong with any file of a folder.
     """
-    chosen = {}
-    for text in given:
-        name, equals, choice = text.partition("=")
-        if not equals:
-            raise ReadingError(f"--reading {text!r} is not ID=CHOICE")
-        chosen[name] = choice
+    chosen = parse_readings(given)
     folder: str | None = click.get_current_context().meta.get(FOLDER)
     return Rules(chosen, edition) if folder is None else load_own_rules(folder, chosen, edition)
 

@@ -1,0 +1,536 @@
+"""Find what is odd in rule files: rules that never apply or that others hide, texts that name what does not decide."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any
+
+from attrs import evolve, field, frozen
+from sqlglot import exp
+
+from mqclause.audit.case_run import find_case_files
+from mqclause.audit.possibility import Constraint, Verdict, search
+from mqclause.audit.verification import is_unsourced
+from mqclause.documents import DOCUMENTS
+from mqclause.executors.operations import Filter, Let, LoweredRuleset, Rank, list_expressions
+from mqclause.language.parser import expand_terms, find_terms, get_literal_value, strip_parentheses
+from mqclause.language.vocabulary import Vocabulary
+from mqclause.model.diagnostics import quote_value, suggest_allowed
+from mqclause.rulebook.case_files import CaseFile
+from mqclause.rulebook.clauses import find_unstated_clauses, read_clause_files
+from mqclause.rulebook.loader import check_keys
+from mqclause.rulebook.mutants import TERMS_FILE
+from mqclause.rulebook.rule import (
+    Condition,
+    Declaration,
+    Derive,
+    Eliminate,
+    Expression,
+    FailWith,
+    Rule,
+    RuleError,
+    Ruleset,
+    Settle,
+)
+from mqclause.rulebook.rules import LINT_FILE, Rules
+
+LONGEST_TITLE = 130
+"""Characters of a title."""
+
+NUMERAL = re.compile(r"(?<![\w.{-])\d+(?![\w.}-])")
+"""A number by itself in a text."""
+
+
+@frozen
+class LintFinding:
+    """What is odd: the ``code`` of the check, the file within the folder of rules, the key, and what is said of it.
+
+    ``reason`` is why the folder itself lists it as meant so, blank where it does not.
+    """
+
+    code: str
+    path: str
+    key: str
+    message: str
+    reason: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the finding as JSON values."""
+        return {"code": self.code, "file": self.path, "key": self.key, "message": self.message, "reason": self.reason}
+
+
+@frozen
+class LintCheck:
+    """A check of rule files: its code, what it asks, why, what mends it, and a text in which it finds something.
+
+    ``example`` is a file by its path, laid over those of the project.
+    """
+
+    code: str
+    title: str
+    why: str
+    instead: str
+    find: Callable[[Read], Iterator[LintFinding]] = field(repr=False)
+    example: tuple[str, str] = field(repr=False)
+
+    def render_markdown(self) -> str:
+        """Render the page of the check."""
+        path, text = self.example
+        return (
+            f"## {self.code}\n\n{self.title}.\n\n{self.why}\n\n{self.instead}\n\n"
+            f"It finds something in this `{path}`:\n\n```toml\n{text.strip()}\n```\n"
+        )
+
+
+@frozen(eq=False, slots=False)
+class Read:
+    """The rules of one document, as one edition and the readings in force have them, with what is asked of them."""
+
+    rules: Rules
+    ruleset: Ruleset
+    cases: Mapping[str, CaseFile]
+
+    @cached_property
+    def steps(self) -> LoweredRuleset:
+        """The rules as steps."""
+        return LoweredRuleset.of(self.ruleset)
+
+    @property
+    def name(self) -> str:
+        """The folder of the document."""
+        return self.ruleset.name
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """The place of each rule in the order in which they run."""
+        return {rule.id: at for at, rule in enumerate(self.ruleset.rules)}
+
+    @cached_property
+    def deciding(self) -> tuple[tuple[Rule, tuple[Expression, ...]], ...]:
+        """Each rule with the conditions that have to hold together for it to do anything."""
+        found = []
+        for rule, step in zip(self.ruleset.rules, self.steps.steps, strict=True):
+            trees = [rule.when] if rule.when is not None else []
+            if isinstance(step, Filter):
+                trees.append(step.where)
+            elif isinstance(step, Rank) and step.among is not None:
+                trees.append(step.among)
+            found.append((rule, tuple(trees)))
+        return tuple(found)
+
+    def search(self, rule: Rule, *trees: Expression) -> Verdict:
+        """Search for what a rule can see by which conditions of it hold together."""
+        at = self.places[rule.id]
+        named = {name for tree in trees for name in _words(tree, self.ruleset.vocabulary)}
+        given = {name: values for name in named if (values := self.derived_values(name, at))}
+        return search([Constraint(tree, self.ruleset.vocabulary) for tree in trees], given)
+
+    def derived_values(self, name: str, before: int) -> tuple[Any, ...]:
+        """What a fact can be before a rule: blank, or what the rules before derive, if each does so in words.
+
+        Nothing where that is not so, or where the document before hands it on.
+        """
+        word = self.ruleset.vocabulary.words.get(name)
+        if word is None or not word.is_derived or name in self.ruleset.sees:
+            return ()
+        found = {word.blank}
+        for rule in self.ruleset.rules[:before]:
+            action = rule.action
+            for fact, tree in action.values if isinstance(action, Derive | Settle) else ():
+                if fact == name:
+                    values = _literals(tree, self.ruleset.vocabulary)
+                    if values is None:
+                        return ()
+                    found |= values
+            if getattr(action, "fact", None) == name:
+                return ()
+        return tuple(sorted(found, key=repr))
+
+
+def _words(tree: Expression, vocabulary: Vocabulary) -> set[str]:
+    """The words that an expression looks at, also by way of terms."""
+    return {each.name for each in expand_terms(tree, vocabulary).find_all(exp.Column)}
+
+
+def _literals(tree: Expression, vocabulary: Vocabulary) -> set[Any] | None:
+    """All that an expression can be, if it says each in words; None if it does not."""
+    tree = strip_parentheses(tree)
+    match tree:
+        case exp.Literal():
+            return {get_literal_value(tree)}
+        case exp.Boolean():
+            return {bool(tree.this)}
+        case exp.Column() if tree.name in vocabulary.terms:
+            return _literals(vocabulary.terms[tree.name], vocabulary)
+        case exp.Case():
+            branches = [*(each.args["true"] for each in tree.args["ifs"]), tree.args["default"]]
+            found = [_literals(each, vocabulary) for each in branches]
+            return None if None in found else set().union(*(each for each in found if each is not None))
+    return None
+
+
+def _finding(code: str, rule: Rule, key: str, message: str) -> LintFinding:
+    return LintFinding(code, rule.path, key, message)
+
+
+def _said(verdict: Verdict, what: str) -> str:
+    """What was found out, and how sure that is."""
+    return what if verdict.exhaustive else f"{what}, as far as was searched: not exhaustively"
+
+
+def find_dead_rules(read: Read) -> Iterator[LintFinding]:
+    """Find rules whose conditions cannot hold together."""
+    for rule, trees in read.deciding:
+        if trees and not (verdict := read.search(rule, *trees)).possible:
+            yield _finding("dead-rule", rule, "", _said(verdict, "nothing that it can see makes it apply"))
+
+
+def find_masked_rules(read: Read) -> Iterator[LintFinding]:
+    """Find rules that do nothing, because an earlier one does it already."""
+    earlier = list[tuple[Rule, Sequence[Expression]]]()
+    for rule, trees in read.deciding:
+        if isinstance(rule.action, Eliminate):
+            for other, conditions in earlier:
+                if isinstance(other.action, Eliminate) and _is_hidden(read, rule, trees, [(other, conditions)]):
+                    message = f"everyone whom it removes is removed by {other.id}, which runs before it"
+                    yield _finding("masked-rule", rule, "", message)
+                    break
+        elif isinstance(rule.action, Settle | FailWith):
+            alike = [each for each in earlier if type(each[0].action) is type(rule.action)]
+            if alike and _is_hidden(read, rule, trees, alike):
+                others = ", ".join(other.id for other, _ in alike)
+                message = f"wherever it applies an earlier rule has settled it: one of {others}"
+                yield _finding("masked-rule", rule, "", message)
+        earlier.append((rule, trees))
+
+
+def _is_hidden(
+    read: Read, rule: Rule, trees: Sequence[Expression], others: Sequence[tuple[Rule, Sequence[Expression]]]
+) -> bool:
+    """Whether one of the others applies wherever a rule does: all that it may see was searched, and none is left."""
+    own = set().union(*(_words(tree, read.ruleset.vocabulary) for tree in trees))
+    said = [
+        (other, conditions)
+        for other, conditions in others
+        if set().union(*(_words(each, read.ruleset.vocabulary) for each in conditions)) <= own
+    ]
+    if not said or not read.search(rule, *trees).possible:
+        return False
+    naming = {other.id: partial(_named_at, read, read.places[other.id]) for other, _ in (*said, (rule, trees))}
+    constraints = [Constraint(tree, read.ruleset.vocabulary, naming[rule.id]) for tree in trees]
+    for other, conditions in said:
+        whole = exp.Not(this=exp.paren(_all(conditions)))
+        constraints.append(Constraint(whole, read.ruleset.vocabulary, naming[other.id]))
+    return search(constraints).impossible
+
+
+def _named_at(read: Read, place: int, word: str) -> str:
+    """What a word is called where a rule sees it: as elsewhere, unless a rule between may change what it is."""
+    steps = read.steps.steps[:place]
+    if word.startswith("COUNT_IF"):
+        changes = sum(not isinstance(step, Let) for step in steps)
+    else:
+        lets = (step for step in steps if isinstance(step, Let))
+        changes = sum(any(each.name == word for each in step.values) for step in lets)
+    return f"{word} after {changes}" if changes else word
+
+
+def _all(trees: Sequence[Expression]) -> Expression:
+    found: Expression = exp.true()
+    for tree in trees:
+        found = exp.And(this=found, expression=exp.paren(tree.copy()))
+    return found
+
+
+def find_unfailing_conditions(read: Read) -> Iterator[LintFinding]:
+    """Find conditions of which none fails where they are looked at."""
+    for rule in read.ruleset.rules:
+        if isinstance(rule.action, Condition):
+            fails = exp.Not(this=exp.paren(rule.action.when.copy()))
+            trees = [fails] if rule.when is None else [rule.when, fails]
+            verdict = read.search(rule, *trees)
+            if not verdict.possible:
+                message = _said(verdict, "the condition holds wherever it is looked at")
+                yield _finding("cannot-fail", rule, "holds.when", message)
+
+
+def find_same_rules(read: Read) -> Iterator[LintFinding]:
+    """Find rules that do what another one does, under the same condition."""
+    known: dict[str, Rule] = {}
+    for rule, step in zip(read.ruleset.rules, read.steps.steps, strict=True):
+        gist = _gist(rule, step, read.ruleset.vocabulary)
+        other = known.setdefault(gist, rule)
+        if other is not rule:
+            yield _finding("same-rule", rule, "", f"it does what {other.id} does, under the same condition")
+
+
+def _gist(rule: Rule, step: Any, vocabulary: Vocabulary) -> str:
+    """What a rule does, without its texts and without the facts that are only its own."""
+    trees = [expand_terms(tree, vocabulary).sql() for tree in list_expressions(step)]
+    kind = [type(rule.action).__name__, getattr(rule.action, "best", ""), str(getattr(rule.action, "of", ""))]
+    kind += [str(getattr(rule.action, key, "")) for key in ("ties", "per", "counts", "reason", "needs", "fact")]
+    if isinstance(rule.action, Derive | Settle):
+        kind += [name for name, _ in rule.action.values]
+    if rule.severity:
+        kind += [rule.attribute, rule.severity]
+    return "\n".join([*kind, *trees])
+
+
+def find_unstated_rules(read: Read) -> Iterator[LintFinding]:
+    """Find rules that no sentence names, and sentences whose rules are not there."""
+    if read.name not in read.rules.clauses:
+        yield LintFinding("no-sentence", "documents/", read.name, "there is no file with the sentences of it")
+        return
+    for message in find_unstated_clauses(read.rules, read.name):
+        about = message.partition(":")[0]
+        path = next((rule.path for rule in read.ruleset.rules if rule.id == about), "documents/")
+        yield LintFinding("no-sentence", path, "" if path != "documents/" else about, message.partition(": ")[2])
+
+
+def find_unsourced_sentences(read: Read) -> Iterator[LintFinding]:
+    """Find sentences with rules of which nothing says where they are from."""
+    for file in read_clause_files(read.rules, read.name) if read.name in read.rules.clauses else ():
+        for clause in file.clauses:
+            if is_unsourced(clause):
+                message = "it has no fingerprint and no page, and says not why the project states it"
+                yield LintFinding("no-source", f"documents/{file.name}", clause.path, message)
+
+
+def find_unheard_numbers(read: Read) -> Iterator[LintFinding]:
+    """Find numbers in explanations that have no part in what is decided."""
+    vocabulary = read.ruleset.vocabulary
+    for rule, step in zip(read.ruleset.rules, read.steps.steps, strict=True):
+        if rule.because is None:
+            continue
+        trees = [*list_expressions(step), *(tree for _, tree in rule.graver)]
+        heard = {name for tree in trees for name in (*_words(tree, vocabulary), *_terms_in(tree, vocabulary))}
+        for name in rule.because.names():
+            if name in heard or not _is_number(name, vocabulary):
+                continue
+            if name in vocabulary.terms and _words(vocabulary.terms[name], vocabulary) & heard:
+                continue
+            message = f"it names {{{name}}}, at which the rule does not look"
+            yield _finding("because-number", rule, "because", message)
+        literals = {
+            str(get_literal_value(each))
+            for tree in trees
+            for each in expand_terms(tree, vocabulary).find_all(exp.Literal)
+        }
+        for number in NUMERAL.findall(re.sub(r"\{[^}]*\}|'[^']*'", "", rule.because.text)):
+            if number not in literals:
+                message = f"it names {number}, with which the rule compares nothing"
+                yield _finding("because-number", rule, "because", message)
+
+
+def _terms_in(tree: Expression, vocabulary: Vocabulary) -> set[str]:
+    """The terms that an expression uses, and those that these use."""
+    found = set[str]()
+    waiting = [*find_terms(tree, vocabulary)]
+    while waiting:
+        term = waiting.pop()
+        if term not in found:
+            found.add(term)
+            waiting += find_terms(vocabulary.terms[term], vocabulary)
+    return found
+
+
+def _is_number(name: str, vocabulary: Vocabulary) -> bool:
+    word = vocabulary.words.get(name)
+    return word is not None and word.type.is_number and not word.type.words
+
+
+def find_rules_without_cases(read: Read) -> Iterator[LintFinding]:
+    """Find rules without a case in which they do something, and without one in which they do not."""
+    for path in (path for path in read.rules.files if path.startswith(f"{read.name}/")):
+        file = read.cases.get(path)
+        if file is None:
+            yield LintFinding("no-case", path, "", "it has no case file")
+            continue
+        acts = {table.get("acts") for table in file.tables}
+        for wanted, said in ((True, "acts"), (False, "does not act")):
+            if wanted not in acts:
+                yield LintFinding("no-case", path, "", f"it has no case where it {said}")
+
+
+def find_unused_terms(read: Read) -> Iterator[LintFinding]:
+    """Find terms that no rule uses, in any edition and under any reading."""
+    stated = read.rules.toml(TERMS_FILE).get(read.name, {})
+    asked = {*read.ruleset.about.terms}
+    texts = [str(read.rules.files[path]) for path in read.rules.files if path.startswith(f"{read.name}/")]
+    used = set(re.findall(r"[a-z_][a-z0-9_]*", "\n".join(texts)))
+    for term in stated:
+        others = (str(table) for name, table in stated.items() if name != term)
+        if term not in asked and term not in used and not any(re.search(rf"\b{term}\b", each) for each in others):
+            yield LintFinding("unused-term", TERMS_FILE, f"{read.name}.{term}", "no rule and no term uses it")
+
+
+def find_style_faults(read: Read) -> Iterator[LintFinding]:
+    """Find titles that are no heading, and explanations that are no part of a sentence."""
+    for rule in read.ruleset.rules:
+        title = rule.title
+        if not title[:1].isupper() or title.endswith(".") or len(title) > LONGEST_TITLE:
+            message = (
+                f"the title begins with a capital letter, ends without a full stop, has up to {LONGEST_TITLE} letters"
+            )
+            yield _finding("style", rule, "title", message)
+        if rule.because is not None and (rule.because.text.endswith(".") or rule.because.text[:1].isspace()):
+            yield _finding(
+                "style", rule, "because", "the explanation is part of a sentence: it ends without a full stop"
+            )
+    for term, table in read.rules.toml(TERMS_FILE).get(read.name, {}).items():
+        if not table.get("means"):
+            yield LintFinding("style", TERMS_FILE, f"{read.name}.{term}", "it does not say in words what it means")
+
+
+CHANNEL_RULE = 'clause = "workload/4a"\ntitle = "Keep the routes of the highest rank"\n'
+"""How the rule files of the examples begin."""
+
+CHECKS: tuple[LintCheck, ...] = (
+    LintCheck(
+        "dead-rule", "A rule can apply",
+        "The conditions of a rule that can never hold together say nothing. Whoever reads it believes that they do.",
+        "Change the condition, or take the rule out. What a fact can be is known from the rules before.",
+        find_dead_rules,
+        ("workload/99_planted.toml", CHANNEL_RULE + 'when = "remaining_remote = 0 AND remaining_remote > 0"\n'
+         '[eliminate]\nwhere = "NOT is_local"\nbecause = "nothing is left"\n'),
+    ),
+    LintCheck(
+        "masked-rule", "A rule is not hidden by an earlier one",
+        "Where an earlier rule decides all that this one would decide, a change of this one changes no answer.",
+        "Take one of the two out, or put this one before the other with `before`.",
+        find_masked_rules,
+        ("workload/99_planted.toml", CHANNEL_RULE + '[eliminate]\nwhere = "NOT shares_cluster AND NOT is_local"\n'
+         'because = "no cluster is shared"\nafter = "workload.02b"\n'.replace('after = "workload.02b"\n', "")),
+    ),
+    LintCheck(
+        "cannot-fail", "A condition can fail",
+        "A condition that holds wherever it is looked at is counted among those that decide, and decides nothing.",
+        "Move what it says into `when`, or change it.",
+        find_unfailing_conditions,
+        ("trigger/99_planted.toml", 'clause = "trigger/2"\ntitle = "The priority is a digit"\n'
+         '[holds]\nwhen = "message_priority >= 0"\nbecause = "priority {message_priority} is below 0"\n'),
+    ),
+    LintCheck(
+        "same-rule", "Two rules do not do the same",
+        "Two rules that do the same under the same condition are changed in one place and forgotten in the other.",
+        "Take one of them out; let the sentences of both name the other.",
+        find_same_rules,
+        ("workload/99_planted.toml", CHANNEL_RULE + '[keep]\nhighest = "route_rank"\namong = "remote"\n'
+         'because = "rank {route_rank} is below {highest}"\n'),
+    ),
+    LintCheck(
+        "no-sentence", "Rules and sentences name each other",
+        "A rule that states no sentence of a document cannot be traced; a sentence without its rule is not met.",
+        "Name the rule in a sentence of `documents/`, or give the sentence a reason why it is no rule.",
+        find_unstated_rules,
+        ("workload/99_planted.toml", CHANNEL_RULE + '[eliminate]\nwhere = "is_alias"\nbecause = "it is an alias"\n'),
+    ),
+    LintCheck(
+        "no-source", "A sentence says where it is from",
+        "A reader can check a sentence only where it stands: by a fingerprint in his copy, or on a page.",
+        "State its `fingerprint`, or its `page` and when it was `read`, or why the `project` states it.",
+        find_unsourced_sentences,
+        ("documents/planted.toml", 'document = "workload"\ntitle = "Planted"\n[[clause]]\npath = "4a.99"\n'
+         'number = "4a"\nsays = "Aliases are out."\nrules = ["workload.04a"]\n'),
+    ),
+    LintCheck(
+        "because-number", "A number in an explanation takes part in the decision",
+        "An explanation that names a number at which the rule does not look sends its reader to the wrong attribute.",
+        "Name the number that is compared, or take it out of the text.",
+        find_unheard_numbers,
+        ("workload/99_planted.toml", CHANNEL_RULE + '[keep]\nhighest = "channel_rank"\namong = "is_alias"\n'
+         'because = "rank {queue_rank} is below {highest}"\n'),
+    ),
+    LintCheck(
+        "no-case", "A rule has a case where it acts and one where it does not",
+        "Without both, nobody notices when the rule acts always, or never.",
+        "Add the cases to the file of the rule's name, and try `mqclause mutate` on it.",
+        find_rules_without_cases,
+        ("workload/99_planted.toml", CHANNEL_RULE + '[eliminate]\nwhere = "is_alias"\nbecause = "it is an alias"\n'),
+    ),
+    LintCheck(
+        "unused-term", "A term is used",
+        "A term that no rule uses says something that is not so.",
+        "Take it out of `terms.toml`.",
+        find_unused_terms,
+        ("terms.toml", '[workload.planted]\nis = "is_local"\nmeans = "nobody asks"\n'),
+    ),
+    LintCheck(
+        "style", "Titles, explanations and terms read as sentences do",
+        "They are printed among others: a title as a heading, an explanation behind the name of what it explains.",
+        "Begin a title with a capital letter, end no text with a full stop, say what a term means.",
+        find_style_faults,
+        ("workload/99_planted.toml", 'clause = "workload/4a"\ntitle = "aliases are out."\n'
+         '[eliminate]\nwhere = "is_alias"\nbecause = "It is an alias."\n'),
+    ),
+)  # fmt: skip
+"""Every check of rule files."""
+
+
+def lint_rules(rules: Rules, cases: Mapping[str, CaseFile] | None = None) -> tuple[LintFinding, ...]:
+    """Find what is odd in the rules of a folder, in any edition; what the folder lists as meant so has its reason.
+
+    ``cases`` are the case files by the path of their rule; those that come with the project if none are given.
+    Raises RuleError, also for a list of reasons that names what is not found.
+    """
+    if cases is None:
+        cases = read_cases_by_path()
+    found = dict[LintFinding, None]()
+    for name in (name for name in DOCUMENTS if any(path.startswith(f"{name}/") for path in rules.files)):
+        for ruleset in dict.fromkeys(_rulesets(rules, DOCUMENTS[name])):
+            read = Read(rules, ruleset, cases)
+            for check in CHECKS:
+                found |= dict.fromkeys(check.find(read))
+    return _with_reasons(rules, found)
+
+
+def read_cases_by_path(paths: Iterable[Any] | None = None) -> Mapping[str, CaseFile]:
+    """Read case files by the path of the rule that each is about. Raises CaseError."""
+    files = map(CaseFile.read, find_case_files() if paths is None else paths)
+    return {f"{file.document}/{file.path.name}": file for file in files}
+
+
+def _rulesets(rules: Rules, about: Declaration) -> Iterator[Ruleset]:
+    """The rules of a document as each edition has them."""
+    for edition in rules.known_editions or ("",):
+        if not edition or edition == rules.as_stated(edition):
+            yield (rules.in_edition(edition) if edition else rules).ruleset(about)
+
+
+def _with_reasons(rules: Rules, found: Iterable[LintFinding]) -> tuple[LintFinding, ...]:
+    """The findings with the reasons that the folder lists. Raises RuleError for a reason of what is not found."""
+    reasons = dict(_listed_reasons(rules))
+    listed = [evolve(each, reason=reasons.get((each.code, each.path, each.key), "")) for each in found]
+    used = {(each.code, each.path, each.key) for each in listed if each.reason}
+    for place, about in enumerate(reasons, 1):
+        if about not in used:
+            said = f"{about[0]} is not found in {about[1]} any more; take it out"
+            raise RuleError(LINT_FILE, f"listed {place}", said)
+    return tuple(sorted(listed, key=lambda each: (each.path, each.code, each.key, each.message)))
+
+
+def _listed_reasons(rules: Rules) -> Iterator[tuple[tuple[str, str, str], str]]:
+    """What a folder lists as meant so: code, file and key, with the reason. Raises RuleError."""
+    table = rules.toml(LINT_FILE)
+    for key in table:
+        if key != "listed":
+            raise RuleError(LINT_FILE, key, "is not known; allowed: listed")
+    listed = table.get("listed", [])
+    if not isinstance(listed, list):
+        raise RuleError(LINT_FILE, "listed", "is a list of tables, like [[listed]]")
+    codes = [check.code for check in CHECKS]
+    for place, each in enumerate(listed, 1):
+        check_keys(LINT_FILE, f"listed {place}", each, LISTED_KEYS)
+        for key in ("code", "file", "reason"):
+            if not each.get(key):
+                raise RuleError(LINT_FILE, f"listed {place}.{key}", "is missing")
+        if each["code"] not in codes:
+            said = f"{quote_value(each['code'])} is no check{suggest_allowed(each['code'], codes)}"
+            raise RuleError(LINT_FILE, f"listed {place}.code", said)
+        yield (each["code"], each["file"], each.get("key", "")), each["reason"]
+
+
+LISTED_KEYS: Mapping[str, type] = {"code": str, "file": str, "key": str, "reason": str}
+"""What a folder says of a finding that it means so."""
