@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Literal
 
-from attrs import evolve, field, frozen
+from attrs import astuple, evolve, field, fields, frozen
 from sqlglot import exp
 
 from mqclause.audit.case_run import ENDS_OTHERWISE, find_case_files, read_file_cases
@@ -19,13 +19,14 @@ from mqclause.audit.situations import (
     shrink_stated,
 )
 from mqclause.documents import DOCUMENTS
-from mqclause.executors.operations import LoweredRuleset, Run, compile_expression, list_expressions
+from mqclause.executors.operations import LoweredRuleset, Run, StepResult, compile_expression, list_expressions
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
 from mqclause.language.parser import expand_terms
 from mqclause.language.vocabulary import About, UnreckonedError, Vocabulary
+from mqclause.model.diagnostics import DomainError
 from mqclause.model.facts.domains import REASONS
-from mqclause.rulebook.rule import Declaration, Expression, Rule, RuleError, Ruleset
+from mqclause.rulebook.rule import Declaration, Expression, ReadingError, Rule, RuleError, Ruleset
 from mqclause.rulebook.rules import AUTO, Rules
 from mqclause.testing.case_kinds import RunnableCase
 from mqclause.trace import build_steps
@@ -203,29 +204,63 @@ def _gist(rule: Rule, ruleset: Ruleset) -> tuple[Any, ...]:
 def _compared(
     before: Rules, after: Rules, about: Declaration, changed: Sequence[str], bound: Bound
 ) -> DocumentComparison:
-    sides = tuple(_Answering.of(rules, about) for rules in (before, after))
-    tried = 0
+    sides = _Answering.pair(before, after, about)
+    tried, base, of_terms = 0, _plain_subject(sides), None
     for values, within in _searches(sides, changed, bound):
-        for stated, situation, subjects in build_situations(about, values, within):
+        for stated, situation, subjects in build_situations(about, values, within, base):
             tried += 1
-            if sides[0].value(situation, subjects) != sides[1].value(situation, subjects):
-                smallest = _shrunk(stated, lambda each: _differs(sides, each))
-                example = Example(smallest.to_toml(), *(side.explain(smallest) for side in sides))
+            if sides[0].answer(situation, subjects) != sides[1].answer(situation, subjects):
+                example = _explained(sides, stated, _Answering.answer)
                 return DocumentComparison(about.name, tuple(changed), example, tried, 0, within)
-    cases = [case for path in find_case_files([about.name]) for case in read_file_cases(path)]
-    example, looked_at = _from_cases(before, after, cases)
+            if of_terms is None and sides[0].ask(situation, subjects) != sides[1].ask(situation, subjects):
+                of_terms = stated
+    example, looked_at = _from_cases(before, after, _read_cases(about.name))
+    if example is None and of_terms is not None:
+        example = _explained(sides, of_terms, _Answering.ask)
     return DocumentComparison(about.name, tuple(changed), example, tried, looked_at, bound)
 
 
+def _read_cases(document: str) -> list[RunnableCase]:
+    return [case for path in find_case_files([document]) for case in read_file_cases(path)]
+
+
+def _explained(
+    sides: Sequence[_Answering], stated: StatedSituation, asked: Callable[[_Answering, Any, Sequence[Any]], Any]
+) -> Example:
+    """As little of a situation as makes the sides differ, and what each makes of it that the other does not."""
+
+    def differs(each: StatedSituation) -> bool:
+        situation, subjects = each.build(sides[0].about)
+        return bool(asked(sides[0], situation, subjects) != asked(sides[1], situation, subjects))
+
+    smallest = _shrunk(stated, differs)
+    one, other = (side.explain(smallest) for side in sides)
+    said = [
+        evolve(each, steps=tuple(line for line in each.steps if line not in there.steps))
+        for each, there in ((one, other), (other, one))
+    ]
+    return Example(smallest.to_toml(), *said)
+
+
 def _searches(sides: Sequence[_Answering], changed: Sequence[str], bound: Bound) -> Iterator[tuple[Values, Bound]]:
-    """What is enumerated: over what changed rules look at, then over all that is looked at."""
+    """What is enumerated: over what each changed rule looks at, what all of them do, and all that is looked at."""
+    alone = evolve(bound, runs=bound.runs // 3)
+    for each in changed if len(changed) > 1 else ():
+        yield _merged(side.list_values({each}) for side in sides), alone
     yield _merged(side.list_values(set(changed)) for side in sides), bound
-    wider = Bound(
-        min(bound.subjects, WIDER_BOUND.subjects),
-        min(bound.attributes, WIDER_BOUND.attributes),
-        min(bound.runs, WIDER_BOUND.runs),
-    )
-    yield _merged(side.list_values(None) for side in sides), wider
+    wider = (min(one, other) for one, other in zip(astuple(bound), astuple(WIDER_BOUND), strict=True))
+    yield _merged(side.list_values(None) for side in sides), Bound(*wider)
+
+
+def _plain_subject(sides: Sequence[_Answering]) -> Mapping[str, Any]:
+    """What two subjects have to state for as many rules as possible to look at them: nothing, or one attribute."""
+    about = sides[0].about
+    if about.subject is None:
+        return {}
+    listed = _merged(side.list_values(None) for side in sides)
+    known = {each.name for each in fields(about.subject)}
+    tried = [{}, *({name: value} for name, values in listed.items() if name in known for value in values)]
+    return max(tried, key=lambda base: sum(side.count_applied(base) for side in sides))
 
 
 def _merged(found: Iterable[Values]) -> Values:
@@ -244,12 +279,25 @@ class _Answering:
     course: Pipeline
     terms: tuple[tuple[str, About, Callable[[Any], Any]], ...]
 
+    facts: tuple[frozenset[str], ...]
+
     @classmethod
-    def of(cls, rules: Rules, about: Declaration) -> _Answering:
-        course = Pipeline.of(rules, about)
+    def pair(cls, before: Rules, after: Rules, about: Declaration) -> tuple[_Answering, _Answering]:
+        """Make both sides ready. A fact that one side alone knows is no difference of answers by itself."""
+        courses = [Pipeline.of(rules, about) for rules in (before, after)]
+        derived = [[{*steps.derived("situation")} for steps in course.steps] for course in courses]
+        common = tuple(frozenset(one & other) for one, other in zip(*derived, strict=True))
         asked = about.terms if about.stated is None and about.subject is not None else {}
-        kept = [(term, of, _compiled_term(course.rulesets[-1], term, of)) for term, (_, of) in asked.items()]
-        return cls(about, course, tuple(kept))
+        one, other = (
+            cls(
+                about,
+                course,
+                tuple((term, of, _compiled_term(course.rulesets[-1], term, of)) for term, (_, of) in asked.items()),
+                common,
+            )
+            for course in courses
+        )
+        return one, other
 
     def list_values(self, changed: set[str] | None) -> Values:
         """The values that rules tell apart: those that changed, with the terms that did, or all of the course."""
@@ -264,16 +312,32 @@ class _Answering:
             found.append(list_compared_values(_with_asked(steps), trees))
         return _merged(found)
 
-    def value(self, situation: Any, subjects: Sequence[Any]) -> Any:
-        """What the rules answer: who remains in which order, what is derived, how the call ends."""
+    def answer(self, situation: Any, subjects: Sequence[Any]) -> Any:
+        """Return what the rules answer: who remains in which order, what is derived, how the call ends."""
         try:
             runs = self.course.run(situation, subjects)
         except (RuleError, UnreckonedError, *ENDS_OTHERWISE) as error:
             return str(error)
-        asked = [[term(each) for each in (subjects if of == "subject" else [situation])] for _, of, term in self.terms]
         last = runs[-1]
         failure = last.failure and (last.failure.reason, last.failure.call)
-        return [subjects.index(each) for each in last.remaining], failure, [_facts(each) for each in runs], asked
+        derived = [
+            ({name: each.facts[name] for name in common}, dict(each.chosen), dict(each.every))
+            for each, common in zip(runs, self.facts, strict=True)
+        ]
+        return [subjects.index(each) for each in last.remaining], failure, derived
+
+    def ask(self, situation: Any, subjects: Sequence[Any]) -> Any:
+        """Return what the terms say that are asked before any rule runs."""
+        return [[term(each) for each in (subjects if of == "subject" else [situation])] for _, of, term in self.terms]
+
+    def count_applied(self, base: Mapping[str, Any]) -> int:
+        """Count the rules that apply where there are two subjects of which this is stated, if none of them falls."""
+        try:
+            runs = self.course.run(*StatedSituation({}, ({}, {}), base).build(self.about), traced=True)
+        except (DomainError, RuleError, UnreckonedError, *ENDS_OTHERWISE):
+            return 0
+        done = [StepResult(*did) for run in runs for did in run.trace or () if did is not None]
+        return 0 if any(each.fallen for each in done) else len(done)
 
     def explain(self, stated: StatedSituation) -> Side:
         """Explain what the rules make of a situation."""
@@ -309,21 +373,17 @@ def _with_asked(steps: LoweredRuleset) -> LoweredRuleset:
     return evolve(steps, vocabulary=Vocabulary(words.words, {**words.terms, **words.asked}, words.subject))
 
 
-def _facts(run: Run) -> tuple[Any, ...]:
-    return tuple(
-        sorted((name, repr(value)) for name, value in chain(run.facts.items(), run.chosen.items(), run.every.items()))
-    )
-
-
 def _said_of_steps(
     steps: LoweredRuleset, run: Run, subjects: Sequence[Any], scope: Any, names: Mapping[int, str]
 ) -> Iterator[str]:
     """What each step did, with its because."""
-    for step in build_steps(steps.ruleset, run, subjects, scope):
+    for step in build_steps(steps.ruleset, run, subjects, scope, conditions=False):
         for fate in step.eliminated:
             yield f"{step.rule.id}: {names[id(fate.subject)]}: {fate.because}"
         for each in step.taken_back:
             yield f"{step.rule.id}: {names[id(each)]} is taken back"
+        for name, value in (step.derived or {}).items():
+            yield f"{step.rule.id}: {name} = {value}"
 
 
 def _summary(run: Run, names: Mapping[int, str], course: Pipeline) -> str:
@@ -342,11 +402,6 @@ def _summary(run: Run, names: Mapping[int, str], course: Pipeline) -> str:
     return "; ".join(said) or "no rule decides anything"
 
 
-def _differs(sides: Sequence[_Answering], stated: StatedSituation) -> bool:
-    situation, subjects = stated.build(sides[0].about)
-    return bool(sides[0].value(situation, subjects) != sides[1].value(situation, subjects))
-
-
 def _shrunk(stated: StatedSituation, differs: Callable[[StatedSituation], bool]) -> StatedSituation:
     """What states as little as possible of a situation that differs."""
     smaller = next((each for each in shrink_stated(stated) if _holds(differs, each)), None)
@@ -360,44 +415,61 @@ def _holds(differs: Callable[[StatedSituation], bool], stated: StatedSituation) 
         return False
 
 
-FOR_READERS = frozenset({"edition", "edition_from", "incomplete", "other_editions", "readings", "remarks", "rules"})
-"""The keys of answers that say by which rules they are, or what else a reader should know."""
+FOR_READERS = frozenset({
+    "edition", "edition_from", "incomplete", "other_editions", "readings", "remarks", "rules", "tests", "when",
+})  # fmt: skip
+"""The keys of answers that say by which rules they are, how these are written, or what else a reader should know."""
+
+TEXTS = frozenset({"because", "message", "remedy"})
+"""The keys of answers that explain them."""
 
 MOST_SAID = 12
 """So many differences of two answers are told."""
 
 
 def _from_cases(before: Rules, after: Rules, cases: Sequence[RunnableCase]) -> tuple[Example | None, int]:
-    """The facts of a case on which the sides differ, those of the shortest such case; and how many were tried."""
-    tried = 0
+    """The facts of a case on which the sides differ, those of the shortest such case; and how many were tried.
+
+    One whose answers differ in their texts alone is taken where there is no other.
+    """
+    in_texts, tried = list[Example](), 0
     for case in sorted(cases, key=lambda each: len(repr(each.facts))):
         tried += 1
-        one, other = (_outcome(case, rules) for rules in (before, after))
-        differing = [*islice(_differing("", one, other), MOST_SAID)]
-        if differing:
-            sides = (Side("", tuple(f"{path}: {value[at]}" for path, *value in differing)) for at in (0, 1))
-            return Example(case.facts, *sides, str(case)), tried
-    return None, tried
+        try:
+            outcomes = [_outcome(case, rules) for rules in (before, after)]
+        except ReadingError:  # by which this is not asked
+            continue
+        for left_out, found in ((FOR_READERS | TEXTS, None), (FOR_READERS, in_texts)):
+            differing = [*islice(_differing("", *outcomes, left_out), MOST_SAID)]
+            if differing:
+                sides = (Side("", tuple(f"{path}: {value[at]}" for path, *value in differing)) for at in (0, 1))
+                example = Example(case.facts, *sides, str(case))
+                if found is None:
+                    return example, tried
+                found.append(example)
+    return next(iter(in_texts), None), tried
 
 
 def _outcome(case: RunnableCase, rules: Rules) -> Any:
-    """What rules make of the facts of a case, in their own edition and under their own readings."""
+    """What rules make of the facts of a case, in their own edition and by their own readings. Raises ReadingError."""
     edition = "" if rules.asked == AUTO else rules.asked
     plain = evolve(case, edition=edition, readings=dict(rules.given_readings))
     try:
         return plain.to_values(rules)
+    except ReadingError:
+        raise
     except ENDS_OTHERWISE as error:
         return f"ends with {type(error).__name__}: {error}"
 
 
-def _differing(path: str, one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
+def _differing(path: str, one: Any, other: Any, left_out: Collection[str]) -> Iterator[tuple[str, Any, Any]]:
     """Where two values differ: the path, and both."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         for key in dict.fromkeys((*one, *other)):
-            if key not in FOR_READERS:
-                yield from _differing(f"{path}.{key}".lstrip("."), one.get(key), other.get(key))
+            if key not in left_out:
+                yield from _differing(f"{path}.{key}".lstrip("."), one.get(key), other.get(key), left_out)
     elif isinstance(one, list | tuple) and isinstance(other, list | tuple) and len(one) == len(other):
         for at, (each, there) in enumerate(zip(one, other, strict=True)):
-            yield from _differing(f"{path}[{at}]", each, there)
+            yield from _differing(f"{path}[{at}]", each, there, left_out)
     elif one != other:
         yield path or "answer", one, other

@@ -18,6 +18,7 @@ from mqclause.executors.operations import Filter, Let, LoweredRuleset, Rank, lis
 from mqclause.language.parser import expand_terms, find_terms, get_literal_value, strip_parentheses
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.diagnostics import quote_value, suggest_allowed
+from mqclause.model.facts.domains import REASONS
 from mqclause.rulebook.case_files import CaseFile
 from mqclause.rulebook.clauses import find_unstated_clauses, read_clause_files
 from mqclause.rulebook.loader import check_keys
@@ -36,7 +37,7 @@ from mqclause.rulebook.rule import (
 )
 from mqclause.rulebook.rules import LINT_FILE, Rules
 
-LONGEST_TITLE = 130
+LONGEST_TITLE = 180
 """Characters of a title."""
 
 NUMERAL = re.compile(r"(?<![\w.{-])\d+(?![\w.}-])")
@@ -65,7 +66,8 @@ class LintFinding:
 class LintCheck:
     """A check of rule files: its code, what it asks, why, what mends it, and a text in which it finds something.
 
-    ``example`` is a file by its path, laid over those of the project.
+    ``example`` is a file by its path, laid over those of the project. What is to be so ``everywhere`` is
+    said only if it is in each edition and under each reading.
     """
 
     code: str
@@ -74,6 +76,7 @@ class LintCheck:
     instead: str
     find: Callable[[Read], Iterator[LintFinding]] = field(repr=False)
     example: tuple[str, str] = field(repr=False)
+    everywhere: bool = False
 
     def render_markdown(self) -> str:
         """Render the page of the check."""
@@ -86,11 +89,15 @@ class LintCheck:
 
 @frozen(eq=False, slots=False)
 class Read:
-    """The rules of one document, as one edition and the readings in force have them, with what is asked of them."""
+    """The rules of one document, as one edition and the readings in force have them, with what is asked of them.
+
+    Of those that are ``cleared`` a search would find nothing new.
+    """
 
     rules: Rules
     ruleset: Ruleset
     cases: Mapping[str, CaseFile]
+    cleared: frozenset[str] = frozenset()
 
     @cached_property
     def steps(self) -> LoweredRuleset:
@@ -183,47 +190,50 @@ def _said(verdict: Verdict, what: str) -> str:
 def find_dead_rules(read: Read) -> Iterator[LintFinding]:
     """Find rules whose conditions cannot hold together."""
     for rule, trees in read.deciding:
-        if trees and not (verdict := read.search(rule, *trees)).possible:
+        if trees and rule.path not in read.cleared and not (verdict := read.search(rule, *trees)).possible:
             yield _finding("dead-rule", rule, "", _said(verdict, "nothing that it can see makes it apply"))
 
 
 def find_masked_rules(read: Read) -> Iterator[LintFinding]:
-    """Find rules that do nothing, because an earlier one does it already."""
-    earlier = list[tuple[Rule, Sequence[Expression]]]()
+    """Find rules that do nothing, because earlier ones do it already."""
+    earlier = list[_Conditions]()
     for rule, trees in read.deciding:
-        if isinstance(rule.action, Eliminate):
-            for other, conditions in earlier:
-                if isinstance(other.action, Eliminate) and _is_hidden(read, rule, trees, [(other, conditions)]):
-                    message = f"everyone whom it removes is removed by {other.id}, which runs before it"
-                    yield _finding("masked-rule", rule, "", message)
-                    break
-        elif isinstance(rule.action, Settle | FailWith):
+        if isinstance(rule.action, Eliminate | Settle | FailWith):
             alike = [each for each in earlier if type(each[0].action) is type(rule.action)]
-            if alike and _is_hidden(read, rule, trees, alike):
-                others = ", ".join(other.id for other, _ in alike)
-                message = f"wherever it applies an earlier rule has settled it: one of {others}"
-                yield _finding("masked-rule", rule, "", message)
+            if rule.path not in read.cleared and alike and _is_masked(read, (rule, trees), alike):
+                names = ", ".join(other.id for other, _ in _fewest(read, (rule, trees), alike))
+                did = "removed everyone" if isinstance(rule.action, Eliminate) else "decided"
+                yield _finding("masked-rule", rule, "", f"wherever it applies {names} has {did} before it")
         earlier.append((rule, trees))
 
 
-def _is_hidden(
-    read: Read, rule: Rule, trees: Sequence[Expression], others: Sequence[tuple[Rule, Sequence[Expression]]]
-) -> bool:
+_Conditions = tuple[Rule, Sequence[Expression]]
+"""A rule with the conditions that have to hold together for it to do anything."""
+
+
+def _is_masked(read: Read, of: _Conditions, others: Sequence[_Conditions]) -> bool:
+    """Whether a rule could apply, and one of the others applies wherever it does."""
+    return read.search(of[0], *of[1]).possible and _is_hidden(read, of, others)
+
+
+def _is_hidden(read: Read, of: _Conditions, others: Sequence[_Conditions]) -> bool:
     """Whether one of the others applies wherever a rule does: all that it may see was searched, and none is left."""
-    own = set().union(*(_words(tree, read.ruleset.vocabulary) for tree in trees))
-    said = [
-        (other, conditions)
-        for other, conditions in others
-        if set().union(*(_words(each, read.ruleset.vocabulary) for each in conditions)) <= own
-    ]
-    if not said or not read.search(rule, *trees).possible:
-        return False
-    naming = {other.id: partial(_named_at, read, read.places[other.id]) for other, _ in (*said, (rule, trees))}
-    constraints = [Constraint(tree, read.ruleset.vocabulary, naming[rule.id]) for tree in trees]
-    for other, conditions in said:
-        whole = exp.Not(this=exp.paren(_all(conditions)))
-        constraints.append(Constraint(whole, read.ruleset.vocabulary, naming[other.id]))
+    constraints = []
+    for rule, trees in (of, *others):
+        whole = exp.paren(_all(trees))
+        naming = partial(_named_at, read, read.places[rule.id])
+        tree = whole if rule is of[0] else exp.Not(this=whole)
+        constraints.append(Constraint(tree, read.ruleset.vocabulary, naming))
     return search(constraints).impossible
+
+
+def _fewest(read: Read, of: _Conditions, others: Sequence[_Conditions]) -> Sequence[_Conditions]:
+    """As few of the others as hide a rule all the same."""
+    for other in others:
+        fewer = [each for each in others if each is not other]
+        if fewer and _is_hidden(read, of, fewer):
+            return _fewest(read, of, fewer)
+    return others
 
 
 def _named_at(read: Read, place: int, word: str) -> str:
@@ -247,7 +257,7 @@ def _all(trees: Sequence[Expression]) -> Expression:
 def find_unfailing_conditions(read: Read) -> Iterator[LintFinding]:
     """Find conditions of which none fails where they are looked at."""
     for rule in read.ruleset.rules:
-        if isinstance(rule.action, Condition):
+        if isinstance(rule.action, Condition) and rule.path not in read.cleared:
             fails = exp.Not(this=exp.paren(rule.action.when.copy()))
             trees = [fails] if rule.when is None else [rule.when, fails]
             verdict = read.search(rule, *trees)
@@ -300,11 +310,15 @@ def find_unsourced_sentences(read: Read) -> Iterator[LintFinding]:
 
 def find_unheard_numbers(read: Read) -> Iterator[LintFinding]:
     """Find numbers in explanations that have no part in what is decided."""
-    vocabulary = read.ruleset.vocabulary
+    vocabulary, passed_by = read.ruleset.vocabulary, list[Expression]()
+    codes = set(map(str, REASONS.values()))
     for rule, step in zip(read.ruleset.rules, read.steps.steps, strict=True):
         if rule.because is None:
             continue
         trees = [*list_expressions(step), *(tree for _, tree in rule.graver)]
+        if isinstance(rule.action, Settle | FailWith):
+            trees += passed_by  # it decides only where none of them did
+            passed_by += list_expressions(step)
         heard = {name for tree in trees for name in (*_words(tree, vocabulary), *_terms_in(tree, vocabulary))}
         for name in rule.because.names():
             if name in heard or not _is_number(name, vocabulary):
@@ -319,7 +333,7 @@ def find_unheard_numbers(read: Read) -> Iterator[LintFinding]:
             for each in expand_terms(tree, vocabulary).find_all(exp.Literal)
         }
         for number in NUMERAL.findall(re.sub(r"\{[^}]*\}|'[^']*'", "", rule.because.text)):
-            if number not in literals:
+            if number not in literals and number not in codes:
                 message = f"it names {number}, with which the rule compares nothing"
                 yield _finding("because-number", rule, "because", message)
 
@@ -395,29 +409,33 @@ CHECKS: tuple[LintCheck, ...] = (
         find_dead_rules,
         ("workload/99_planted.toml", CHANNEL_RULE + 'when = "remaining_remote = 0 AND remaining_remote > 0"\n'
          '[eliminate]\nwhere = "NOT is_local"\nbecause = "nothing is left"\n'),
+        True,
     ),
     LintCheck(
         "masked-rule", "A rule is not hidden by an earlier one",
         "Where an earlier rule decides all that this one would decide, a change of this one changes no answer.",
         "Take one of the two out, or put this one before the other with `before`.",
         find_masked_rules,
-        ("workload/99_planted.toml", CHANNEL_RULE + '[eliminate]\nwhere = "NOT shares_cluster AND NOT is_local"\n'
-         'because = "no cluster is shared"\nafter = "workload.02b"\n'.replace('after = "workload.02b"\n', "")),
+        ("workload/99_planted.toml", CHANNEL_RULE + 'when = "names_queue"\n[eliminate]\n'
+         'where = "NOT shares_cluster AND NOT is_local AND channel_status = \'STOPPED\'"\n'
+         'because = "no cluster is shared"\n'),
+        True,
     ),
     LintCheck(
         "cannot-fail", "A condition can fail",
         "A condition that holds wherever it is looked at is counted among those that decide, and decides nothing.",
         "Move what it says into `when`, or change it.",
         find_unfailing_conditions,
-        ("trigger/99_planted.toml", 'clause = "trigger/2"\ntitle = "The priority is a digit"\n'
-         '[holds]\nwhen = "message_priority >= 0"\nbecause = "priority {message_priority} is below 0"\n'),
+        ("trigger/99_planted.toml", 'clause = "trigger/2"\ntitle = "The queue triggers or does not"\n'
+         '[holds]\nwhen = "trigger OR NOT trigger"\nbecause = "it does neither"\n'),
+        True,
     ),
     LintCheck(
         "same-rule", "Two rules do not do the same",
         "Two rules that do the same under the same condition are changed in one place and forgotten in the other.",
         "Take one of them out; let the sentences of both name the other.",
         find_same_rules,
-        ("workload/99_planted.toml", CHANNEL_RULE + '[keep]\nhighest = "route_rank"\namong = "remote"\n'
+        ("workload/99_planted.toml", CHANNEL_RULE + '[keep]\nhighest = "route_rank"\namong = "remote OR is_alias"\n'
          'because = "rank {route_rank} is below {highest}"\n'),
     ),
     LintCheck(
@@ -469,21 +487,39 @@ CHECKS: tuple[LintCheck, ...] = (
 """Every check of rule files."""
 
 
-def lint_rules(rules: Rules, cases: Mapping[str, CaseFile] | None = None) -> tuple[LintFinding, ...]:
+def lint_rules(
+    rules: Rules, cases: Mapping[str, CaseFile] | None = None, documents: Iterable[str] = ()
+) -> tuple[LintFinding, ...]:
     """Find what is odd in the rules of a folder, in any edition; what the folder lists as meant so has its reason.
 
     ``cases`` are the case files by the path of their rule; those that come with the project if none are given.
-    Raises RuleError, also for a list of reasons that names what is not found.
+    ``documents`` are those that are looked at; all, and the folder's list itself, if none are given. Raises RuleError,
+    also for a list of reasons that names what is not found.
     """
     if cases is None:
         cases = read_cases_by_path()
-    found = dict[LintFinding, None]()
-    for name in (name for name in DOCUMENTS if any(path.startswith(f"{name}/") for path in rules.files)):
-        for ruleset in dict.fromkeys(_rulesets(rules, DOCUMENTS[name])):
-            read = Read(rules, ruleset, cases)
-            for check in CHECKS:
-                found |= dict.fromkeys(check.find(read))
-    return _with_reasons(rules, found)
+    found = list[LintFinding]()
+    asked = tuple(documents) or DOCUMENTS
+    for name in (name for name in asked if any(path.startswith(f"{name}/") for path in rules.files)):
+        every = [Read(rules, each, cases) for each in dict.fromkeys(_rulesets(rules, DOCUMENTS[name]))]
+        for check in CHECKS:
+            found += _found_everywhere(check, every) if check.everywhere else _found_anywhere(check, every)
+    return _with_reasons(rules, found, is_whole=not documents)
+
+
+def _found_anywhere(check: LintCheck, every: Sequence[Read]) -> Iterable[LintFinding]:
+    return {(each.path, each.key, each.message): each for read in every for each in check.find(read)}.values()
+
+
+def _found_everywhere(check: LintCheck, every: Sequence[Read]) -> Iterator[LintFinding]:
+    """What a check finds of a rule wherever the rule is read: of one that is cleared once, no more is asked."""
+    found, cleared = dict[tuple[str, str], LintFinding](), set[str]()
+    for read in every:
+        listed = list(check.find(evolve(read, cleared=frozenset(cleared))))
+        cleared |= {rule.path for rule in read.ruleset.rules} - {each.path for each in listed}
+        for each in listed:
+            found.setdefault((each.path, each.key), each)
+    yield from (each for (path, _), each in found.items() if path not in cleared)
 
 
 def read_cases_by_path(paths: Iterable[Any] | None = None) -> Mapping[str, CaseFile]:
@@ -493,19 +529,23 @@ def read_cases_by_path(paths: Iterable[Any] | None = None) -> Mapping[str, CaseF
 
 
 def _rulesets(rules: Rules, about: Declaration) -> Iterator[Ruleset]:
-    """The rules of a document as each edition has them."""
+    """The rules of a document as each edition has them, and as each reading has them."""
     for edition in rules.known_editions or ("",):
         if not edition or edition == rules.as_stated(edition):
-            yield (rules.in_edition(edition) if edition else rules).ruleset(about)
+            read = rules.in_edition(edition) if edition else rules
+            yield read.ruleset(about)
+            for reading in read.known_readings.values():
+                for choice in reading.choices[1:] if reading.concerns(about.name) else ():
+                    yield read.under({reading.id: choice}).ruleset(about)
 
 
-def _with_reasons(rules: Rules, found: Iterable[LintFinding]) -> tuple[LintFinding, ...]:
+def _with_reasons(rules: Rules, found: Iterable[LintFinding], is_whole: bool) -> tuple[LintFinding, ...]:
     """The findings with the reasons that the folder lists. Raises RuleError for a reason of what is not found."""
     reasons = dict(_listed_reasons(rules))
     listed = [evolve(each, reason=reasons.get((each.code, each.path, each.key), "")) for each in found]
     used = {(each.code, each.path, each.key) for each in listed if each.reason}
     for place, about in enumerate(reasons, 1):
-        if about not in used:
+        if is_whole and about not in used:
             said = f"{about[0]} is not found in {about[1]} any more; take it out"
             raise RuleError(LINT_FILE, f"listed {place}", said)
     return tuple(sorted(listed, key=lambda each: (each.path, each.code, each.key, each.message)))

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations, pairwise, product
 from typing import Any
 
-from attrs import evolve, fields, frozen
+from attrs import NOTHING, evolve, field, fields, frozen
 from sqlglot import exp
 
 from mqclause.executors.operations import LoweredRuleset, Rank
 from mqclause.language.parser import expand_terms, get_literal_value, strip_parentheses
-from mqclause.language.vocabulary import Type, Vocabulary, Word
+from mqclause.language.vocabulary import Type, Vocabulary, Word, build_words
 from mqclause.model.diagnostics import DomainError
 from mqclause.rulebook.rule import Declaration, Expression
 
 NEW_NAMES = ("A", "B")
 """Names that stand for any that no rule compares with."""
+
+RECKONED = (1, 3)
+"""What numbers are that are reckoned with: one that divides all, and one that leaves a rest."""
 
 Values = Mapping[str, Sequence[Any]]
 """For each attribute the values to try besides its default."""
@@ -33,25 +37,28 @@ class Bound:
 
 @frozen
 class StatedSituation:
-    """A situation and its subjects by what is stated of them; all else is as by default."""
+    """A situation and its subjects by what is stated of them; all else is as by default.
+
+    ``base`` is what every subject has that states nothing else: rules that choose would not look at it further without.
+    """
 
     situation: Mapping[str, Any]
     subjects: tuple[Mapping[str, Any], ...]
-
-    @property
-    def size(self) -> int:
-        """How much is stated: attributes, and subjects."""
-        return len(self.situation) + sum(len(each) + 1 for each in self.subjects)
+    base: Mapping[str, Any] = field(factory=dict)
 
     def build(self, about: Declaration) -> tuple[Any, tuple[Any, ...]]:
         """Build what the rules see. Raises DomainError for values that do not go together."""
-        subjects = () if about.subject is None else tuple(about.subject(**each) for each in self.subjects)
-        return about.situation(**self.situation), subjects
+        situation = about.situation(**{**get_defaults(about.situation), **self.situation})
+        if about.subject is None:
+            return situation, ()
+        plain = {**get_defaults(about.subject), **self.base}
+        return situation, tuple(about.subject(**{**plain, **each}) for each in self.subjects)
 
     def to_toml(self) -> dict[str, Any]:
         """Return the facts of a case file: a situation and its subjects."""
         situation = {name: _plain(value) for name, value in self.situation.items()}
-        subjects = [{name: _plain(value) for name, value in each.items()} for each in self.subjects]
+        stated = [{**self.base, **each} for each in self.subjects]
+        subjects = [{name: _plain(value) for name, value in each.items()} for each in stated]
         return {"situation": situation, "subjects": subjects} if subjects else {"situation": situation}
 
 
@@ -147,6 +154,9 @@ class _Compared:
                 self.looked_at(self.vocabulary.words[node.name])
             elif isinstance(node, exp.In):
                 self._beside(node.this, [get_literal_value(each) for each in node.expressions])
+            elif isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div):
+                for each in (node.this, node.expression):
+                    self._beside(each, RECKONED)
             elif isinstance(node, exp.Binary) and not isinstance(node, exp.And | exp.Or):
                 for one, other in ((node.this, node.expression), (node.expression, node.this)):
                     if isinstance(other := strip_parentheses(other), exp.Literal):
@@ -173,7 +183,11 @@ class _Compared:
             case "boolean":
                 return [False, True]
             case "text":
-                return [*kind.words] if kind.words else ["", *sorted(map(str, beside)), *NEW_NAMES]
+                return (
+                    [*kind.words]
+                    if kind.words
+                    else ["", *sorted(each for each in beside if isinstance(each, str)), *NEW_NAMES]
+                )
             case "names":
                 return [(), *((each,) for each in NEW_NAMES)]
         return _numbers(kind, beside)
@@ -190,17 +204,26 @@ def _defaults(about: Declaration) -> dict[str, Any]:
     """The default of each attribute of a situation and of a subject."""
     found = {}
     for kind in filter(None, (about.subject, about.situation)):
-        made = kind()
+        made = kind(**get_defaults(kind))
         found |= {each.name: getattr(made, each.name) for each in fields(kind)}
     return found
 
 
+@lru_cache(maxsize=32)
+def get_defaults(kind: type) -> Mapping[str, Any]:
+    """Return values of the attributes that a class has no default for: a name, and what is blank of all else."""
+    words = {**build_words(kind, "situation")}
+    needed = [each.name for each in fields(kind) if each.default is NOTHING and each.init]
+    return {name: NEW_NAMES[0] if words[name].type.kind == "text" else words[name].blank for name in needed}
+
+
 def build_situations(
-    about: Declaration, values: Values, bound: Bound
+    about: Declaration, values: Values, bound: Bound, base: Mapping[str, Any] = {}
 ) -> Iterator[tuple[StatedSituation, Any, tuple[Any, ...]]]:
     """Build what is enumerated, up to so many runs; what does not go together is left out."""
     built = 0
-    for stated in enumerate_situations(about, values, bound):
+    for found in enumerate_situations(about, values, bound):
+        stated = evolve(found, base=base)
         try:
             situation, subjects = stated.build(about)
         except DomainError:
