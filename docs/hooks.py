@@ -27,7 +27,7 @@ from mqclause import (
     QueueManagerAlias,
     RemoteQueueManager,
 )
-from mqclause.audit.lint import CHECKS
+from mqclause.audit.lint import get_checks
 from mqclause.check.findings import Checks, render_pages
 from mqclause.documents import DOCUMENTS
 from mqclause.language.parser import infer_type
@@ -240,7 +240,9 @@ def build_checks_page() -> str:
 def build_lint_page() -> str:
     """Return what ``mqclause lint`` looks for in rule files, each check with an example."""
     head = "`mqclause lint FOLDER` looks for this in rule files. `lint.toml` of the folder lists what is meant so."
-    return "\n".join(["# Checks of rule files\n", GENERATED, f"{head}\n", *(each.render_markdown() for each in CHECKS)])
+    return "\n".join(
+        ["# Checks of rule files\n", GENERATED, f"{head}\n", *(each.render_markdown() for each in get_checks())]
+    )
 
 
 def build_readings_page() -> str:

@@ -210,8 +210,8 @@ def _compared(
         for stated, situation, subjects in build_situations(about, values, within, base):
             tried += 1
             if sides[0].answer(situation, subjects) != sides[1].answer(situation, subjects):
-                example = _explained(sides, stated, _Answering.answer)
-                return DocumentComparison(about.name, tuple(changed), example, tried, 0, within)
+                explained = _explained(sides, stated, _Answering.answer)
+                return DocumentComparison(about.name, tuple(changed), explained, tried, 0, within)
             if of_terms is None and sides[0].ask(situation, subjects) != sides[1].ask(situation, subjects):
                 of_terms = stated
     example, looked_at = _from_cases(before, after, _read_cases(about.name))
@@ -235,11 +235,11 @@ def _explained(
 
     smallest = _shrunk(stated, differs)
     one, other = (side.explain(smallest) for side in sides)
-    said = [
+    before, after = (
         evolve(each, steps=tuple(line for line in each.steps if line not in there.steps))
         for each, there in ((one, other), (other, one))
-    ]
-    return Example(smallest.to_toml(), *said)
+    )
+    return Example(smallest.to_toml(), before, after)
 
 
 def _searches(sides: Sequence[_Answering], changed: Sequence[str], bound: Bound) -> Iterator[tuple[Values, Bound]]:
@@ -436,17 +436,17 @@ def _from_cases(before: Rules, after: Rules, cases: Sequence[RunnableCase]) -> t
     for case in sorted(cases, key=lambda each: len(repr(each.facts))):
         tried += 1
         try:
-            outcomes = [_outcome(case, rules) for rules in (before, after)]
+            one, other = (_outcome(case, rules) for rules in (before, after))
         except ReadingError:  # by which this is not asked
             continue
-        for left_out, found in ((FOR_READERS | TEXTS, None), (FOR_READERS, in_texts)):
-            differing = [*islice(_differing("", *outcomes, left_out), MOST_SAID)]
+        for left_out, kept in ((FOR_READERS | TEXTS, None), (FOR_READERS, in_texts)):
+            differing = [*islice(_differing("", one, other, left_out), MOST_SAID)]
             if differing:
-                sides = (Side("", tuple(f"{path}: {value[at]}" for path, *value in differing)) for at in (0, 1))
-                example = Example(case.facts, *sides, str(case))
-                if found is None:
+                said = [Side("", tuple(f"{path}: {value[at]}" for path, *value in differing)) for at in (0, 1)]
+                example = Example(case.facts, said[0], said[1], str(case))
+                if kept is None:
                     return example, tried
-                found.append(example)
+                kept.append(example)
     return next(iter(in_texts), None), tried
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
+from importlib.resources import files
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -19,6 +20,7 @@ from mqclause.language.parser import expand_terms, find_terms, get_literal_value
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.diagnostics import quote_value, suggest_allowed
 from mqclause.model.facts.domains import REASONS
+from mqclause.model.readers.facts_files import read_toml
 from mqclause.rulebook.case_files import CaseFile
 from mqclause.rulebook.clauses import find_unstated_clauses, read_clause_files
 from mqclause.rulebook.loader import check_keys
@@ -398,93 +400,31 @@ def find_style_faults(read: Read) -> Iterator[LintFinding]:
             yield LintFinding("style", TERMS_FILE, f"{read.name}.{term}", "it does not say in words what it means")
 
 
-CHANNEL_RULE = 'clause = "workload/4a"\ntitle = "Keep the routes of the highest rank"\n'
-"""How the rule files of the examples begin."""
+FINDERS: Mapping[str, tuple[Callable[[Read], Iterator[LintFinding]], bool]] = {
+    "dead-rule": (find_dead_rules, True),
+    "masked-rule": (find_masked_rules, True),
+    "cannot-fail": (find_unfailing_conditions, True),
+    "same-rule": (find_same_rules, False),
+    "no-sentence": (find_unstated_rules, False),
+    "no-source": (find_unsourced_sentences, False),
+    "because-number": (find_unheard_numbers, False),
+    "no-case": (find_rules_without_cases, False),
+    "unused-term": (find_unused_terms, False),
+    "style": (find_style_faults, False),
+}
+"""What finds the findings of each check by its code, and whether they have to be so everywhere."""
 
-CHECKS: tuple[LintCheck, ...] = (
-    LintCheck(
-        "dead-rule", "A rule can apply",
-        "The conditions of a rule that can never hold together say nothing. Whoever reads it believes that they do.",
-        "Change the condition, or take the rule out. What a fact can be is known from the rules before.",
-        find_dead_rules,
-        ("workload/99_planted.toml", CHANNEL_RULE + 'when = "remaining_remote = 0 AND remaining_remote > 0"\n'
-         '[eliminate]\nwhere = "NOT is_local"\nbecause = "nothing is left"\n'),
-        True,
-    ),
-    LintCheck(
-        "masked-rule", "A rule is not hidden by an earlier one",
-        "Where an earlier rule decides all that this one would decide, a change of this one changes no answer.",
-        "Take one of the two out, or put this one before the other with `before`.",
-        find_masked_rules,
-        ("workload/99_planted.toml", CHANNEL_RULE + 'when = "names_queue"\n[eliminate]\n'
-         'where = "NOT shares_cluster AND NOT is_local AND channel_status = \'STOPPED\'"\n'
-         'because = "no cluster is shared"\n'),
-        True,
-    ),
-    LintCheck(
-        "cannot-fail", "A condition can fail",
-        "A condition that holds wherever it is looked at is counted among those that decide, and decides nothing.",
-        "Move what it says into `when`, or change it.",
-        find_unfailing_conditions,
-        ("trigger/99_planted.toml", 'clause = "trigger/2"\ntitle = "The queue triggers or does not"\n'
-         '[holds]\nwhen = "trigger OR NOT trigger"\nbecause = "it does neither"\n'),
-        True,
-    ),
-    LintCheck(
-        "same-rule", "Two rules do not do the same",
-        "Two rules that do the same under the same condition are changed in one place and forgotten in the other.",
-        "Take one of them out; let the sentences of both name the other.",
-        find_same_rules,
-        ("workload/99_planted.toml", CHANNEL_RULE + '[keep]\nhighest = "route_rank"\namong = "remote OR is_alias"\n'
-         'because = "rank {route_rank} is below {highest}"\n'),
-    ),
-    LintCheck(
-        "no-sentence", "Rules and sentences name each other",
-        "A rule that states no sentence of a document cannot be traced; a sentence without its rule is not met.",
-        "Name the rule in a sentence of `documents/`, or give the sentence a reason why it is no rule.",
-        find_unstated_rules,
-        ("workload/99_planted.toml", CHANNEL_RULE + '[eliminate]\nwhere = "is_alias"\nbecause = "it is an alias"\n'),
-    ),
-    LintCheck(
-        "no-source", "A sentence says where it is from",
-        "A reader can check a sentence only where it stands: by a fingerprint in his copy, or on a page.",
-        "State its `fingerprint`, or its `page` and when it was `read`, or why the `project` states it.",
-        find_unsourced_sentences,
-        ("documents/planted.toml", 'document = "workload"\ntitle = "Planted"\n[[clause]]\npath = "4a.99"\n'
-         'number = "4a"\nsays = "Aliases are out."\nrules = ["workload.04a"]\n'),
-    ),
-    LintCheck(
-        "because-number", "A number in an explanation takes part in the decision",
-        "An explanation that names a number at which the rule does not look sends its reader to the wrong attribute.",
-        "Name the number that is compared, or take it out of the text.",
-        find_unheard_numbers,
-        ("workload/99_planted.toml", CHANNEL_RULE + '[keep]\nhighest = "channel_rank"\namong = "is_alias"\n'
-         'because = "rank {queue_rank} is below {highest}"\n'),
-    ),
-    LintCheck(
-        "no-case", "A rule has a case where it acts and one where it does not",
-        "Without both, nobody notices when the rule acts always, or never.",
-        "Add the cases to the file of the rule's name, and try `mqclause mutate` on it.",
-        find_rules_without_cases,
-        ("workload/99_planted.toml", CHANNEL_RULE + '[eliminate]\nwhere = "is_alias"\nbecause = "it is an alias"\n'),
-    ),
-    LintCheck(
-        "unused-term", "A term is used",
-        "A term that no rule uses says something that is not so.",
-        "Take it out of `terms.toml`.",
-        find_unused_terms,
-        ("terms.toml", '[workload.planted]\nis = "is_local"\nmeans = "nobody asks"\n'),
-    ),
-    LintCheck(
-        "style", "Titles, explanations and terms read as sentences do",
-        "They are printed among others: a title as a heading, an explanation behind the name of what it explains.",
-        "Begin a title with a capital letter, end no text with a full stop, say what a term means.",
-        find_style_faults,
-        ("workload/99_planted.toml", 'clause = "workload/4a"\ntitle = "aliases are out."\n'
-         '[eliminate]\nwhere = "is_alias"\nbecause = "It is an alias."\n'),
-    ),
-)  # fmt: skip
-"""Every check of rule files."""
+
+@lru_cache(maxsize=1)
+def get_checks() -> tuple[LintCheck, ...]:
+    """Return every check of rule files; what is said of them stands in lint.toml beside this module."""
+    said = read_toml((files("mqclause.audit") / "lint.toml").read_text(encoding="utf-8"))
+    found = []
+    for code, (find, everywhere) in FINDERS.items():
+        table = said[code]
+        example = table["path"], table["example"]
+        found.append(LintCheck(code, table["title"], table["why"], table["instead"], find, example, everywhere))
+    return tuple(found)
 
 
 def lint_rules(
@@ -502,7 +442,7 @@ def lint_rules(
     asked = tuple(documents) or DOCUMENTS
     for name in (name for name in asked if any(path.startswith(f"{name}/") for path in rules.files)):
         every = [Read(rules, each, cases) for each in dict.fromkeys(_rulesets(rules, DOCUMENTS[name]))]
-        for check in CHECKS:
+        for check in get_checks():
             found += _found_everywhere(check, every) if check.everywhere else _found_anywhere(check, every)
     return _with_reasons(rules, found, is_whole=not documents)
 
@@ -560,7 +500,7 @@ def _listed_reasons(rules: Rules) -> Iterator[tuple[tuple[str, str, str], str]]:
     listed = table.get("listed", [])
     if not isinstance(listed, list):
         raise RuleError(LINT_FILE, "listed", "is a list of tables, like [[listed]]")
-    codes = [check.code for check in CHECKS]
+    codes = [*FINDERS]
     for place, each in enumerate(listed, 1):
         check_keys(LINT_FILE, f"listed {place}", each, LISTED_KEYS)
         for key in ("code", "file", "reason"):

@@ -196,7 +196,7 @@ class _Reader:
 def _connective(left: Truth, right: Truth, deciding: bool) -> Truth:
     """That one of two holds, or both: one that decides is enough."""
 
-    def value(known: Assignment) -> bool | None:
+    def value(known: Assignment) -> Any:
         one = left(known)
         if one is deciding:
             return deciding

@@ -202,7 +202,7 @@ def _numbers(kind: Type, beside: set[Any]) -> list[Any]:
 
 def _defaults(about: Declaration) -> dict[str, Any]:
     """The default of each attribute of a situation and of a subject."""
-    found = {}
+    found = dict[str, Any]()
     for kind in filter(None, (about.subject, about.situation)):
         made = kind(**get_defaults(kind))
         found |= {each.name: getattr(made, each.name) for each in fields(kind)}

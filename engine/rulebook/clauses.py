@@ -15,7 +15,7 @@ from attrs.converters import optional
 from mqclause.rulebook.case_files import CaseFile, read_case_files
 from mqclause.rulebook.loader import EVIDENCE, OVERRIDES
 from mqclause.rulebook.rule import UnansweredError
-from mqclause.rulebook.rules import CLAUSE_KEYS, Rules, get_rule_id
+from mqclause.rulebook.rules import CLAUSE_FILE_KEYS, CLAUSE_KEYS, Rules, get_rule_id
 
 CLAUSE_NUMBERS = re.compile(r"^(?:(?:\d+[a-z]?|[a-z])\.\s+)+")
 """What stands before a sentence that a document numbers, once or (as in ``12. 1. a.``) at several levels."""
@@ -88,8 +88,8 @@ def read_clause_files(rules: Rules, document: str | None = None) -> tuple[Clause
         raise UnansweredError("documents/", "", f"there is no file with the clauses of {document}")
     for name, table in sorted(rules.in_folder("documents").items()):
         if document in (None, table["document"]):
-            stated = (table.get(key, "") for key in ("title", "edition", "source", "page", "read", "project", "sha256"))
-            found.append(ClauseFile(name, table["document"], *stated, tuple(table.get("clause", ()))))
+            stated = {key: table.get(key, "") for key in CLAUSE_FILE_KEYS if key != "clause"}
+            found.append(ClauseFile(name, **stated, tables=tuple(table.get("clause", ()))))
     return tuple(found)
 
 

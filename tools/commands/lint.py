@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from mqclause.audit.case_run import find_case_files
-from mqclause.audit.lint import CHECKS, lint_rules, read_cases_by_path
+from mqclause.audit.lint import get_checks, lint_rules, read_cases_by_path
 from mqclause.model.diagnostics import quote_value, suggest_allowed
 from mqclause.rulebook.rules import get_rules_folder
 from mqclause.tools.commands.options import cases_option, json_option, parse_file_name
@@ -34,12 +34,12 @@ def command(
     what is meant so, each with a reason. Exit status: 0 nothing else is found, 1 something is, 2 bad input.
     """
     if about is not None:
-        codes = [each.code for each in CHECKS]
+        codes = [each.code for each in get_checks()]
         if about not in (*codes, "all"):
             raise click.UsageError(
                 f"--about: {quote_value(about)} is no check{suggest_allowed(about, ['all', *codes])}"
             )
-        print_lint_checks([each for each in CHECKS if about in (each.code, "all")])
+        print_lint_checks([each for each in get_checks() if about in (each.code, "all")])
         return 0
     place = folder or str(get_rules_folder())
     context.meta[FOLDER] = place

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from time import perf_counter
@@ -16,7 +16,7 @@ from mqclause.audit.case_run import CaseResult
 from mqclause.audit.comparison import Comparison, DocumentComparison, Example, Side
 from mqclause.audit.coverage import RuleCoverage
 from mqclause.audit.lint import LintCheck, LintFinding
-from mqclause.audit.mutation import MutantResult
+from mqclause.audit.mutation import MutantResult, MutantStatus
 from mqclause.audit.verification import OtherSources, VerifiedCopy, VerifiedSentence
 from mqclause.tools.render.terminal import Page
 
@@ -106,23 +106,21 @@ def print_coverage(covered: Sequence[RuleCoverage], page: Page) -> None:
               f"{sum(not each.missed for each in covered)} of {len(covered)} rules")  # fmt: skip
 
 
+BECAME: Mapping[MutantStatus, str] = {
+    "killed": "is noticed by", "not loaded": "does not load",
+    "equivalent": "makes no difference, as its case file says", "survived": "is noticed by no case",
+}  # fmt: skip
+"""What is said of a mutant."""
+
+
 def print_mutants(found: Sequence[MutantResult], every: bool, page: Page | None = None) -> None:
     """Print each change that no case notices, or ``every`` one with the cases that do, and how many there are."""
     page = page or Page()
     for each in found:
         if every or each.is_unmet:
-            said = {
-                "killed": "is noticed by",
-                "not loaded": "does not load",
-                "equivalent": "makes no difference, as its case file says",
-            }
-            status = said.get(each.status, "is noticed by no case")
             style = UNLIKE if each.is_unmet else ""
-            page.line(
-                Text(f"{each.change} {status}{'' if not each.cases else ' ' + '; '.join(each.cases)}", style),
-                each.rule,
-                22,
-            )
+            noticing = f" {'; '.join(each.cases)}" if each.cases else ""
+            page.line(Text(f"{each.change} {BECAME[each.status]}{noticing}", style), each.rule, 22)
     counted = Counter(each.status for each in found)
     said = ", ".join(
         f"{counted[status]} {status}"

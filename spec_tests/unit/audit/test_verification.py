@@ -44,7 +44,7 @@ def written_rules(**file: str) -> Rules:
 def verified(text: str, **file: str) -> tuple[dict[str, str], list[tuple[int, str]], bool]:
     """The status of each sentence by its path, what is new by its line, and whether it is the very file."""
     (found,) = verify_copies(written_rules(**file), [Source("mine.txt", text.encode())])
-    said = {each.paths[0]: each.status for each in found.sentences}
+    said = {each.paths[0]: str(each.status) for each in found.sentences}
     return said, [(each.line, each.text) for each in found.new], found.is_same_file
 
 
