@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, Literal, Protocol, Self, TypeVar
 
 from attrs import field, frozen
@@ -61,13 +62,13 @@ def get_outcome(runs: Sequence[Run]) -> Outcome:
     return "chosen"
 
 
-@frozen(eq=False)
+@frozen
 class RuleAnswer:
     """One situation, and a traced run of the rules of a document without subjects on it."""
 
     situation: Any
-    run: Run
-    course: Pipeline = field(repr=False)
+    run: Run = field(eq=False)
+    course: Pipeline = field(repr=False, eq=attrgetter("made_of"))
 
     @classmethod
     def of(cls, situation: Any, course: Pipeline) -> Self:

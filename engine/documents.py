@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from mqclause.language.vocabulary import BOOLEAN, FROM_ZERO, NUMBER, TEXT, About, Type, WordKind, build_text_type
 from mqclause.model.configuration.checked_objects import ConfiguredObject
-from mqclause.model.exits.calls import ExitCall
-from mqclause.model.exits.structures import EXIT_REASONS
+from mqclause.model.exits import EXIT_REASONS, ExitCall
 from mqclause.model.facts.delivery import Delivery
 from mqclause.model.facts.messages import QueuedMessage, RetrievalCall, StatedMessage
 from mqclause.model.facts.names import LEADING_TYPES, NamePair

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from attrs import define, frozen
+from attrs import define, field, frozen
 from sqlglot import exp
 
 from mqclause.executors.operations import Run, Trace
@@ -30,6 +30,7 @@ from mqclause.rulebook.rule import (
     Ruleset,
     SetAside,
     Settle,
+    identify_rule,
 )
 
 FORMAT = "mqclause.trace/1"
@@ -58,7 +59,7 @@ class Effect:
     """It equals one that stayed and was listed before it."""
 
 
-@frozen(eq=False)
+@frozen(cache_hash=True)
 class StepTrace:
     """What one rule did. ``eliminated`` are out for good; of ``set_aside`` some may be taken back by a later step.
 
@@ -66,13 +67,13 @@ class StepTrace:
     precondition.
     """
 
-    rule: Rule
+    rule: Rule = field(eq=identify_rule)
     applied: bool
     remaining: int
     eliminated: tuple[Effect, ...] = ()
     set_aside: tuple[Effect, ...] = ()
     taken_back: tuple[Any, ...] = ()
-    derived: Mapping[str, Any] | None = None
+    derived: Mapping[str, Any] | None = field(default=None, hash=False)
     when: tuple[Test, ...] = ()
     is_shared: bool = False
     """The same step stands in many decisions, because it changed nobody's fate."""
@@ -265,8 +266,8 @@ def bind_scope(scope: Scope, of: ScopedFunction[_T]) -> Callable[[Any], _T]:
 
 def _for_good(aside: tuple[Effect, ...], trace: Trace) -> tuple[Effect, ...]:
     """Who is set aside is out unless a step that follows in the ``trace`` takes it back."""
-    returned = {each for did in trace if did for each in did[1]}
-    return tuple([each for each in aside if each.subject not in returned])
+    returned = {id(each) for did in trace if did for each in did[1]}
+    return tuple([each for each in aside if id(each.subject) not in returned])
 
 
 def _ordered(action: OrderBy, listed: Sequence[Any], scope: Scope) -> Sequence[Any]:
@@ -278,13 +279,13 @@ def _ordered(action: OrderBy, listed: Sequence[Any], scope: Scope) -> Sequence[A
 
 def _among(listed: Sequence[Any], subjects: Iterable[Any]) -> list[Any]:
     """These subjects in the order in which they are listed."""
-    kept = set(subjects)
-    return [each for each in listed if each in kept]
+    kept = set(map(id, subjects))
+    return [each for each in listed if id(each) in kept]
 
 
 def _without(subjects: Iterable[Any], fallen: Iterable[Any]) -> list[Any]:
-    gone = set(fallen)
-    return [each for each in subjects if each not in gone]
+    gone = set(map(id, fallen))
+    return [each for each in subjects if id(each) not in gone]
 
 
 def _knowing(derived: Mapping[str, Any], action: Action, seen: RuleInput) -> RuleInput:
@@ -305,10 +306,10 @@ def _still(rule: Rule, applied: bool, remaining: int, derived: tuple[tuple[str, 
     return StepTrace(rule, applied, remaining, derived=dict(derived) or None, is_shared=True)
 
 
-def _tied(action: Keep, fallen: Iterable[Any], scope: Scope) -> set[Any]:
-    """Those that fell by a ``keep`` though they equal one that stayed."""
-    gone = {each: evaluate(action.by, scope.about(each)) for each in fallen}
-    compared = [scope.about(each) for each in scope.remaining if each not in gone]
+def _tied(action: Keep, fallen: Iterable[Any], scope: Scope) -> set[int]:
+    """The ids of those that fell by a ``keep`` though they equal one that stayed."""
+    gone = {id(each): evaluate(action.by, scope.about(each)) for each in fallen}
+    compared = [scope.about(each) for each in scope.remaining if id(each) not in gone]
     kept = {evaluate(action.by, each) for each in compared if action.among is None or evaluate(action.among, each)}
     return {each for each, value in gone.items() if value in kept}
 
@@ -321,7 +322,7 @@ def _fates(ruleset: Ruleset, rule: Rule, fallen: Sequence[Any], scope: Scope, co
         return tuple([Effect(each, because(each)) for each in fallen])
     tested = build_test_recorder(ruleset, rule, "action", scope) if conditions else _untested
     tied = _tied(action, fallen, scope) if isinstance(action, Keep) and limited else ()
-    return tuple([Effect(each, because(each), tested(each), each in tied) for each in fallen])
+    return tuple([Effect(each, because(each), tested(each), id(each) in tied) for each in fallen])
 
 
 def _untested(_: Any) -> tuple[Test, ...]:

@@ -1,18 +1,20 @@
-"""The command line. Answers go to standard output, faults to standard error, one line each."""
+"""The command line. Answers go to standard output, faults to standard error, one line each.
+
+Functions import what only some runs need, so that --help loads click and little else.
+"""
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
-import traceback
-from importlib import import_module
+from io import BufferedWriter, FileIO, TextIOWrapper
 from typing import Any
 
 import click
 
-from mqclause.model.diagnostics import FactsError, escape_controls, quote_value, suggest_allowed
-from mqclause.tools.errors import BatchError, DisagreementError, NothingAskedError, NotWrittenError
-from mqclause.tools.render.streams import OutputError, abandon_output, prepare_streams
+from mqclause.tools.commands.declared import FOLDER, SUBCOMMANDS
+from mqclause.tools.errors import BatchError, DisagreementError, NothingAskedError, NotWrittenError, OutputError
 
 BAD_INPUT = 2
 NOT_WRITTEN = 4
@@ -21,60 +23,24 @@ OUR_ERROR = 5
 TRACEBACK = "MQCLAUSE_TRACEBACK"
 """The environment variable by which an error of ours shows where it happened."""
 
-SUBCOMMANDS = {
-    "batch": "Decide every row of a table: OUT has the rows and columns of IN, in any order, and a column decision.",
-    "check": "Report what an administrator should look at in a configuration, with file, line and remedy.",
-    "commands": "Print the DISPLAY commands whose output contains everything that explain, why or check can use.",
-    "compare": "Compare two sets of rules: what files say otherwise, and the plainest facts that tell them apart.",
-    "explain": "Explain which destination a put goes to, and which clause removed each of the others.",
-    "facts": "Write what INPUT says as one facts file, which gives the same answers when it is read back.",
-    "lint": "Lint rule files: rules that never apply, that others hide, or that no sentence and no case is about.",
-    "map": "Show where puts go: each clustered queue, from each queue manager that FACTS describe.",
-    "mutate": "Mutate rules, one change at a time, and show which cases notice each change.",
-    "order": "Show in which order a queue's messages come, and why some of them do not.",
-    "plan": "Show what a change does: which puts go elsewhere, from each queue manager that FACTS describe, and why.",
-    "replay": "Simulate events over time: routing, trigger messages, and what held them back, event by event.",
-    "retention": "Show how long repositories hold what is in FACTS: the state of each item on a day.",
-    "show-sql": "Print the SQL that a rule or a ruleset becomes, as DuckDB runs it.",
-    "test": "Test rules by their cases: which come out otherwise, and what of a rule no case reaches.",
-    "verify": "Verify copies of the documents: which sentences stand there as the rules have them.",
-    "why": "Explain why QUEUE would not trigger if a message were put now, and what would change that.",
-}
-"""The subcommands, each a module of mqclause.tools.commands, and what their help begins with."""
+REPLACEMENTS = {"–": "-", "—": "-", "…": "...", "‘": "'", "’": "'", "“": '"', "”": '"', "×": "x", "·": "-", "→": "->"}
+"""What stands for a character that the locale's encoding does not have; a question mark for any other."""
 
 
 class Subcommands(click.Group):
-    """Loads the module of a subcommand when it is asked for."""
+    """The subcommands that are declared; what one runs is loaded when it runs."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """List the names, without loading anything."""
-        return sorted(SUBCOMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Return the subcommand of a name, loaded now; None if there is none."""
-        if cmd_name not in SUBCOMMANDS:
-            return None
-        found: click.Command = import_module(f"mqclause.tools.commands.{cmd_name.replace('-', '_')}").command
-        return found
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(commands=SUBCOMMANDS, **settings)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the subcommand under one budget of unpacked bytes and files.
-
-        A fault of rules is one of the input where --rules gives them.
-        """
-        # Loaded now, as --help needs no rules.
-        from mqclause.language.vocabulary import UnreckonedError
-        from mqclause.model.readers.encodings import share_read_budget
-        from mqclause.rulebook.rule import RuleError
-        from mqclause.tools.commands.own_rules import FOLDER, build_rules_fault
-
+        """Run the subcommand. A fault of rules is one of the input where --rules gives them."""
         try:
-            with share_read_budget():
-                return super().invoke(ctx)
-        except (RuleError, UnreckonedError) as error:
+            return super().invoke(ctx)
+        except ValueError as error:
             if (folder := ctx.meta.get(FOLDER)) is None:
                 raise
-            raise build_rules_fault(folder, error) from None
+            raise _fault_of_rules(folder, error) from None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -91,19 +57,74 @@ class Subcommands(click.Group):
         return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """List the subcommands in the help with all that is said of them, without loading them."""
+        """List the subcommands in the help with all that the first paragraph of theirs says."""
         with formatter.section("Commands"):
-            formatter.write_dl(sorted(SUBCOMMANDS.items()))
+            formatter.write_dl([(name, say_shortly(each)) for name, each in sorted(SUBCOMMANDS.items())])
+
+
+def say_shortly(command: click.Command) -> str:
+    """Say what a subcommand is for: the first paragraph of its help, in one line."""
+    return " ".join((command.help or "").partition("\n\n")[0].split())
 
 
 def _no_command(name: str) -> str:
+    from mqclause.model.diagnostics import quote_value, suggest_allowed
+
     return f"{quote_value(name)} is no command{suggest_allowed(name, sorted(SUBCOMMANDS))}"
+
+
+def _fault_of_rules(folder: str, error: ValueError) -> ValueError:
+    """What is told of an error of a run with the rules of a folder: its places there, if it is of those rules."""
+    from mqclause.language.vocabulary import UnreckonedError
+    from mqclause.rulebook.rule import RuleError
+    from mqclause.tools.commands.own_rules import build_rules_fault
+
+    return build_rules_fault(folder, error) if isinstance(error, RuleError | UnreckonedError) else error
 
 
 @click.command(cls=Subcommands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="mqclause")
 def command_line() -> None:
     """Return the clauses of IBM MQ's documents as rules: where a message goes, whether a queue triggers, and why."""
+
+
+def prepare_streams() -> None:
+    """Have standard output raise OutputError, and both streams replace what their encoding does not have.
+
+    What is said on a standard error that is closed is lost: it would stand in the answer, where print() puts it.
+    """
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for as long as the process lives
+    codecs.register_error("mqclause", _replaced)
+    out = sys.stdout
+    if isinstance(out, TextIOWrapper) and not out.isatty():
+        raw = _Output(out.fileno(), "wb", closefd=False)
+        sys.stdout = TextIOWrapper(BufferedWriter(raw), encoding=out.encoding, line_buffering=out.line_buffering)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="mqclause")
+
+
+def abandon_output() -> None:
+    """Give what is still in the buffer to nobody, so that nothing is left to be written when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class _Output(FileIO):
+    """A file or a pipe whose errors are told from all others; libraries make their own of an OSError."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise OutputError(error) from None
+
+
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    left_out = error.object[error.start : error.end]
+    return "".join(REPLACEMENTS.get(each, "?") for each in left_out), error.end
 
 
 def main() -> None:
@@ -135,8 +156,8 @@ def _status_of_the_command() -> int:
 
 def _failed(error: Exception) -> int:
     """Says what a command ended in, and returns the status."""
-    # Loaded now, as --help needs no rules.
     from mqclause.executors.pipeline import NotInstalledError
+    from mqclause.model.diagnostics import FactsError
     from mqclause.rulebook.case_files import CaseError
     from mqclause.rulebook.rule import ReadingError, RuleError, UnansweredError
 
@@ -158,12 +179,16 @@ def _failed(error: Exception) -> int:
         case _:
             said = f"{type(error).__name__}: {error}"
     if os.environ.get(TRACEBACK):
+        import traceback
+
         traceback.print_exception(error)
     report = f"please report it, with what the same command prints under {TRACEBACK}=1"
     return _complain(f"error in mqclause itself: {said}; {report}", status=OUR_ERROR)
 
 
 def _complain(*lines: str, status: int = BAD_INPUT) -> int:
+    from mqclause.model.diagnostics import escape_controls
+
     for line in lines:
         print(escape_controls(line.replace("\n", " ")), file=sys.stderr)  # noqa: T201
     return status

@@ -17,3 +17,11 @@ class BatchError(Exception):
 
 class NotWrittenError(BatchError):
     """The table that was decided cannot be written: the disk is full."""
+
+
+class OutputError(Exception):
+    """Standard output takes no more. ``is_closed`` where its reader went, who has had enough."""
+
+    def __init__(self, error: OSError) -> None:
+        self.is_closed = isinstance(error, BrokenPipeError)
+        super().__init__(f"standard output: {(error.strerror or 'cannot be written').lower()}")

@@ -22,7 +22,7 @@ from mqclause.model.diagnostics import check_type
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import quote_name
 from mqclause.model.facts.workload import Destination, Situation
-from mqclause.rulebook.rule import Rule
+from mqclause.rulebook.rule import Rule, identify_rule
 from mqclause.workload.decision import Decision, Engine, build_destination_document
 from mqclause.workload.resolution import get_transmission_queue_rules
 
@@ -37,6 +37,11 @@ Commands = tuple[AdminCommand, ...]
 
 Elimination = tuple[Destination, Rule, str]
 """A destination, the rule by which it falls, and why."""
+
+
+def _identify(fallen: Sequence[Elimination]) -> tuple[object, ...]:
+    return tuple((each, identify_rule(rule), because) for each, rule, because in fallen)
+
 
 COUNTERFACTUAL: ColumnTypes = {"commands": [{"queue_manager": "string", "command": "string"}]}
 
@@ -55,7 +60,7 @@ MOST_PAIRS = 10_000
 """About how many pairs of commands an exit is asked at most: a second or two. Where there are more, none is tried."""
 
 
-@frozen(eq=False)
+@frozen
 class Counterfactual:
     """A smallest set of commands after which a queue manager would be permitted."""
 
@@ -66,7 +71,7 @@ class Counterfactual:
         return {"commands": [each.to_json() for each in self.commands]}
 
 
-@frozen(eq=False)
+@frozen
 class WhyNot:
     """What keeps a queue manager from being permitted.
 
@@ -78,7 +83,7 @@ class WhyNot:
 
     queue_manager: str
     permitted: bool
-    fallen: tuple[Elimination, ...]
+    fallen: tuple[Elimination, ...] = field(eq=_identify)
     changes: tuple[Commands, ...]
     searched: int
     ended: str = ""

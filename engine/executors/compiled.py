@@ -33,7 +33,7 @@ from mqclause.language.sql import has_count
 from mqclause.language.vocabulary import Vocabulary, compute_floor
 from mqclause.rulebook.rule import CarriedState, Expression
 
-BUILTINS = {"len": len, "max": max, "min": min, "set": set, "sorted": sorted, "zip": zip}
+BUILTINS = {"id": id, "len": len, "map": map, "max": max, "min": min, "set": set, "sorted": sorted, "zip": zip}
 
 
 @frozen
@@ -157,8 +157,8 @@ class _Writer:
             yield f"X = [d for d in A if {where}]"
             yield f"A = [d for d in A if not {where}]"
             yield "if X:"
-            yield "    K = set(R) | set(X)"
-            yield "    R = [d for d in D if d in K]"
+            yield "    K = {*map(id, R), *map(id, X)}"
+            yield "    R = [d for d in D if id(d) in K]"
             yield from self.trace(index, taken="X")
         elif step.fate == "aside":
             yield f"X = [d for d in R if {where}]"
@@ -188,8 +188,8 @@ class _Writer:
     def order(self, index: int, step: Rank) -> Iterator[str]:
         for key in reversed(step.keys):
             yield f"D = sorted(D, key=lambda d: {self.source(key.by)}, reverse={key.descending})"
-        yield "K = set(R)"
-        yield "R = [d for d in D if d in K]"
+        yield "K = {*map(id, R)}"
+        yield "R = [d for d in D if id(d) in K]"
         yield from self.trace(index)
 
     def keep_best(self, index: int, step: Rank, among: str) -> Iterator[str]:
@@ -223,8 +223,8 @@ class _Writer:
         yield from self.looked_at(step, among, limit)
         ordered = f"K = sorted(K, key=lambda d: {by}, reverse={down})"
         if step.ties == "first":
-            kept = _unless(among, "d in K")
-            yield from self.keep_if(f"len(K) > {limit}", index, kept, ordered, f"K = set(K[:max({limit}, 0)])")
+            kept = _unless(among, "id(d) in K")
+            yield from self.keep_if(f"len(K) > {limit}", index, kept, ordered, f"K = {{*map(id, K[:max({limit}, 0)])}}")
             return
         kept = _unless(among, f"{by} in B")
         best = f"B = [{by} for d in K[:max({limit}, 0)]]"

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice, takewhile
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from attrs import evolve, frozen
+from attrs import astuple, evolve, field, frozen
 
 from mqclause.executors.operations import Run
 from mqclause.model.diagnostics import quote_value
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import REASONS
-from mqclause.model.facts.messages import EnqueueRules, ItemRole, Message, RetrievalCall
+from mqclause.model.facts.messages import EnqueueRules, ItemRole, Message, RetrievalCall, list_message_values
 from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.events import Event, EventError, find_conflicting_keys
 from mqclause.model.timeline.retrieval import (
@@ -75,7 +76,7 @@ class CallReason(NamedTuple):
 NO_REASON = CallReason()
 
 
-@frozen(eq=False)
+@frozen
 class RetrievalResult:
     """What a get or browse returned: messages (one, or the segments of one), or none, for the reason that it ``ended``.
 
@@ -83,13 +84,13 @@ class RetrievalResult:
     made, ``after`` the queue manager after it.
     """
 
-    retrieval: Retrieval
+    retrieval: Retrieval = field(eq=False, repr=False)
     event: Event
-    after: QueueManagerState
-    call: RetrievalCall
-    view: QueueView
-    ended: CallReason = NO_REASON
-    messages: Sequence[VisibleMessage] = ()
+    after: QueueManagerState = field(eq=False, repr=False)
+    call: RetrievalCall = field(eq=astuple)
+    view: QueueView = field(eq=False, repr=False)
+    ended: CallReason = field(default=NO_REASON, eq=itemgetter(0, 1))
+    messages: Sequence[VisibleMessage] = field(default=(), eq=list_message_values)
     group_status: str = " "
     segment_status: str = " "
     remarks: tuple[str, ...] = ()

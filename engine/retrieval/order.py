@@ -49,6 +49,7 @@ from mqclause.model.facts.messages import (
     RetrievalCall,
     StatedMessage,
     build_queued_messages,
+    list_message_values,
     list_stated_values,
 )
 from mqclause.model.facts.objects import Queue
@@ -62,7 +63,7 @@ from mqclause.model.timeline.retrieval import (
     SKIPPED_CONDITIONS,
     ListedBy,
 )
-from mqclause.rulebook.rule import Conclude, Condition, Expression, MessageTemplate, Rule, Ruleset
+from mqclause.rulebook.rule import Conclude, Condition, Expression, MessageTemplate, Rule, Ruleset, identify_rule
 from mqclause.rulebook.rules import Rules
 from mqclause.trace import build_scope, build_sentence_renderer, list_rule_inputs, render_sentence
 
@@ -97,13 +98,13 @@ ITEM_ATTRIBUTES = frozenset(each.name for each in fields(QueuedMessage)) - {
 """What a message is among others of its item."""
 
 
-@frozen(eq=False)
+@frozen
 class PassedOver:
     """A message that a rule left out, ``of`` the physical order, the logical order or what a call may return."""
 
     message: str
     of: str
-    rule: Rule
+    rule: Rule = field(eq=identify_rule)
     because: str
 
 
@@ -116,7 +117,7 @@ class PutOrderGuarantee:
     because: tuple[str, ...]
 
 
-@frozen(eq=False)
+@frozen
 class QueueOrder:
     """The messages of one queue in physical and in logical order, who is left out of them, and whose order is kept.
 
@@ -124,10 +125,10 @@ class QueueOrder:
     """
 
     queue: Queue
-    physical: Sequence[QueuedMessage]
-    logical: Sequence[QueuedMessage]
-    left_out: Sequence[PassedOver]
-    as_put: Sequence[PutOrderGuarantee]
+    physical: Sequence[QueuedMessage] = field(eq=list_message_values)
+    logical: Sequence[QueuedMessage] = field(eq=list_message_values)
+    left_out: Sequence[PassedOver] = field(converter=tuple)
+    as_put: Sequence[PutOrderGuarantee] = field(converter=tuple)
     remarks: tuple[str, ...] = ()
 
     @property

@@ -11,7 +11,7 @@ from functools import cached_property
 from string import Formatter
 from typing import Any, Literal, NamedTuple
 
-from attrs import Attribute, field, frozen
+from attrs import field, frozen
 from sqlglot import exp
 
 from mqclause.language.vocabulary import About, Type, Vocabulary, WordKind
@@ -358,9 +358,9 @@ class RowNames:
     answer: str = "answer"
 
 
-def _told_apart(_: object, __: Attribute[type | None], subject: type | None) -> None:
-    if subject is not None and getattr(subject, "__eq__", None) is not object.__eq__:
-        raise TypeError(f"{subject.__name__} compares by value; subjects are told apart by identity: @frozen(eq=False)")
+def identify_rule(rule: Rule | None) -> tuple[str, str] | None:
+    """Return what tells a rule from others in an answer, which holds the words that it was given by this rule."""
+    return None if rule is None else (rule.id, rule.clause)
 
 
 @frozen(eq=False)
@@ -380,7 +380,7 @@ class Declaration:
 
     name: str
     situation: type
-    subject: type | None = field(default=None, validator=_told_apart)
+    subject: type | None = None
     carried: CarriedState | None = None
     follows: Declaration | None = None
     sees: Mapping[str, str] = field(factory=dict)

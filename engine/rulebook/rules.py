@@ -7,6 +7,7 @@ import pickle
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
+from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -67,9 +68,9 @@ class Rules:
     ``readings`` maps ids of readings.toml to choices; those left out have their default. ``edition`` is one of
     editions.toml, or ``auto``, the default: that of the queue manager at which a call is made, by its command level,
     and the first where that is not known. ``folder`` is a folder of rule files to use in place of those that come with
-    the project. A value: it compares and hashes by what the files say, and pickles as their text, so that it goes to
-    where there is no such folder. The rules of a document are checked when they are first asked for. Raises
-    ReadingError and RuleError.
+    the project. A value: it compares and hashes by what the files say, and pickles as the text of those that are not as
+    the project has them, so that it goes to where there is no such folder. The rules of a document are checked when
+    they are first asked for. Raises ReadingError and RuleError.
     """
 
     def __init__(
@@ -91,6 +92,7 @@ class Rules:
 
     def _read(self, readings: Mapping[str, str], edition: str, files: Files, by_level: bool = False) -> None:
         self.files, self.given_readings, self.asked, self.by_level = files, dict(readings), edition, by_level
+        self._whole: tuple[Rules, frozenset[str]] | None = None
         if odd := [path for path in files if not PATH.fullmatch(path)]:
             raise RuleError(
                 "", "", f"{quote_value(odd[0])} is no file of rules; allowed in its name: A-Z a-z 0-9 _ . -"
@@ -218,7 +220,7 @@ class Rules:
         made = Rules.__new__(Rules)
         made.files, made.in_force, made.asked = files, self.in_force, self.edition
         made.levels, made.known_editions, made.known_readings = self.levels, self.known_editions, self.known_readings
-        made.given_readings, made.by_level = self.given_readings, False
+        made.given_readings, made.by_level, made._whole = self.given_readings, False, (self, folders)
         made.__dict__["clauses"] = self.clauses
         return made
 
@@ -229,7 +231,13 @@ class Rules:
             each for each in sorted(self.given_readings.items()) if self.known_readings[each[0]].defaults != {each[1]}
         ]
         asked = self.asked, self.by_level, tuple(given) if self.asked == AUTO else ()
-        return asked, self.edition, tuple(self.readings.items()), tuple(self.files.items()), tuple(self.clauses.items())
+        return (
+            asked,
+            self.edition,
+            tuple(self.readings.items()),
+            tuple(sorted(self.files.items())),
+            tuple(self.clauses.items()),
+        )
 
     @cached_property
     def _hash(self) -> int:
@@ -242,7 +250,12 @@ class Rules:
         return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _of_text, (dict(self.given_readings), self.asked, dict(self.files), dict(self.clauses), self.by_level)
+        if self._whole is not None:
+            return _part_of, self._whole
+        own, files = _own_files(), self.files
+        changed = {path: text for path, text in files.items() if own.get(path) != text}
+        changed |= dict.fromkeys(own.keys() - files.keys())
+        return _unpickled, (dict(self.given_readings), self.asked, self.by_level, changed, _own_digest())
 
     def __repr__(self) -> str:
         differs = {
@@ -268,14 +281,41 @@ def _of_text(
     readings: Mapping[str, str],
     edition: str,
     files: Files,
-    clauses: Mapping[str, frozenset[str]] | None = None,
     by_level: bool = False,
 ) -> Rules:
     made = Rules.__new__(Rules)
     made._read(readings, edition or AUTO, files, by_level)
-    if clauses is not None:
-        made.__dict__["clauses"] = clauses
     return made
+
+
+def _part_of(whole: Rules, folders: frozenset[str]) -> Rules:
+    return whole._parts.setdefault(folders, whole._part(folders))
+
+
+def _unpickled(
+    readings: Mapping[str, str], edition: str, by_level: bool, changed: Mapping[str, str | None], digest: str
+) -> Rules:
+    """The rules of a pickle: those that come with the project but for what is ``changed``. Raises RuleError."""
+    if digest != _own_digest():
+        raise RuleError("", "", "the pickle is of another version of mqclause, which has other rules")
+    return _of_changes(tuple(sorted(readings.items())), edition, by_level, tuple(sorted(changed.items())))
+
+
+@lru_cache(maxsize=64)
+def _of_changes(
+    readings: tuple[tuple[str, str], ...], edition: str, by_level: bool, changed: tuple[tuple[str, str | None], ...]
+) -> Rules:
+    """Built once for all that is unpickled, which then shares one copy."""
+    files = {path: text for path, text in ({**_own_files(), **dict(changed)}).items() if text is not None}
+    return _of_text(dict(readings), edition, dict(sorted(files.items())) if changed else _own_files(), by_level)
+
+
+@lru_cache(maxsize=1)
+def _own_digest() -> str:
+    found = sha256()
+    for path, text in _own_files().items():
+        found.update(f"{path}\n{len(text)}\n{text}".encode())
+    return found.hexdigest()
 
 
 def get_rules_folder() -> Path:

@@ -23,7 +23,7 @@ from mqclause.model.facts.messages import EnqueueRules, ItemRole, Message
 from mqclause.model.facts.objects import Queue, QueueCall
 from mqclause.model.timeline.trigger_events import DEPTHS, TOTAL_DEPTHS, CallFailure, MessageRules, TriggerEvent
 from mqclause.retrieval.order import compile_message_terms
-from mqclause.rulebook.rule import Conclude, Condition, Derive, Expression, Remedy, Rule, Ruleset
+from mqclause.rulebook.rule import Conclude, Condition, Derive, Expression, Remedy, Rule, Ruleset, identify_rule
 from mqclause.rulebook.rules import Rules
 from mqclause.trace import list_rule_inputs, render_sentence
 
@@ -61,14 +61,14 @@ MOST_ANSWERS = 10_000
 class ConditionResult:
     """A condition that was examined: whether it holds, why not, which command would change that, and what to mind."""
 
-    rule: Rule
+    rule: Rule = field(eq=identify_rule)
     holds: bool
     because: str = ""
     remedy: str = ""
     advice: str = ""
 
 
-@frozen(eq=False)
+@frozen
 class Examination:
     """What the trigger rules say about one occasion.
 
@@ -78,13 +78,13 @@ class Examination:
     """
 
     occasion: TriggerEvent
-    rule: Rule | None
-    fields: Mapping[str, Any]
+    rule: Rule | None = field(eq=identify_rule)
+    fields: Mapping[str, Any] = field(hash=False)
     available: bool
     events: int
-    turns_off: Rule | None
-    run: Run = field(repr=False)
-    course: Pipeline = field(repr=False)
+    turns_off: Rule | None = field(eq=identify_rule)
+    run: Run = field(repr=False, eq=False)
+    course: Pipeline = field(repr=False, eq=attrgetter("made_of"))
 
     @property
     def ruleset(self) -> Ruleset:

@@ -7,7 +7,7 @@ from functools import cached_property, partial, reduce
 from itertools import pairwise, product
 from typing import Any, Literal
 
-from attrs import asdict, evolve, frozen
+from attrs import asdict, evolve, field, frozen
 
 from mqclause.documents import CALL
 from mqclause.executors.operations import ExecutorName
@@ -65,7 +65,7 @@ ADVERSE_AT_INITQ: Mapping[str, Any] = {"get": "DISABLED", "put": "DISABLED"}
 """Values of what may not be known of a queue, or of an initiation queue, with which a message triggers, or does not."""
 
 
-@frozen(eq=False)
+@frozen
 class BlockingCondition:
     """A condition that stands in the way: always, or (``holds`` is None) where what is not known is so.
 
@@ -82,7 +82,7 @@ class BlockingCondition:
         return f"depends on {' and '.join(each.name for each in self.by)}" if self.by else self.condition.because
 
 
-@frozen(eq=False)
+@frozen
 class WhyAnswer:
     """What the trigger rules say of a message put to ``queue`` now, by the values of what is ``unknown``.
 
@@ -93,7 +93,7 @@ class WhyAnswer:
 
     queue: Queue
     unknown: tuple[UnknownFact, ...]
-    found: Mapping[Combination, Examination]
+    found: Mapping[Combination, Examination] = field(hash=False)
     failure: CallFailure | None = None
     assumed: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -289,7 +289,7 @@ def build_document(answer: WhyAnswer) -> dict[str, Any]:
     }
 
 
-@frozen(eq=False)
+@frozen
 class UnknownFact:
     """A fact of a queue manager that is not known.
 
@@ -303,8 +303,8 @@ class UnknownFact:
     what: str
     of: str
     command: str
-    values: Sequence[StateChange]
-    says: Callable[[Collection[int]], str]
+    values: Sequence[StateChange] = field(eq=False, repr=False)
+    says: Callable[[Collection[int]], str] = field(eq=False, repr=False)
     is_defined: bool = False
     is_timed: bool = False
 

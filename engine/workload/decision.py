@@ -20,7 +20,9 @@ from mqclause.exits.process import Exit, ExitFaultError
 from mqclause.exits.session import ANYBODY, Caller, Exits, ExitSession
 from mqclause.language.evaluator import Scope
 from mqclause.model.diagnostics import check_type
-from mqclause.model.exits.calls import (
+from mqclause.model.exits import (
+    MQWXP,
+    NO_USER_AREA,
     ExitCall,
     ExitCallParameters,
     OfferedDestination,
@@ -29,7 +31,6 @@ from mqclause.model.exits.calls import (
     build_offered_destinations,
     is_queue_choice,
 )
-from mqclause.model.exits.structures import MQWXP, NO_USER_AREA
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import REASONS
 from mqclause.model.facts.objects import Put
@@ -92,7 +93,7 @@ class Advance:
     dest_seq_number: int
 
 
-@define(eq=False)
+@define(unsafe_hash=True)
 class Decision:
     """The answer of the rules to one put.
 
@@ -100,20 +101,20 @@ class Decision:
     that succeeds and fixes no destination. ``permitted`` is filled from level ``verdict`` on, ``steps`` from level
     ``rule`` on. ``resolved`` says where the names of the put led; there are ``runs`` only if the workload rules were
     asked. ``exit`` is what became of the choice where an exit was given or named; ``steps`` show the rules' own.
-    ``refusal`` is the reason code of a put that the transmission queue does not take. It pickles with its rules as
-    their text.
+    ``refusal`` is the reason code of a put that the transmission queue does not take. Two are equal if the same was
+    asked of equal rules, whichever executor ran them, and exit and transmission queue said the same.
     """
 
     put: Put
     cluster: Cluster
     level: Level
-    course: Pipeline
-    situation: Situation
-    listed: tuple[Destination, ...]
-    runs: tuple[Run, ...]
+    course: Pipeline = field(eq=False)
+    situation: Situation = field(eq=False)
+    listed: tuple[Destination, ...] = field(eq=False)
+    runs: tuple[Run, ...] = field(eq=False)
     rules: Rules
     before: SequenceState | None
-    resolved: Resolution
+    resolved: Resolution = field(eq=False)
     exit: ExitAnswer | None = None
     refusal: Reason | None = None
 
@@ -594,7 +595,7 @@ def build_destination_document(destination: Destination) -> dict[str, Any]:
     return document
 
 
-@frozen(eq=False)
+@frozen
 class DecisionResult:
     """How a choice ends: its outcome, who is permitted (where an exit was called, the one that is taken), the reason.
 
@@ -759,7 +760,7 @@ def get_default_choice(
     return next((each for each in among if each.queue_manager == caller.turn), next(iter(among), None))
 
 
-@frozen(eq=False)
+@frozen
 class OtherReading:
     """A choice of a reading other than the one in force, and what is decided by it."""
 

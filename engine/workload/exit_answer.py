@@ -16,7 +16,7 @@ from mqclause.executors.plain import build_first_scope
 from mqclause.language.evaluator import Scope, evaluate
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.diagnostics import quote_value
-from mqclause.model.exits.calls import ExitCall
+from mqclause.model.exits import ExitCall
 from mqclause.model.facts.domains import REASONS
 from mqclause.model.facts.objects import QueueManager
 from mqclause.model.facts.workload import Destination
@@ -38,7 +38,7 @@ class SentenceArguments(NamedTuple):
     because: MessageTemplate | None
 
 
-@frozen(eq=False, slots=False)
+@frozen(slots=False)
 class ExitAnswer:
     """Whether an exit was called for a choice, with what, what it answered, and what the exit rules make of that.
 
@@ -47,12 +47,12 @@ class ExitAnswer:
     """
 
     rules: Rules = field(repr=False)
-    executor: ExecutorName
+    executor: ExecutorName = field(eq=False)
     call: ExitCall
     offered: tuple[Destination, ...]
     own_choice: Destination | None
     listed: tuple[Destination, ...] = field(repr=False)
-    run: Run = field(repr=False)
+    run: Run = field(repr=False, eq=False)
 
     @property
     def called(self) -> bool:

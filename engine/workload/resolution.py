@@ -33,7 +33,7 @@ class ResolutionStep(RuleAnswer):
     """One look at a pair of names: what the rules say of it. The situation is a Naming."""
 
 
-@frozen(eq=False)
+@frozen
 class Resolution:
     """Where the names of a put lead: a ``Look`` for each pair of names, the last one at what they come to."""
 

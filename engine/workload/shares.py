@@ -30,7 +30,7 @@ FINEST = 10**6
 SHARE: ColumnTypes = {**DESTINATION_TYPES, "transmission_queue": "string", "share": "float64"}
 
 
-@frozen(eq=False)
+@frozen
 class Share:
     """The share of the puts that a destination gets in the long run: exact, above 0 and up to 1."""
 

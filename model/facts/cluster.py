@@ -59,7 +59,7 @@ def _tuple(facts: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(facts)
 
 
-@frozen(eq=False)
+@frozen
 class Contradiction:
     """A fact that cannot stand beside the others; ``earlier`` is the one that it repeats, if it does."""
 
@@ -76,7 +76,7 @@ class ContradictionError(FactsError):
         super().__init__(Diagnostic("facts", each.message) for each in self.contradictions)
 
 
-@frozen(eq=False)
+@frozen(cache_hash=True)
 class Cluster:
     """What one queue manager knows: its own objects, others' queue instances and aliases, and the routes to them.
 

@@ -146,7 +146,7 @@ class TransmissionChannels:
         return asdict(self, recurse=False)
 
 
-@frozen(eq=False)
+@frozen
 class DeliveryContext:
     """What sources tell of the way that a message takes from one queue manager once its destination is chosen.
 

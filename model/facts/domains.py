@@ -274,11 +274,12 @@ class Description(Text):
 
 
 def fact_field(domain: Domain, default: Any = ...) -> Any:
-    """Return an attrs field kept within ``domain``; required if there is no default."""
+    """Return an attrs field kept within ``domain``; required if there is no default. A mapping is not hashed."""
     metadata = {"domain": domain}
     if default is ...:
         return field(converter=_converter(domain, object()), metadata=metadata)
-    return field(default=default, converter=_converter(domain, default), metadata=metadata)
+    hashed = False if isinstance(default, Mapping) else None
+    return field(default=default, converter=_converter(domain, default), metadata=metadata, hash=hashed)
 
 
 def status_field(domain: Domain, default: Any) -> Any:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple, Protocol
 
-from attrs import define, frozen
+from attrs import define, fields, frozen
 
 from mqclause.model.diagnostics import quote_value
 from mqclause.model.facts.cluster import Cluster
@@ -237,6 +238,14 @@ class StatedMessage:
     offset: int = rule_field(Whole(0, LARGEST_LONG), 0)
     length: int = rule_field(Whole(0, LARGEST_LONG), 0)
     correlation: str = ""
+
+
+_STATED = attrgetter(*(each.name for each in fields(StatedMessage)))
+
+
+def list_message_values(messages: Iterable[StatedMessage]) -> tuple[object, ...]:
+    """List what each of several messages says of itself: rules tell messages apart by identity, answers by value."""
+    return tuple(map(_STATED, messages))
 
 
 @define(eq=False)

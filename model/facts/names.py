@@ -20,7 +20,7 @@ LEADING_TYPES = ("QALIAS", "QREMOTE", "QMALIAS")
 """The kinds of object that lead from one name to another: the last is an alias of a queue manager."""
 
 
-@frozen(eq=False)
+@frozen
 class NamePair:
     """The two names of an object descriptor, and what they are to the local queue manager.
 

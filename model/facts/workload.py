@@ -57,14 +57,14 @@ class SnapshotChanges(NamedTuple):
 UNCHANGED = SnapshotChanges()
 
 
-@frozen(eq=False)
+@frozen(cache_hash=True)
 class Destination:
     """One destination as the rules see it. Every attribute has a value; a blank name or word means "none".
 
     A destination without a route (the local instance when no CLUSRCVR is given) has a blank channel, cluster
     and channel_status. ``transmission_queue`` is the one that a name led to past the cluster; ``on_receiver`` says
     that the local instance stands on a CLUSRCVR channel. ``cluster_told``: its cluster tells it from another one on the
-    same channel. Identity, not value, tells two destinations apart.
+    same channel.
 
     By these terms say the attributes that depend on clusters: the queue is ``queue_clustered``, and ``queue_shared`` if
     one of its clusters is one of the local queue manager's; the channel is ``channel_in_cluster_of_queue``, and
@@ -197,7 +197,7 @@ def get_appearance(fact: Queue | Channel) -> tuple[Any, ...]:
     return tuple((_instance(fact) if isinstance(fact, Queue) else _channel(fact)).values())
 
 
-@frozen(eq=False)
+@frozen
 class SequenceState:
     """The counters of every channel after a choice; pass it to the next choice of the same queue manager.
 
@@ -205,7 +205,7 @@ class SequenceState:
     choice looks for altered attributes and new destinations, ``pending`` what was noticed already.
     """
 
-    counters: Mapping[CounterKey, DestinationSequence]
+    counters: Mapping[CounterKey, DestinationSequence] = field(hash=False)
     last_number: int
     seen: Cluster = field(repr=False)
     pending: SnapshotChanges = UNCHANGED

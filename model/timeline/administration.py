@@ -279,7 +279,7 @@ def find_route(message: InFlightMessage, cluster: Cluster) -> Channel:
     raise KeyError(message.channel)
 
 
-@frozen(eq=False)
+@frozen
 class AdministrationSubject:
     """One thing that an event touches; ``name``, ``host`` and ``cluster`` tell it from others.
 

@@ -132,7 +132,7 @@ KEY_DOMAINS = {("open", "mode"): Words(MODES), ("suspend", "mode"): Words(SUSPEN
 """Where the domain of a key is another for one kind of event."""
 
 
-@frozen(eq=False)
+@frozen
 class Scenario:
     """The facts at the start, the messages on the local queues, and the events in order.
 
@@ -148,13 +148,13 @@ class Scenario:
     events: tuple[Event, ...] = ()
     messages: tuple[Message, ...] = ()
     in_flight: tuple[InFlightMessage, ...] = ()
-    assumed: Mapping[str, str] = field(factory=dict)
+    assumed: Mapping[str, str] = field(factory=dict, hash=False)
     unknown_handles: frozenset[str] = frozenset()
     unknown_depths: frozenset[str] = frozenset()
     unknown_last: frozenset[str] = frozenset()
     unknown_states: tuple[Channel, ...] = ()
     unknown_attributes: frozenset[str] = frozenset()
-    beyond: DeliveryContext = field(factory=DeliveryContext)
+    beyond: DeliveryContext = field(factory=DeliveryContext, hash=False)
 
 
 def read_scenario(path: str | Path) -> Scenario:

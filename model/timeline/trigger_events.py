@@ -121,7 +121,7 @@ QUEUE_FIELDS = (
 PROCESS_FIELDS = ("appltype", "applicid", "envrdata", "userdata")
 
 
-@frozen(eq=False, slots=False)
+@frozen(slots=False)
 class TriggerEvent:
     """An application queue as the trigger rules see it. Every attribute has a value; a blank one means "none".
 

@@ -10,11 +10,11 @@ import pytest
 from click import Command
 from click.testing import CliRunner
 
-from mqclause.tools.commands.check import command as check
-from mqclause.tools.commands.explain import command as explain
-from mqclause.tools.commands.facts import command as facts
-from mqclause.tools.commands.replay import command as replay
-from mqclause.tools.commands.why import command as why
+from mqclause.tools.commands.declared import check_command as check
+from mqclause.tools.commands.declared import explain_command as explain
+from mqclause.tools.commands.declared import facts_command as facts
+from mqclause.tools.commands.declared import replay_command as replay
+from mqclause.tools.commands.declared import why_command as why
 from spec_tests.support.displayed import BANNER
 
 QUEUES = """     1 : DISPLAY QUEUE(*) ALL

@@ -14,12 +14,11 @@ import pytest
 from click.testing import CliRunner
 
 from mqclause import Rules
-from mqclause.check.findings import Checks
-from mqclause.check.lint_run import inspected
+from mqclause.check.findings import Checks, inspected
 from mqclause.model.configuration.snapshot import read_files
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import FactsError
-from mqclause.tools.commands.check import command
+from mqclause.tools.commands.declared import check_command as command
 from mqclause.tools.render.findings import build_sarif
 from spec_tests.support.displayed import BANNER
 from spec_tests.support.explain_command import run as run_command

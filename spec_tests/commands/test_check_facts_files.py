@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from mqclause.model.diagnostics import FactsError
-from mqclause.tools.commands.check import command
+from mqclause.tools.commands.declared import check_command as command
 
 
 def findings(*arguments: str) -> list[dict[str, Any]]:

@@ -10,8 +10,8 @@ import pytest
 from click import Command
 from click.testing import CliRunner
 
-from mqclause.tools.commands.check import command as check
-from mqclause.tools.commands.explain import command as explain
+from mqclause.tools.commands.declared import check_command as check
+from mqclause.tools.commands.declared import explain_command as explain
 
 VIEW = """5724-H72 (C) Copyright IBM Corp. 1994, 2025.
 Starting MQSC for queue manager QM1.

@@ -8,7 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from mqclause.tools.cli import SUBCOMMANDS
+from mqclause.rulebook import rule_file
+from mqclause.tables.flat import GIVEN_FIELDS
+from mqclause.tools.batch.tables import ENDINGS
+from mqclause.tools.cli import say_shortly
+from mqclause.tools.commands.declared import FORMATS, PUT_FIELDS, SEVERITIES, SUBCOMMANDS, TABLE_ENDINGS
+from mqclause.tools.commands.options import FORMAT_NAMES
 from spec_tests.support.explain_command import bad, facts, run, written
 
 EXAMPLES = Path(str(files("mqclause.tools") / "examples"))
@@ -20,7 +25,15 @@ def test_the_help_tells_all_of_each_command() -> None:
     done = run("--help")
     words = " ".join(done.stdout.split())
     assert (done.returncode, done.stderr) == (0, "")
-    assert [name for name, said in SUBCOMMANDS.items() if f"{name} {said}" not in words] == []
+    assert [name for name, each in SUBCOMMANDS.items() if f"{name} {say_shortly(each)}" not in words] == []
+
+
+def test_what_options_allow_is_what_the_commands_know() -> None:
+    """It is declared apart from them, so that help loads none of them."""
+    assert sorted(FORMATS) == sorted(FORMAT_NAMES)
+    assert tuple(PUT_FIELDS) == GIVEN_FIELDS
+    assert SEVERITIES == rule_file.SEVERITIES
+    assert tuple(ENDINGS) == TABLE_ENDINGS
 
 
 @pytest.mark.parametrize("name", SUBCOMMANDS)

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 from mqclause import Replay
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.rows import build_row_document
-from mqclause.tools.commands.why import command
+from mqclause.replay.runner import build_row_document
+from mqclause.tools.commands.declared import why_command as command
 from spec_tests.support.explain_command import written
 
 USUAL: dict[str, Any] = {

@@ -12,11 +12,11 @@ from click.testing import CliRunner
 
 from mqclause.model.facts.delivery import Delivery
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.commands.check import command as check
-from mqclause.tools.commands.explain import command as explain
-from mqclause.tools.commands.map import command as map_command
-from mqclause.tools.commands.plan import command as plan
-from mqclause.tools.commands.replay import command as replay
+from mqclause.tools.commands.declared import check_command as check
+from mqclause.tools.commands.declared import explain_command as explain
+from mqclause.tools.commands.declared import map_command
+from mqclause.tools.commands.declared import plan_command as plan
+from mqclause.tools.commands.declared import replay_command as replay
 from mqclause.workload.delivery import check_delivery
 
 DUMP = """* Script generated on 2026-01-02   at 03.04.05

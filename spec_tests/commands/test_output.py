@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from mqclause import ReadingError
-from mqclause.tools.cli import Subcommands, command_line
-from mqclause.tools.render.streams import REPLACEMENTS
+from mqclause.tools.cli import REPLACEMENTS, Subcommands, command_line
 from spec_tests.support.explain_command import run
 
 EXAMPLES = files("mqclause.tools") / "examples"

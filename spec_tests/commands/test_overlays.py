@@ -10,11 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from mqclause.tools.commands.check import command as check_command
-from mqclause.tools.commands.explain import command as explain_command
-from mqclause.tools.commands.map import command as map_command
-from mqclause.tools.commands.plan import command as plan_command
-from mqclause.tools.commands.replay import command as replay_command
+from mqclause.tools.commands.declared import check_command, explain_command, map_command, plan_command, replay_command
 from spec_tests.support.explain_command import facts, written
 from spec_tests.support.three_members import QM1, QM2, QM3, done, refusal
 

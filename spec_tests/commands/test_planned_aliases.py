@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from mqclause import FactsError
-from mqclause.tools.commands.explain import command as explain_command
-from mqclause.tools.commands.plan import command
+from mqclause.tools.commands.declared import explain_command
+from mqclause.tools.commands.declared import plan_command as command
 from spec_tests.support.explain_command import facts, written
 from spec_tests.support.three_members import done
 

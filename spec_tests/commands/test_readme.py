@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 import tomllib
-from importlib import import_module
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
@@ -22,6 +21,7 @@ from mqclause.cluster.plan import ChangePlan
 from mqclause.documents import DOCUMENTS
 from mqclause.duckdb import traffic
 from mqclause.model.configuration.members import apply_changes_everywhere
+from mqclause.tools.commands.declared import SUBCOMMANDS
 from mqclause.tools.render.cluster import print_plan
 from mqclause.tools.render.terminal import Page
 from spec_tests.support.explain_command import run
@@ -222,5 +222,4 @@ def test_a_command_of_the_documentation_is_one(line: str, monkeypatch: pytest.Mo
     """Its options are there, and their values allowed; files that are not the project's need not be there."""
     monkeypatch.chdir(ROOT)
     name, *arguments = shlex.split(line.partition(" | ")[0].partition(" > ")[0])
-    command = import_module(f"mqclause.tools.commands.{name.replace('-', '_')}").command
-    assert command.make_context(name, arguments, resilient_parsing=False).params
+    assert SUBCOMMANDS[name].make_context(name, arguments, resilient_parsing=False).params

@@ -24,3 +24,13 @@ def test_nothing_is_loaded_that_is_not_asked_for(code: str, needed: tuple[str, .
     tell = f"import sys; print(*(name for name in {OPTIONAL!r} if name in sys.modules and name not in {needed!r}))"
     done = subprocess.run([sys.executable, "-c", f"{code}\n{tell}"], capture_output=True, text=True, check=False)
     assert (done.stdout.split(), done.stderr) == ([], "")
+
+
+def test_help_loads_click_alone() -> None:
+    """Of any command: what a command runs is loaded when it runs."""
+    asked = "for name in SUBCOMMANDS: command_line.main([name, '--help'], standalone_mode=False)"
+    tell = "print(*sorted(name for name in sys.modules if name.startswith(('attr', 'mqclause.'))), file=sys.stderr)"
+    code = f"import sys\nfrom mqclause.tools.cli import SUBCOMMANDS, command_line\n{asked}\n{tell}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    rooms = ("mqclause.tools", "mqclause.tools.cli", "mqclause.tools.commands", "mqclause.tools.commands.declared")
+    assert done.stderr.split() == [*rooms, "mqclause.tools.errors"]

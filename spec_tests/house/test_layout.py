@@ -42,19 +42,6 @@ def test_every_file_of_the_rules_is_shipped() -> None:
         assert sorted(folder.rglob("*.toml")) == sorted(path for path in shipped if path.suffix == ".toml")
 
 
-def test_every_subcommand_is_told_by_the_beginning_of_its_own_words() -> None:
-    commands = {}
-    for module in installed():
-        for node in module.tree.body:
-            made = [ast.unparse(each) for each in getattr(node, "decorator_list", ())]
-            if isinstance(node, ast.FunctionDef) and any(each.startswith("click.command('") for each in made):
-                assert node.name == "command", f"{module.place}: {node.name} is to be called command"
-                commands[module.name.rpartition(".")[2].replace("_", "-")] = ast.get_docstring(node) or ""
-    assert sorted(commands) == sorted(SUBCOMMANDS)
-    for name, said in SUBCOMMANDS.items():
-        assert " ".join(commands[name].split()).startswith(said), f"{name}: {said}"
-
-
 def decides(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Texts by which Python would know one rule, clause, reading or reason from another, with the line."""
     said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}

@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from mqclause.tools.cli import main
-from mqclause.tools.commands.explain import command
+from mqclause.tools.commands.declared import explain_command as command
 
 EXAMPLE = str(files("mqclause.tools") / "examples" / "orders.toml")
 SCHEMA = json.loads((files("mqclause") / "trace.schema.json").read_text())

@@ -12,8 +12,7 @@ from typing import Any
 import click
 from attrs import frozen
 
-from mqclause.check.findings import Checks, Finding
-from mqclause.check.lint_run import Inspection
+from mqclause.check.findings import Checks, Finding, Inspection
 from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_allowed, suggest_word
 from mqclause.model.readers.encodings import open_file
 from mqclause.model.readers.facts_files import parse_toml
@@ -23,15 +22,10 @@ from mqclause.rulebook.rules import LARGEST_FILE
 from mqclause.testing.case_kinds import count_documents
 from mqclause.tools.commands.options import (
     Inputs,
-    add_facts_options,
-    add_rules_options,
     blame_status_option,
     build_state_commands,
-    facts_argument,
     find_files,
     group_options,
-    json_option,
-    parse_file_name,
     read_overlays,
 )
 from mqclause.tools.errors import NotWrittenError
@@ -48,8 +42,6 @@ from mqclause.tools.render.terminal import show_progress
 SETTINGS_FILE = "mqclause.toml"
 _TABLES = ("check",)
 CHECK_KEYS = ("ignore", "fail-on")
-
-ABOUT = "Tell of a check: what it asks, why, and what mends it. 'all': of each; 'documents': how much the rules state."
 
 
 @frozen
@@ -85,29 +77,9 @@ class CheckOutput:
             print_findings(found, self.every)
 
 
-@click.command("check")
-@facts_argument
-@add_facts_options("Only what this queue manager knows.")
-@json_option
-@add_rules_options
-@click.option("--sarif", type=parse_file_name, metavar="FILE", help="Also write the findings to FILE as SARIF 2.1.0.")
-@click.option(
-    "--fail-on",
-    type=click.Choice(SEVERITIES),
-    help="The severity from which a finding makes the status 1.  [default: error]",
-)
-@click.option("--ignore", multiple=True, metavar="RULE,…", help="Leave out the checks with these ids.")
-@click.option("--all", "every", is_flag=True, help="Print each finding, even if many objects have the same one.")
-@click.option("--statistics", is_flag=True, help="Print how many findings each check has instead of the findings.")
-@click.option("--about", metavar="RULE", help=ABOUT)
 @group_options(inputs=Inputs, output=CheckOutput)
-def command(inputs: Inputs, output: CheckOutput, ignore: tuple[str, ...]) -> int:
-    """Report what an administrator should look at in a configuration, with file, line and remedy.
-
-    FACTS are MQSC scripts, dumps, displays or facts files of any number of queue managers. The table [check] of a file
-    mqclause.toml, in the working directory or above it, may have ignore = ["RULE", …] and fail-on. Exit status: 0 no
-    finding is as severe as --fail-on, 1 one is, 2 bad input.
-    """
+def check_configuration(inputs: Inputs, output: CheckOutput, ignore: tuple[str, ...]) -> int:
+    """Report what an administrator should look at, and return the exit status. Raises FactsError and UsageError."""
     checks = Checks(inputs.load_rules())
     known = tuple(checks.rules)
     settings = read_check_settings(Path.cwd(), known)
@@ -157,7 +129,7 @@ def find_findings(checks: Checks, inputs: Inputs) -> list[Finding]:
         for text in build_state_commands(inputs.states):
             inspection.change(text)
     found = inspection.findings()
-    print_warnings(inspection.warnings)
+    print_warnings(inspection.warnings, inspection.remarks)
     return found
 
 

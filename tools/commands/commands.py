@@ -24,13 +24,8 @@ def list_display_commands(subcommand: str) -> list[str]:
     return [f"DISPLAY {what} ALL" for what, users in ALL_KINDS.items() if subcommand in users]
 
 
-@click.command("commands")
-@click.argument("subcommand", type=click.Choice(["explain", "why", "check"]), default="explain")
-def command(subcommand: str) -> int:
-    """Print the DISPLAY commands whose output contains everything that explain, why or check can use.
-
-    They are for runmqsc at the local queue manager: mqclause commands explain | runmqsc QM1 > QM1.log
-    """
+def print_display_commands(subcommand: str) -> int:
+    """Print the DISPLAY commands whose output contains everything that a subcommand can use."""
     for each in list_display_commands(subcommand):
         click.echo(each)
     return 0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, BinaryIO
+from collections.abc import Iterable, Sequence
+from typing import BinaryIO
 
 import click
 from attrs import asdict, evolve, frozen
@@ -21,29 +21,17 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.readers.facts_files import parse_json
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.options import (
-    BIND_WORD,
     Inputs,
-    MqWord,
-    add_exit_options,
-    add_facts_options,
-    add_rules_options,
     choose_executor,
-    facts_argument,
     group_options,
-    json_option,
-    parse_file_name,
     print_unnamed_exits,
     read_input_lines,
-    reading_option,
-    strip_padding,
 )
 from mqclause.tools.errors import DisagreementError, NothingAskedError
 from mqclause.tools.render.explanation import print_explanation, print_verdict, print_why_not
 from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.workload.decision import Decision, Engine, Level
 from mqclause.workload.explanation import Explanation
-
-CALL_WORD = MqWord("MQOPEN", "MQPUT", "MQPUT1")
 
 STATUS = {"chosen": 0, "deferred": 0, "failed": 1}
 
@@ -126,51 +114,9 @@ class ExplainOutput:
         return evolve(answer, absent=explain_absence(told.decision, self.why_not, snapshot))
 
 
-def add_put_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that describe the put; each overrides what the facts say."""
-    for option in (
-        click.option("--from-cluster-channel", is_flag=True, default=None,
-                     help="The message arrived over a cluster channel."),
-        click.option("--call", type=CALL_WORD, help="The MQI call."),
-        click.option("--bind", type=BIND_WORD, help="The binding of the put."),
-        click.option("--to-queue-manager", "queue_manager", metavar="QMGR", help="The queue manager that it names."),
-        click.option("--put", "queue", metavar="QUEUE", help="The queue that is put to."),
-    ):  # fmt: skip
-        command = option(command)
-    return command
-
-
-@click.command("explain")
-@facts_argument
-@add_put_options
-@add_facts_options()
-@json_option
-@click.option("--brief", is_flag=True, help="Print the verdict alone, in one line.")
-@click.option("--all", "every_rule", is_flag=True, help="Print every rule, also those that removed no destination.")
-@click.option("--conditions", is_flag=True, help="Print every rule, and each test with the values that it saw.")
-@reading_option
-@add_rules_options
-@add_exit_options
-@click.option(
-    "--why-not",
-    type=strip_padding,
-    metavar="QMGR",
-    help="Explain why that one is not chosen, and which commands would change it.",
-)
-@click.option(
-    "--lines",
-    type=parse_file_name,
-    metavar="FILE",
-    help="Read JSON Lines: one facts document a line in, one result a line out.",
-)
 @group_options(inputs=Inputs, put=PutOptions, output=ExplainOutput)
-def command(inputs: Inputs, put: PutOptions, output: ExplainOutput, lines: str | None) -> int:
-    """Explain which destination a put goes to, and which clause removed each of the others.
-
-    FACTS are facts files (TOML or JSON), MQSC scripts and dmpmqcfg dumps, what runmqsc and mqweb display, in any mix;
-    - is standard input.
-    Exit status: 0 a destination is chosen or the choice is deferred, 1 the rules end in a reason code, 2 bad input.
-    """
+def explain_put(inputs: Inputs, put: PutOptions, output: ExplainOutput, lines: str | None) -> int:
+    """Explain where a put goes, or each of many, and return the exit status. Raises FactsError and UsageError."""
     if lines is None:
         return explain_files(inputs, put, output)
     output.check_lines()

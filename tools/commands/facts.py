@@ -12,12 +12,11 @@ from typing import Any
 import click
 import toml
 
-from mqclause.model.configuration.facts_export import build_facts_tables
 from mqclause.model.configuration.file_reports import FileReport, Needed, report_files, still_needed
-from mqclause.model.configuration.snapshot import Snapshot
+from mqclause.model.configuration.snapshot import Snapshot, build_facts_tables
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import Diagnostic, FactsError
-from mqclause.tools.commands.options import Inputs, add_facts_options, group_options, json_option, parse_file_name
+from mqclause.tools.commands.options import Inputs, group_options
 from mqclause.tools.render.findings import build_file_reports_document, print_file_reports
 from mqclause.tools.render.streams import print_json, print_pieces, print_warnings, render_json
 
@@ -25,23 +24,9 @@ AT_ONCE = 1000
 """So many rows of a table are written at once."""
 
 
-@click.command("facts")
-@click.argument("facts", nargs=-1, type=parse_file_name, metavar="INPUT...")
-@add_facts_options()
-@click.option("--to", type=click.Choice(["toml", "json"]), help="The format to write.  [default: toml]")
-@click.option(
-    "--sources",
-    "by_source",
-    is_flag=True,
-    help="Print a line for each file: its format, content and faults; then what is still to be asked.",
-)
-@json_option
 @group_options(inputs=Inputs)
-def command(inputs: Inputs, by_source: bool, as_json: bool, to: str | None) -> int:
-    """Write what INPUT says as one facts file, which gives the same answers when it is read back.
-
-    INPUT is as FACTS of explain. Values that a source states or shows are written; MQ's defaults are not.
-    """
+def write_read_facts(inputs: Inputs, by_source: bool, as_json: bool, to: str | None) -> int:
+    """Write what files say as one facts file, or what was read of each. Raises FactsError and UsageError."""
     if to == "toml" and (as_json or by_source):
         raise click.UsageError(f"--to toml is a facts file; leave it out for {'--json' if as_json else '--sources'}")
     as_json = as_json or to == "json"

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any
 
-import click
-
 from mqclause.cluster.map import (
     MAP_FORMAT,
     MapRow,
@@ -23,7 +21,6 @@ from mqclause.model.configuration.members import Members
 from mqclause.tools.commands.options import (
     ClusterQuestion,
     Inputs,
-    add_cluster_options,
     check_one_form,
     group_options,
     print_member_warnings,
@@ -42,16 +39,9 @@ from mqclause.tools.render.terminal import track_progress
 from mqclause.workload.decision import Engine
 
 
-@click.command("map")
-@add_cluster_options
 @group_options(inputs=Inputs)
-def command(inputs: Inputs, pattern: str | None, bind: str, as_json: bool, as_csv: bool) -> int:
-    """Show where puts go: each clustered queue, from each queue manager that FACTS describe.
-
-    Clustered queue-manager aliases have rows too, for puts that name them as queue manager. A share is the part of the
-    puts that a destination gets in the long run, by clause 12 from fresh counters. --set, --with and --status ask where
-    they would go. Exit status: 0, or 2 for bad input.
-    """
+def map_puts(inputs: Inputs, pattern: str | None, bind: str, as_json: bool, as_csv: bool) -> int:
+    """Show where puts go, and return the exit status. Raises FactsError and UsageError."""
     check_one_form(as_json, as_csv)
     question = ClusterQuestion.of(inputs, pattern, bind)
     members = question.asked(question.after(question.before()))

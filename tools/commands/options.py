@@ -53,86 +53,19 @@ from mqclause.model.readers.records import Script
 from mqclause.model.readers.registry import FORMATS, read_contents
 from mqclause.rulebook.rule import ReadingError
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.commands.own_rules import FOLDER, keep_folder, load_own_rules
+from mqclause.tools.commands.declared import EXIT_FORM, FOLDER
+from mqclause.tools.commands.own_rules import load_own_rules
 from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.render.streams import print_warnings
 from mqclause.tools.render.terminal import show_progress
 from mqclause.workload.decision import Engine
 
-
-def parse_file_name(name: str) -> str:
-    """Parse the name of a file or a folder: a blank one is none, and not the working directory. Raises BadParameter."""
-    if not name:
-        raise click.BadParameter("'' is not a file name")
-    return name
-
-
-facts_argument = click.argument("facts", nargs=-1, type=parse_file_name)
-"""FACTS, as many files as there are."""
-
-
-class MqWord(click.Choice):  # type: ignore[type-arg] # it is generic from click 8.2 on
-    """A word of MQ's, in any letter case; those that are allowed are shown as MQ has them."""
-
-    def __init__(self, *words: str) -> None:
-        super().__init__(words, case_sensitive=False)
-
-    def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:  # noqa: ARG002 - click's signature
-        """Normalize the word in upper case."""
-        return str(choice).upper()
-
-
-BIND_WORD = MqWord("OPEN", "NOTFIXED", "GROUP", "AS_Q_DEF")
-
-reading_option = click.option(
-    "--reading",
-    "readings",
-    multiple=True,
-    metavar="ID=CHOICE",
-    help="Take another choice where a document leaves room.",
-)
-
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-
 RowT = TypeVar("RowT", MapRow, PrintableRow, PlanRow)
-
-FORM = "NAME=MODULE:FUNCTION"
 
 FORMAT_NAMES = {each.name.lower(): each.name for each in FORMATS} | {"dmpmqcfg": MQSC.name}
 
 ANY_FOLDERS = re.compile(r"(?:^|(?<=/))(?:\*\*/)*\*\*(?:/|$)")
 """The part of a pattern that stands for folders in folders."""
-
-
-def strip_padding(name: str) -> str:
-    """Strip a name of MQ's, or the beginning of one, without the blanks that pad it."""
-    return name.rstrip(" ")
-
-
-def add_folder_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option that names a folder of rules in place of our own."""
-    option = click.option(
-        "--rules", type=parse_file_name, metavar="FOLDER", callback=keep_folder, expose_value=False,
-        help="Use the rule files of this folder instead of those that come with mqclause.",
-    )  # fmt: skip
-    return option(command)
-
-
-def add_rules_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say which rules count: the edition of the documents, and a folder in place of our own."""
-    edition = click.option(
-        "--edition", metavar="NAME",
-        help="The edition of MQ whose documents count, as mq-9.3; auto, the default, goes by CMDLEVEL.",
-    )  # fmt: skip
-    return edition(add_folder_option(command))
-
-
-cases_option = click.option(
-    "--cases",
-    type=parse_file_name,
-    metavar="FOLDER",
-    help="Use the case files of this folder instead of those that come with mqclause.",
-)
 
 
 def parse_readings(given: tuple[str, ...]) -> dict[str, str]:
@@ -278,30 +211,6 @@ def choose_executor() -> ExecutorName:
     return "plain"
 
 
-def add_cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the arguments FACTS and the options that ClusterQuestion.of takes, and the forms of the answer."""
-    options: list[Callable[..., Any]] = [
-        facts_argument,
-        click.option(
-            "--queue",
-            "pattern",
-            type=strip_padding,
-            metavar="PATTERN",
-            help="Show only queues that match; * is any text.",
-        ),
-        click.option("--bind", type=BIND_WORD, default="NOTFIXED", help="The binding of the puts (NOTFIXED)."),
-        add_facts_options("Only puts that are made at this queue manager."),
-        json_option,
-        click.option("--csv", "as_csv", is_flag=True, help="Print CSV, a line for each destination."),
-        reading_option,
-        add_rules_options,
-        add_exit_options,
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
 @frozen
 class ClusterQuestion:
     """What map and plan are asked: the files, a change of them, and the rows to show.
@@ -386,18 +295,6 @@ def check_one_form(as_json: bool, as_csv: bool) -> None:
         raise click.UsageError("--json and --csv are two forms of one answer; leave one out")
 
 
-def add_exit_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add both options; the command gets them as ``exits`` and ``exit_limit``, for ``given_exits``."""
-    for option in (
-        click.option("--exit-limit", metavar="SECONDS", show_default="what the rules of exits say",
-                     help="The time that one call of an exit may take."),
-        click.option("--exit", "exits", multiple=True, metavar=FORM,
-                     help="Call this Python function where CLWLEXIT(NAME) would be called."),
-    ):  # fmt: skip
-        command = option(command)
-    return command
-
-
 def load_exits(exits: tuple[str, ...], exit_limit: str | None) -> Exits:
     """Load the functions that the options name. Raises UsageError."""
     found: dict[str, Exit] = {}
@@ -405,7 +302,7 @@ def load_exits(exits: tuple[str, ...], exit_limit: str | None) -> Exits:
         name, _, place = text.rpartition("=")
         module, colon, function = place.partition(":")
         if not (name.strip(" ") and module and colon and function):
-            raise click.UsageError(f"--exit {text!r} is not {FORM}; NAME is that in CLWLEXIT")
+            raise click.UsageError(f"--exit {text!r} is not {EXIT_FORM}; NAME is that in CLWLEXIT")
         if name in found:
             raise click.UsageError(f"--exit {text!r}: an exit {name!r} is given already")
         found[name] = _function(text, module, function)
@@ -423,44 +320,6 @@ def print_unnamed_exits(given: Exits, named: Iterable[str]) -> None:
     meant = [each for each in names if each not in given.names]
     others = (each for each in given.names if each not in names)
     print_warnings((), [f"the exit {each!r} is not called: {is_now}{_meant(each, meant)}" for each in others])
-
-
-def add_facts_options(
-    local: str = "The local queue manager, where several dumps are given.",
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add the options about FACTS: whose view it is, what if they were otherwise, how they are read.
-
-    ``local`` says what --from means.
-    """
-    options = (
-        click.option("--from", "local", type=strip_padding, metavar="QMGR", help=local),
-        click.option("--with", "overlays", multiple=True, type=parse_file_name, metavar="[QMGR=]FILE",
-                     help="What if this MQSC script were run too?"),
-        click.option(
-            "--set", "sets", multiple=True, metavar="COMMAND", help="What if: 'QLOCAL(Q) QMGR(QM2) PUT(DISABLED)'."
-        ),
-        click.option(
-            "--status",
-            "states",
-            multiple=True,
-            metavar="CHANNEL=STATE",
-            help="What if a channel had this status? Applied after each --set.",
-        ),
-        click.option("--lenient", is_flag=True, help="Leave out MQSC commands that cannot be read, with a warning."),
-        click.option(
-            "--format",
-            "named_format",
-            type=click.Choice(sorted(FORMAT_NAMES), case_sensitive=False),
-            help="The format of FACTS, if their content does not show it.",
-        ),
-    )  # fmt: skip
-
-    def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return with_options
 
 
 @contextmanager

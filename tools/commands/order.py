@@ -10,34 +10,15 @@ import click
 
 from mqclause.model.configuration.sources import Source
 from mqclause.retrieval.order import Retrieval, describe_unknown_queue, list_local_queues
-from mqclause.tools.commands.options import (
-    Inputs,
-    add_facts_options,
-    add_rules_options,
-    facts_argument,
-    group_options,
-    json_option,
-    reading_option,
-)
+from mqclause.tools.commands.options import Inputs, group_options
 from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.render.order import render_next_gets, render_order
 from mqclause.tools.render.streams import print_json, print_warnings
 
 
-@click.command("order")
-@facts_argument
-@click.option("--queue", metavar="QUEUE", help="Show this queue alone.")
-@add_facts_options()
-@json_option
-@reading_option
-@add_rules_options
 @group_options(inputs=Inputs)
-def command(inputs: Inputs, queue: str | None, as_json: bool) -> int:
-    """Show in which order a queue's messages come, and why some of them do not.
-
-    FACTS are facts files with [[message]] tables and any other input; - is standard input. There is one answer for each
-    queue that has messages. Exit status: 0, or 2 for bad input.
-    """
+def show_order(inputs: Inputs, queue: str | None, as_json: bool) -> int:
+    """Show in which order messages come, and return the exit status. Raises FactsError and NothingAskedError."""
     files = inputs.read_sources()
     with pause_garbage_collection():
         return print_orders(files, inputs, queue, as_json)

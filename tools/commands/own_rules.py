@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import click
-
 from mqclause.documents import DOCUMENTS
 from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_allowed
 from mqclause.model.readers.facts_files import parse_toml
@@ -20,14 +18,6 @@ from mqclause.rulebook.rules import CLAUSE_FILE_KEYS, CLAUSE_KEYS, LARGEST_FILE,
 
 MOST_WAYS = 1_000
 """In so many ways may the documents of a folder be read: by editions, and by choices of readings."""
-
-FOLDER = "mqclause.rules"
-"""Under which name the context of a command keeps the folder."""
-
-
-def keep_folder(context: click.Context, _parameter: click.Parameter, folder: str | None) -> None:
-    """Keep the folder for whoever makes the rules of the command."""
-    context.meta[FOLDER] = folder
 
 
 def load_own_rules(folder: str, readings: Mapping[str, str], edition: str | None) -> Rules:

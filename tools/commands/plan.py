@@ -8,8 +8,7 @@ from itertools import chain
 import click
 from attrs import evolve, field, frozen
 
-from mqclause.check.findings import Checks, FindingChanges
-from mqclause.check.lint_run import inspected
+from mqclause.check.findings import Checks, FindingChanges, inspected
 from mqclause.cluster.admin_commands import apply_failure
 from mqclause.cluster.map import MapRow, note_exits
 from mqclause.cluster.plan import (
@@ -17,14 +16,16 @@ from mqclause.cluster.plan import (
     PlanRow,
     Side,
     Traffic,
+    begin_at,
     build_alias_plan_rows,
     build_plan_row,
     find_restart_clause,
     find_restarting_members,
+    list_upgrades,
     pair_sides,
     sort_rows,
+    upgrade_members,
 )
-from mqclause.cluster.upgrade import begin_at, list_upgrades, upgrade_members
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.members import Members, get_local_name, remove_member, suspend_member
 from mqclause.model.diagnostics import FactsError
@@ -32,13 +33,10 @@ from mqclause.rulebook.rules import AUTO, Rules
 from mqclause.tools.commands.options import (
     ClusterQuestion,
     Inputs,
-    add_cluster_options,
     check_one_form,
     group_options,
-    parse_file_name,
     print_member_warnings,
     quote_mqsc,
-    strip_padding,
 )
 from mqclause.tools.render.cluster import (
     ALIASES_LEFT_OUT,
@@ -54,22 +52,13 @@ from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.tools.render.terminal import track_progress
 from mqclause.workload.decision import Engine
 from mqclause.workload.delivery import check_delivery
+from mqclause.workload.editions import get_levels, list_level_remarks
 
 CheckedChanges = tuple[FindingChanges, Sequence[str]]
 """What check finds on one side alone, and what is to be said of senders that lead to nobody."""
 
-UPGRADE_FORM = "QMGR=NAME"
-
 SOMETHING_CHANGES = 3
 """The exit status where puts go elsewhere."""
-
-
-def parse_upgrade(text: str) -> tuple[str, str]:
-    """Parse the members and their edition. Raises BadParameter."""
-    name, equals, edition = text.rpartition("=")
-    if not (strip_padding(name) and equals and edition):
-        raise click.BadParameter(f"{text!r} is not {UPGRADE_FORM}, as QM1=mq-9.4")
-    return strip_padding(name), edition
 
 
 @frozen
@@ -94,57 +83,11 @@ class MemberChange:
         return members
 
 
-@click.command("plan")
-@add_cluster_options
-@click.option(
-    "--without",
-    "left_out",
-    type=strip_padding,
-    multiple=True,
-    metavar="QMGR",
-    help="Leave a member out of the cluster.",
-)
-@click.option(
-    "--fail",
-    "failing",
-    type=strip_padding,
-    multiple=True,
-    metavar="QMGR",
-    help="Set the channels to a member to RETRYING.",
-)
-@click.option(
-    "--suspend",
-    "suspending",
-    type=strip_padding,
-    multiple=True,
-    metavar="QMGR",
-    help="Suspend a member in its clusters.",
-)
-@click.option(
-    "--upgrade",
-    "upgrades",
-    type=parse_upgrade,
-    multiple=True,
-    metavar=UPGRADE_FORM,
-    help="Take a member as of this edition, as QM1=mq-9.4; '*=mq-9.4': all. --edition says of which they are now.",
-)
-@click.option(
-    "--puts",
-    type=parse_file_name,
-    metavar="FILE",
-    help="Weigh rows by real puts: Parquet, CSV or JSON Lines with queue, from and count.",
-)
 @group_options(inputs=Inputs, change=MemberChange)
-def command(
+def show_plan(
     inputs: Inputs, change: MemberChange, pattern: str | None, bind: str, as_json: bool, as_csv: bool, puts: str | None
 ) -> int:
-    """Show what a change does: which puts go elsewhere, from each queue manager that FACTS describe, and why.
-
-    FACTS are as for map; --with, --set, --status, --upgrade and the like say what changes. The plan also lists the
-    findings of check that are on one side alone. --puts weighs each row by real traffic: a table with columns queue,
-    from (where puts were made) and optionally count. Exit status: 0 nothing changes, 3 something does: where puts go,
-    which wait, what check finds, or that sequence factors restart; 2 bad input.
-    """
+    """Show what a change does, and return the exit status. Raises FactsError and UsageError."""
     check_one_form(as_json, as_csv)
     question = ClusterQuestion.of(evolve(inputs, edition=None) if change.upgrades else inputs, pattern, bind)
     before = question.before()
@@ -153,6 +96,7 @@ def command(
     _check_changed(question, change)
     after = change.apply(question.after(before), question.rules)
     print_member_warnings((*before, *after))
+    print_warnings((), list_level_remarks(question.rules, get_levels(each.cluster for each in before)))
     traffic = _read_traffic(puts) if puts else None
     checked = _looked_at(question, change, (before, after) if change.upgrades else None)
     with question.engine((*before, *after)) as engine:
@@ -167,7 +111,7 @@ def command(
 
 
 def _read_traffic(puts: str) -> Traffic:
-    from mqclause.tools.batch.traffic import read_traffic  # noqa: PLC0415 - DuckDB is slow to load
+    from mqclause.tools.batch.tables import read_traffic  # noqa: PLC0415 - DuckDB is slow to load
 
     return read_traffic(puts)
 

@@ -14,24 +14,17 @@ from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import FactsError
 from mqclause.model.readers.facts_files import parse_json
 from mqclause.model.timeline.scenario import Scenario, build_scenario, locate_error, read_scenario_source
-from mqclause.replay.rows import Row
-from mqclause.replay.runner import Replay
+from mqclause.replay.runner import Replay, Row
 from mqclause.tools.commands.explain import build_error_line, decode_line
 from mqclause.tools.commands.options import (
     Inputs,
-    add_exit_options,
-    add_facts_options,
-    add_rules_options,
     check_only_lines,
     group_options,
-    json_option,
-    parse_file_name,
     print_unnamed_exits,
     read_input,
     read_input_lines,
     read_inputs,
     read_overlays,
-    reading_option,
 )
 from mqclause.tools.render.replay import buffer_first, print_timeline
 from mqclause.tools.render.streams import encode_json_line, print_warnings
@@ -40,35 +33,11 @@ PROGRESS_EVERY = 100_000
 """After how many rows progress is shown on a terminal."""
 
 
-@click.command("replay")
-@click.argument("scenario", nargs=-1, type=parse_file_name)
-@json_option
-@reading_option
-@add_rules_options
-@add_exit_options
-@click.option(
-    "--facts",
-    multiple=True,
-    type=parse_file_name,
-    metavar="FILE",
-    help="Facts in addition to the scenario: dumps, logs, facts files.",
-)
-@add_facts_options()
-@click.option("--executor", type=click.Choice(["compiled", "chaining"]), default="compiled", show_default=True,
-              help="What runs the rules.")  # fmt: skip
-@click.option(
-    "--lines",
-    type=parse_file_name,
-    metavar="FILE",
-    help="Read JSON Lines: one scenario a line in, one array of results a line out.",
-)
 @group_options(inputs=Inputs)
-def command(inputs: Inputs, scenario: tuple[str, ...], as_json: bool, executor: ExecutorName, lines: str | None) -> int:
-    """Simulate events over time: routing, trigger messages, and what held them back, event by event.
-
-    SCENARIO is a facts file with [[event]] tables, in TOML or JSON; - is standard input. --facts adds facts of other
-    files. Exit status: 0, or 2 for bad input.
-    """
+def replay_scenario(
+    inputs: Inputs, scenario: tuple[str, ...], as_json: bool, executor: ExecutorName, lines: str | None
+) -> int:
+    """Simulate the events of a scenario, and return the exit status. Raises FactsError and UsageError."""
     exits = inputs.load_exits()
     replay = Replay(inputs.load_rules(), executor, exits.given, exits.limit)
     if lines is not None:

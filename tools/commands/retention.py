@@ -5,32 +5,16 @@ from __future__ import annotations
 import click
 
 from mqclause.model.timeline.administration import parse_day, read_repository_content
-from mqclause.replay.administration import AdministrationRules
-from mqclause.replay.retention import build_retention
-from mqclause.tools.commands.options import (
-    add_rules_options,
-    facts_argument,
-    json_option,
-    load_rules,
-    read_inputs,
-    reading_option,
-)
+from mqclause.replay.administration import AdministrationRules, build_retention
+from mqclause.tools.commands.options import load_rules, read_inputs
 from mqclause.tools.render.replay import print_calendar
 from mqclause.tools.render.streams import print_json, print_warnings
 
 
-@click.command("retention")
-@facts_argument
-@click.option("--on", "on", required=True, metavar="DATE", help="The day, like 2026-01-31.")
-@json_option
-@reading_option
-@add_rules_options
-def command(facts: tuple[str, ...], on: str, as_json: bool, readings: tuple[str, ...], edition: str | None) -> int:
-    """Show how long repositories hold what is in FACTS: the state of each item on a day.
-
-    FACTS are facts files with [[information]] and [[request]] tables, in TOML or JSON. Exit status: 0, or 2 for bad
-    input.
-    """
+def show_retention(
+    facts: tuple[str, ...], on: str, as_json: bool, readings: tuple[str, ...], edition: str | None
+) -> int:
+    """Show how long repositories hold what they were told. Raises FactsError and UsageError."""
     try:
         day = parse_day(on)
     except ValueError as error:

@@ -7,23 +7,14 @@ from typing import Any
 
 import click
 
-from mqclause.cluster.trigger_remedies import find_immediate_remedies, find_remedies
+from mqclause.cluster.admin_commands import find_immediate_remedies, find_remedies
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import quote_value, suggest_name
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put, Queue
 from mqclause.model.timeline.events import HIGHEST_GIVEN
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.commands.options import (
-    Inputs,
-    add_facts_options,
-    add_rules_options,
-    choose_executor,
-    facts_argument,
-    group_options,
-    json_option,
-    reading_option,
-)
+from mqclause.tools.commands.options import Inputs, choose_executor, group_options
 from mqclause.tools.errors import DisagreementError, NothingAskedError
 from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.tools.render.why import print_answers
@@ -32,7 +23,7 @@ from mqclause.trigger.why import Why, WhyAnswer, build_document
 from mqclause.workload.decision import Engine
 
 
-def parse_priority(_context: click.Context, _parameter: click.Parameter, value: str | None) -> int | None:
+def parse_priority(value: str | None) -> int | None:
     """Parse the priority that an option names. Raises UsageError."""
     if value is None:
         return None
@@ -43,24 +34,10 @@ def parse_priority(_context: click.Context, _parameter: click.Parameter, value: 
     return int(value)
 
 
-@click.command("why")
-@click.argument("queue")
-@facts_argument
-@add_facts_options()
-@click.option(
-    "--priority", callback=parse_priority, metavar="N", help="The priority of the message instead of DEFPRTY."
-)
-@json_option
-@reading_option
-@add_rules_options
 @group_options(inputs=Inputs)
-def command(inputs: Inputs, queue: str, priority: int | None, as_json: bool) -> int:
-    """Explain why QUEUE would not trigger if a message were put now, and what would change that.
-
-    QUEUE may end in * to ask for every triggered queue. FACTS are as for explain; depth and open handles
-    come from displays or facts files. Exit status: 0 every queue that is asked for triggers, 1 one does not or that
-    depends on an unknown fact, 2 bad input.
-    """
+def explain_trigger(inputs: Inputs, queue: str, priority: str | None, as_json: bool) -> int:
+    """Explain why a queue would not trigger, and return the exit status. Raises FactsError and UsageError."""
+    given = parse_priority(priority)
     files, rules = inputs.read_sources(), inputs.load_rules()
     snapshot = inputs.build_snapshot(files)
     print_warnings(snapshot.warnings, snapshot.remarks)
@@ -69,12 +46,12 @@ def command(inputs: Inputs, queue: str, priority: int | None, as_json: bool) -> 
     if not asked:
         print_none(f"no local queue of {snapshot.cluster.queue_manager.name} that {queue!r} fits has TRIGGER", as_json)
         return 0
-    answers = [why.ask(each, snapshot, priority) for each in asked]
+    answers = [why.ask(each, snapshot, given) for each in asked]
     for answer in answers:
         check_answer(answer, explaining)
     if as_json:
         for each in answers:
-            print_json(build_document(each) | {"changes": find_remedy_sets(why, each, snapshot, priority)})
+            print_json(build_document(each) | {"changes": find_remedy_sets(why, each, snapshot, given)})
     else:
         print_answers(answers)
     return 0 if all(each.verdict == "triggers" for each in answers) else 1

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from mqclause.model.configuration.snapshot import read_sources
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import FactsError
-from mqclause.tools.commands import check, explain, facts
+from mqclause.tools.commands.declared import check_command, explain_command, facts_command
 
 ENTRY = """{when} - Process(411.7) User(mqm) Program(amqzlaa0)
                     Host(far) Installation(Installation1)
@@ -72,9 +72,14 @@ def test_in_a_folder_it_keeps_nothing_from_being_read(tmp_path: Path) -> None:
     for at, (text, _) in enumerate(FOREIGN):
         (tmp_path / f"{at:02}").write_text(text)
     (tmp_path / "script").write_text("* Queue manager name: QM1\nDEFINE QLOCAL(Q)\n")
-    asked = [(facts, []), (facts, ["--sources"]), (check, []), (explain, ["--put", "Q"])]
+    asked = [
+        (facts_command, []),
+        (facts_command, ["--sources"]),
+        (check_command, []),
+        (explain_command, ["--put", "Q"]),
+    ]
     for command, options in asked:
-        ran = CliRunner().invoke(command.command, [*options, str(tmp_path)], standalone_mode=False)
+        ran = CliRunner().invoke(command, [*options, str(tmp_path)], standalone_mode=False)
         assert ran.exception is None, ran.output
         lines = ran.output.splitlines()
         for at, (_, told) in enumerate(FOREIGN):

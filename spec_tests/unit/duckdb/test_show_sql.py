@@ -15,7 +15,7 @@ from mqclause.documents import DOCUMENTS
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.query import UnknownRuleError
 from mqclause.tables.schema import DECISION
-from mqclause.tools.commands.show_sql import command
+from mqclause.tools.commands.declared import show_sql_command as command
 from spec_tests.support.deep import first
 from spec_tests.support.random_rows import arrow_table
 
