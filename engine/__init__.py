@@ -16,8 +16,7 @@ from typing import Any
 
 _NAMES = {
     "answers": "AnswerTable Reason",
-    "check.findings": "Checks Finding",
-    "check.lint_run": "Inspection inspected",
+    "check.findings": "Checks Finding Inspection inspected",
     "cluster.counterfactuals": "Counterfactual WhyNot counterfactuals why_not",
     "cluster.map": "MapRow cluster_map",
     "cluster.plan": "Move PlanRow Traffic moves plan",

@@ -3,8 +3,8 @@ from mqclause.answers import AnswerTable as AnswerTable
 from mqclause.answers import Reason as Reason
 from mqclause.check.findings import Checks as Checks
 from mqclause.check.findings import Finding as Finding
-from mqclause.check.lint_run import Inspection as Inspection
-from mqclause.check.lint_run import inspected as inspected
+from mqclause.check.findings import Inspection as Inspection
+from mqclause.check.findings import inspected as inspected
 from mqclause.cluster.counterfactuals import Counterfactual as Counterfactual
 from mqclause.cluster.counterfactuals import WhyNot as WhyNot
 from mqclause.cluster.counterfactuals import counterfactuals as counterfactuals

@@ -20,7 +20,13 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.facts.workload import Destination, SequenceState
 from mqclause.workload.decision import Decision, Engine, Level, find_other_readings, list_other_choices
 from mqclause.workload.delivery import DeliveryAnswer, check_deliveries, find_refusal_remarks
-from mqclause.workload.editions import describe_edition_difference, describe_missing_level, describe_odd_level
+from mqclause.workload.editions import (
+    describe_edition_difference,
+    describe_odd_level,
+    find_missing_level,
+    locate_edition,
+    name_edition_source,
+)
 from mqclause.workload.sensitivity import (
     AskExit,
     MissingObject,
@@ -47,6 +53,8 @@ MAP_COLUMNS: ColumnTypes = {
     "queue": "string",
     "from": "string",
     **SIDE_COLUMNS,
+    "edition": "string",
+    "edition_from": "string",
     "incomplete": [{"what": "string", "object": "string", "command": "string"}],
     "remarks": ["string"],
 }
@@ -104,8 +112,7 @@ class MapRow:
     def incomplete(self) -> tuple[MissingInformation, ...]:
         """What is not known and could change the answer."""
         found = find_unknowns(self.decision, self.snapshot, None if self.by_exit is None else self.by_exit.ask)
-        is_assumed = self.decision.edition_from == "default" and self.by_edition
-        return (*found, describe_missing_level(self.member)) if is_assumed else found
+        return (*found, *find_missing_level(self.decision, self.snapshot))
 
     @cached_property
     def told_by(self) -> tuple[MissingObject, ...]:
@@ -135,15 +142,22 @@ class MapRow:
         of_opens = [SHARES_OF_OPENS] if len(self.shares) > 1 and self.is_of_opens else []
         return tuple(dict.fromkeys([*of_alias, *by_exit, *on_the_way, *of_opens, *self.by_edition, *self.odd_levels]))
 
+    @property
+    def edition_from(self) -> str:
+        """Where the edition in force is from, with the place of the command level."""
+        return locate_edition(self.decision.rules, self.snapshot)
+
     @cached_property
     def by_edition(self) -> tuple[str, ...]:
         """That the puts would go elsewhere in another edition of MQ."""
-        return tuple(filter(None, [describe_edition_difference(self.decision)]))
+        source = name_edition_source(self.decision.rules, self.snapshot)
+        return tuple(filter(None, [describe_edition_difference(self.decision, source)]))
 
     @property
     def odd_levels(self) -> tuple[str, ...]:
         """That the member is of a command level that is not known, or of another edition than the one asked for."""
-        return tuple(filter(None, [describe_odd_level(self.decision)]))
+        level = self.decision.cluster.queue_manager.command_level if self.decision.runs else 0
+        return tuple(filter(None, [describe_odd_level(self.decision.rules, level)]))
 
     @property
     def waiting(self) -> tuple[Share, ...]:
@@ -154,7 +168,8 @@ class MapRow:
         """Return the row as in the document ``mqclause.map/1``."""
         document = {**self.named, "from": self.member, **build_side_document(self)}
         incomplete = [asdict(each) for each in self.incomplete]
-        return document | {"incomplete": incomplete, "remarks": list(self.remarks)}
+        edition = {"edition": self.decision.rules.edition, "edition_from": self.edition_from}
+        return document | edition | {"incomplete": incomplete, "remarks": list(self.remarks)}
 
 
 @frozen

@@ -127,7 +127,7 @@ DUCKDB = PlanDialect("duckdb", {
 
 
 def extract_field_lists(plan: Plan) -> Plan:
-    """What is asked of one field of an item of a list, or of each, is asked of a list of that field, made once.
+    """Rewrite a plan so that each field of a list's items is read from one list of that field, made once.
 
     Example: ``ITEM(destinations, place).channel`` becomes ``ITEM(__mqclause_each_channel, place)``
         after ``__mqclause_each_channel = TRANSFORM(destinations, __mqclause_each -> __mqclause_each.channel)``.

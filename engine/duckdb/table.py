@@ -182,8 +182,9 @@ def render_decisions(
     exit_limit: float | None,
     **put: Any,
 ) -> str:
-    """The query of QUERIED_TABLE that decides it. Exits that it calls are known to its connection from here on.
+    """Render the query of QUERIED_TABLE that decides it.
 
+    Its connection knows the exits that it calls from here on.
     Raises TableError and RuleError.
     """
     columns, rules = _columns(given.relation), Rules.given(rules)
@@ -243,13 +244,13 @@ def show_sql(name: str, rules: Rules | None = None) -> str:
 
 @lru_cache(maxsize=KEPT_TEXTS)
 def text_of(plan: Plan, columns: Sequence[str], name: str) -> str:
-    """The query of a table with those of its ``columns`` and the answer of a plan under that ``name``, written once."""
+    """Render the query of a table with these of its ``columns`` and, under ``name``, the answer of a plan."""
     return DUCKDB.text(_projected(plan, QUERIED_TABLE, [_kept(each) for each in columns], name))
 
 
 @lru_cache(maxsize=KEPT_TEXTS)
 def render_row_query(shape: Shape, columns: Sequence[str], rules: Rules, explain: bool, spread: Spread | None) -> str:
-    """The query of a table with its own destinations, written once."""
+    """Render the query that decides a table whose rows have their own destinations; cached."""
     query = _Plans.of(rules, shape, explain, spread).query(_source(spread), columns, (), spread)
     return DUCKDB.text(_numbered(query, spread))
 
@@ -263,7 +264,10 @@ def render_cluster_query(
     spread: Spread | None,
     is_sized: bool = False,
 ) -> str:
-    """The query of a table of puts in a cluster, written once; ``is_sized``: DuckDB knows of how many rows it is."""
+    """Render the query that decides a table of puts in a cluster; cached.
+
+    ``is_sized``: DuckDB knows how many rows the table has.
+    """
     tables = build_known_tables(decided_names(puts, rules, explain, spread), puts)
     return DUCKDB.text(_numbered(query_in_cluster(puts, columns, rules, explain, spread, tables, is_sized), spread))
 
@@ -278,10 +282,10 @@ def query_in_cluster(
     is_sized: bool = False,
     as_written: bool = True,
 ) -> exp.Select:
-    """Every row of the table, joined with what is decided of its names; only odd puts are decided by the rules.
+    """Query every row of the table, joined with the decision about its names.
 
-    ``tables`` are those that it needs, as far as they are not there under their names. With ``as_written`` names are
-    looked up as they stand in the row before blanks are taken from others.
+    The rules decide odd puts alone. ``tables`` are those that it needs, as far as they are not there under their names.
+    With ``as_written`` names are looked up as they stand in the row before blanks are taken from others.
     """
     found, chain = decided_names(puts, rules, explain, spread), _Chain(_source(spread))
     _find(chain, puts, found, rules, as_written)
@@ -312,7 +316,7 @@ def query_in_cluster(
 
 
 def prepend_part(query: exp.Select, name: str, part: exp.Select, stored: bool) -> exp.Select:
-    """The query, with another part before those that it has.
+    """Put another part (WITH) before those that a query has.
 
     The parts of that part come before it: where some are inside of others, DuckDB 1.4 plans each anew for every other.
     """
@@ -324,7 +328,7 @@ def prepend_part(query: exp.Select, name: str, part: exp.Select, stored: bool) -
 
 
 def get_column_kinds(relation: DuckDBPyRelation) -> dict[str, FieldType]:
-    """Of which kind the columns of a relation are."""
+    """Return the kind of each column of a relation."""
     return dict(zip(relation.columns, map(get_kind, relation.types), strict=True))
 
 
@@ -341,7 +345,7 @@ class GivenTable:
 
     @classmethod
     def of(cls, source: Any, connection: DuckDBPyConnection | None) -> GivenTable:
-        """What ``source`` is: a relation, a DataFrame, an Arrow table, or the path, pattern or folder of Parquet files.
+        """Open ``source``: a relation, a DataFrame, an Arrow table, or the path, pattern or folder of Parquet files.
 
         Those are read on a connection of our own where none is given. Raises TableError for what is no table, and for
         two columns that are one without regard to letter case.
@@ -365,7 +369,7 @@ class GivenTable:
             raise build_no_table_error(source, expected) from None
 
     def asked(self, query: str) -> DuckDBPyRelation:
-        """A query of ``ASKED_OF``, which is the relation: by the connection, where that is known.
+        """Run a query of ``ASKED_OF``, which is the relation, on its connection where that is known.
 
         DuckDB 2.0 reads the text of a query once if a connection is asked, five times if a relation is.
         """
@@ -381,20 +385,20 @@ class GivenTable:
 
 
 def list_files(folder: Path) -> list[Path]:
-    """The files of a table that is a folder, and of the folders in it, without those that are hidden."""
+    """List the files of a table that is a folder, and of the folders in it, but for hidden ones."""
     inside = (each for each in folder.rglob("*") if not any(part[0] in "._" for part in each.relative_to(folder).parts))
     return sorted(each for each in inside if os.path.isfile(each))
 
 
 def check_parquet(connection: DuckDBPyConnection, files: str) -> None:
-    """Raises TableError for a file of a pattern where two columns, or two fields of a struct, have one name."""
+    """Raise TableError for a file where two columns, or two fields of a struct, have one name."""
     nodes = iter(connection.execute("SELECT name, num_children FROM parquet_schema(?)", [files]).fetchall())
     for _root, count in nodes:
         _check_inside(nodes, count, "")
 
 
 def build_known_tables(found: DecidedNames, puts: ClusterPuts) -> dict[str, exp.Select]:
-    """The tables that a query needs, by name; some of them are made of those before."""
+    """Build the tables that a query needs, by name; some are made from those before them."""
     rows = [{"at": each.at, "queue": each.queue, "queue_manager": each.queue_manager, "spelt": each.spelt,
              "places": each.places} for each in found.names]  # fmt: skip
     types = {"at": "INTEGER", "queue": _TEXT, "queue_manager": _TEXT, "spelt": _TEXT, "places": ["INTEGER"]}
@@ -418,7 +422,7 @@ def build_known_tables(found: DecidedNames, puts: ClusterPuts) -> dict[str, exp.
 
 @lru_cache(maxsize=32)
 def tables_known(puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread | None) -> Mapping[str, pa.Table]:
-    """The same in Arrow, without the written names, for an engine that looks nothing up by those."""
+    """Build the same tables in Arrow, without the written names, for an engine that looks nothing up by those."""
     import duckdb
 
     parts, tables = build_known_tables(decided_names(puts, rules, explain, spread), puts), {}
@@ -432,7 +436,10 @@ def tables_known(puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread 
 
 
 def register_exits(connection: DuckDBPyConnection | None, rows: ExitRowDecider) -> None:
-    """Makes a function of a connection that calls exits. Raises TableError where there is no numpy, which it needs."""
+    """Make exits a function of a connection.
+
+    Raises TableError where numpy is missing, which functions need.
+    """
     import duckdb
 
     def decide(at: int, said: str) -> str | None:
@@ -446,7 +453,7 @@ def register_exits(connection: DuckDBPyConnection | None, rows: ExitRowDecider) 
 
 
 def render_exits(query: str, columns: Sequence[str], puts: ClusterPuts, rows: ExitRowDecider) -> str:
-    """A query that decides a table of these columns, with what the exits make of it."""
+    """Render a query that decides a table of these columns and asks the exits."""
     answer = OUTCOME.row.answer
     said = exp.cast(build_call("TO_JSON", build_put_struct(puts)), "TEXT")
     types = {each: ANSWER_TYPES[kind] for each, kind in DECISION.items()}
@@ -458,12 +465,12 @@ def render_exits(query: str, columns: Sequence[str], puts: ClusterPuts, rows: Ex
 
 
 def build_struct_type(columns: Mapping[str, Column]) -> dict[str, Any]:
-    """The type of a struct of these columns, as from_json takes it."""
+    """Build the type of a struct of these columns, as from_json takes it."""
     return {name: DUCKDB_TYPES[each.kind] for name, each in columns.items()}
 
 
 def get_kind(found: Any) -> FieldType:
-    """A type of DuckDB's as the checks know it."""
+    """Translate a type of DuckDB's to the kind by which columns are checked."""
     if found.id == "struct":
         return Struct({name: get_kind(child) for name, child in found.children})
     if found.id in ("list", "array"):

@@ -22,8 +22,14 @@ from time import monotonic
 from traceback import FrameSummary, extract_tb
 from typing import Any, NamedTuple
 
-from mqclause.model.exits.calls import LARGEST_CHOICE, LONGEST_RESPONSE, ExitCallParameters, build_mqwxp
-from mqclause.model.exits.structures import MQWXP, USER_AREA_LENGTH
+from mqclause.model.exits import (
+    LARGEST_CHOICE,
+    LONGEST_RESPONSE,
+    MQWXP,
+    USER_AREA_LENGTH,
+    ExitCallParameters,
+    build_mqwxp,
+)
 
 Exit = Callable[[MQWXP], object]
 """An exit: it is called with an MQWXP and changes it; what it returns is not looked at."""

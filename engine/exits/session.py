@@ -13,8 +13,7 @@ from attrs import define, field, frozen
 
 from mqclause.exits.process import Exit, ExitFaultError, ExitProcess, ExitResult
 from mqclause.model.diagnostics import quote_value
-from mqclause.model.exits.calls import ExitCallParameters, OfferedMessage
-from mqclause.model.exits.structures import NO_USER_AREA
+from mqclause.model.exits import NO_USER_AREA, ExitCallParameters, OfferedMessage
 
 NOTHING_OFFERED = ExitCallParameters("", NO_USER_AREA, "", False, "", "", 0, 0, (), False, 0, 0, None, None)
 

@@ -5,19 +5,23 @@ A replay decides each of them by itself. The queue manager keeps to the destinat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from itertools import chain, combinations
+from operator import itemgetter
 from types import TracebackType
 from typing import Any, Self
 
-from attrs import define, evolve, field
+from attrs import define, evolve, field, frozen
 
 from mqclause.executors.operations import ExecutorName
 from mqclause.exits.process import Exit
 from mqclause.exits.session import Caller
+from mqclause.model.configuration.completeness import EVERY_STATE
 from mqclause.model.diagnostics import Diagnostic, FactsError, check_type
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.objects import READING_MODES, Put
+from mqclause.model.facts.domains import LARGEST, quote_name
+from mqclause.model.facts.objects import READING_MODES, Channel, Put, QueueManager
 from mqclause.model.facts.workload import Destination, SequenceState
 from mqclause.model.timeline.administration import InFlightMessage
 from mqclause.model.timeline.events import ADMINISTRATIVE, Event, EventError, render_event_label
@@ -25,18 +29,26 @@ from mqclause.model.timeline.queue import MessageLabels
 from mqclause.model.timeline.retrieval import PutPlacement, get_message_group
 from mqclause.model.timeline.scenario import Scenario
 from mqclause.model.timeline.transitions import QueueManagerState
-from mqclause.model.timeline.trigger_events import CallFailure, EventResult
-from mqclause.replay.administration import AdministrationSimulator, ReplayExits
-from mqclause.replay.assumptions import Assumptions, RoutingAssumptions
-from mqclause.replay.rows import ReleasedTriggerMessage, Row, TriggerMessage
-from mqclause.retrieval.calls import find_close_reason, find_put_reason, retrieve
+from mqclause.model.timeline.trigger_events import DEPTHS, TOTAL_DEPTHS, CallFailure, EventResult, TriggerEvent
+from mqclause.replay.administration import AdministrationResult, AdministrationSimulator, ReplayExits
+from mqclause.retrieval.calls import (
+    NO_REASON,
+    CallReason,
+    RetrievalResult,
+    find_close_reason,
+    find_put_reason,
+    retrieve,
+)
 from mqclause.retrieval.order import Retrieval
 from mqclause.rulebook.loader import check_replayable
 from mqclause.rulebook.rules import Rules
-from mqclause.trigger.examination import Examination, Triggers
-from mqclause.workload.decision import Decision, Engine
+from mqclause.trigger.examination import Examination, Triggers, find_thresholds
+from mqclause.workload.decision import Decision, Engine, build_destination_document
 from mqclause.workload.delivery import DeliveryRemarks, find_refusal_remarks
+from mqclause.workload.editions import describe_edition_difference, get_levels, list_level_remarks
+from mqclause.workload.exit_answer import ExitAnswer, find_missing_exit
 from mqclause.workload.resolution import Resolution
+from mqclause.workload.sensitivity import find_unknown_states
 
 
 class Replay:
@@ -89,6 +101,7 @@ class Replay:
         administering = AdministrationSimulator.of(replay.engine, exits, state, scenario.in_flight, ways)
         run = _Run(self, replay, state, SequenceState.of(scenario.cluster), exits, administering)
         assumptions, routing = Assumptions.of(scenario, replay.triggers), RoutingAssumptions.of(scenario)
+        odd_levels = tuple(list_level_remarks(replay.engine.rules, get_levels([scenario.cluster])))
         try:
             for number, event in enumerate(scenario.events):
                 for repeat in range(event.count):
@@ -100,6 +113,7 @@ class Replay:
                         raise FactsError([Diagnostic(source, f"{label}: {error}")]) from None
                     row.assumed = assumptions.said(row)
                     routing.tell(row, run.decided, run.other_edition)
+                    row.editions, odd_levels = (*odd_levels, *row.editions), ()
                     met = (ways.started(each, run.state.cluster) for each in row.starting)
                     row.unstarted = tuple(remark for told in met for remark in told)
                     if isinstance(row.routed, Destination):
@@ -200,8 +214,11 @@ class _Run:
 
     def migrate(self, row: Row) -> None:
         """The queue manager is started at a command level: from here on the rules are those of its edition."""
-        own, self.replay = self.state.cluster.queue_manager, self.every.at(self.state.cluster)
+        own, before, self.replay = self.state.cluster.queue_manager, self.replay, self.every.at(self.state.cluster)
         rules = self.replay.engine.rules
+        was = before.engine.rules
+        row.edition_stays = (rules.edition, rules.by_level) == (was.edition, was.by_level)
+        row.editions += tuple(list_level_remarks(rules, get_levels([self.state.cluster])))
         row.edition, row.edition_from = rules.edition, rules.describe_edition_source(own.name, own.command_level)
         self.administering.follow(self.replay.engine)
 
@@ -375,13 +392,12 @@ class _Run:
 
     def write(self, row: Row, examination: Examination) -> None:
         queue, available = examination.occasion.queue, examination.available
-        unit = "" if available else row.event.unit_of_work
+        held_by = None if available else row.event.unit_of_work
         for _ in range(examination.events):
             refused = self.state.find_trigger_failure(queue)
             self.state = self.state.after_trigger_message(
-                queue, available=available, unit_of_work=unit, event=row.number, trigtype=examination.trigtype,
-                placed=refused is None,
-            )  # fmt: skip
+                queue, held_by=held_by, event=row.number, trigtype=examination.trigtype, placed=refused is None
+            )
             if refused is not None:
                 row.refuse(queue, refused, self.state.cluster.queue_manager.deadq)
             row.trigger_messages.append(TriggerMessage(examination, available))
@@ -402,3 +418,404 @@ class _Run:
 def _put(queue: str, queue_manager: str, bind: str, call: str, cluster_pcf: bool = False) -> Put:
     """A put by an event: checked once for each names."""
     return Put.as_written(queue, queue_manager, bind=bind, call=call, cluster_pcf=cluster_pcf)
+
+
+@frozen
+class TriggerMessage:
+    """A trigger message that an event created, and the examination that found it due."""
+
+    examination: Examination
+    available: bool
+
+
+@frozen
+class ReleasedTriggerMessage:
+    """A trigger message that an event made available, and the number of the event that created it."""
+
+    queue: str
+    created_by_event: int
+
+
+@define(unsafe_hash=True)
+class Row:
+    """What one event (one repetition of it) led to. ``repeat`` is None unless the event is repeated.
+
+    ``routed`` is the destination, a decision that failed, or None where nothing was routed. ``reason`` is an MQRC,
+    which may be a ``warning``; ``ended`` has it too where the rules of retrieval give it, ``because`` and ``remedy``
+    say why another call on a local queue fails, and by what MQSC it would not. ``returned`` is what a get or browse
+    gave. ``exit`` is what an exit made of the choice, where one was asked for; ``assumed`` says what is taken to be so,
+    ``editions`` that another edition of MQ has another answer, ``parted`` that the queue manager sends a message
+    elsewhere, where the rest of its group is, ``obstacles`` why it does not arrive where it was routed to,
+    ``asks_again`` who would be asked for a name that a refresh removed, ``edition`` of which edition of MQ the queue
+    manager is after a restart that states its command level, ``edition_from`` what that is known by, and
+    ``edition_stays`` that it was of that edition before,
+    ``undelivered`` which trigger messages are not on their initiation queue, ``unstarted`` why one that is there starts
+    nothing, and ``published`` that a put publishes.
+    What ``is_bound`` goes where it was routed to and to nobody else.
+    """
+
+    number: int
+    event: Event
+    repeat: int | None
+    routed: Destination | Decision | None = None
+    trigger_messages: list[TriggerMessage] = field(factory=list, hash=False)
+    released: list[ReleasedTriggerMessage] = field(factory=list, hash=False)
+    examinations: list[Examination] = field(factory=list, hash=False)
+    turned_off: list[Examination] = field(factory=list, hash=False)
+    reason: int | None = None
+    exit: ExitAnswer | None = None
+    warning: bool = False
+    ended: CallReason = field(default=NO_REASON, eq=itemgetter(0, 1))
+    returned: RetrievalResult | None = None
+    administered: AdministrationResult | None = field(default=None, hash=False)
+    because: str = ""
+    remedy: str = ""
+    assumed: tuple[str, ...] = ()
+    editions: tuple[str, ...] = ()
+    parted: str = ""
+    obstacles: tuple[str, ...] = ()
+    asks_again: str = ""
+    undelivered: tuple[str, ...] = ()
+    unstarted: tuple[str, ...] = ()
+    published: tuple[str, ...] = ()
+    is_bound: bool = False
+    edition: str = ""
+    edition_from: str = ""
+    edition_stays: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON object that ``mqclause replay`` prints of it."""
+        return build_row_document(self)
+
+    def fail(self, failure: CallFailure | None) -> None:
+        """Return the reason of a call that failed; None if it did not."""
+        if failure is None:
+            self.reason, self.because, self.remedy = None, "", ""
+        else:
+            self.reason, self.because, self.remedy = failure.reason, failure.because, failure.remedy
+            self.warning = False
+
+    def end(self, ended: CallReason) -> None:
+        """Return how the rules of retrieval end the call."""
+        self.ended, self.reason, self.warning = ended, ended.code, ended.is_warning
+
+    def refuse(self, queue: str, refused: CallFailure, deadq: str) -> None:
+        """Note that a trigger message for ``queue`` could not be put on its initiation queue."""
+        goes = f"it goes to the dead-letter queue {deadq}" if deadq else "DEADQ is blank: it is discarded"
+        told = f"the trigger message for {queue} is not put on its initiation queue ({refused.because}); {goes}"
+        self.undelivered = (*self.undelivered, told)
+
+    @property
+    def starting(self) -> Iterable[str]:
+        """The queues whose trigger messages reach their initiation queue by this event.
+
+        Of the transmission queue that its message leaves by, the ``obstacles`` tell.
+        """
+        if self.undelivered or not (self.trigger_messages or self.released):
+            return ()
+        written = (each.examination.occasion.queue for each in self.trigger_messages if each.available)
+        left_by = self.routed.transmission_queue if isinstance(self.routed, Destination) else ""
+        found = dict.fromkeys([*written, *(each.queue for each in self.released)])
+        return (each for each in found if each != left_by)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What its reader should know: that an exit is named and not given, what is in the way, what is assumed."""
+        fates = () if self.administered is None else self.administered.fates
+        answers = (self.exit, *(each.exit for each in fates))
+        of_exits = (remark for each in answers if each is not None for remark in each.remarks)
+        assumed = (f"assumed: {each}" for each in (*self.assumed, self.parted) if each)
+        ahead = (f"{each.message}: {remark}" for each in fates for remark in each.remarks)
+        again = (self.asks_again,) if self.asks_again else ()
+        told = (*self.obstacles, *self.undelivered, *self.unstarted, *self.published)
+        return tuple(dict.fromkeys([*of_exits, *again, *ahead, *told, *assumed, *self.editions]))
+
+
+def build_row_document(row: Row) -> dict[str, Any]:
+    """Build a row as the JSON object of ``mqclause replay``."""
+    document: dict[str, Any] = {"event": row.number, "do": row.event.do}
+    if row.repeat is not None:
+        document["repeat"] = row.repeat
+    document["routed"] = _routed(row.routed)
+    document["trigger_messages"] = [_message(each) for each in row.trigger_messages]
+    document["released"] = [{"queue": each.queue, "created_by_event": each.created_by_event} for each in row.released]
+    document["conditions"] = [condition for each in row.examinations for condition in _conditions(each)]
+    document["changed"] = [_turned_off(each) for each in row.turned_off]
+    if row.edition:
+        document |= {"edition": row.edition, "edition_from": row.edition_from}
+    if row.returned is not None:
+        document |= row.returned.to_json()
+    if row.reason is not None:
+        document["reason"] = row.reason
+    document |= {"because": row.because} if row.because else {}
+    document |= {"remedy": row.remedy} if row.remedy else {}
+    if row.warning:
+        document["warning"] = True
+    if row.exit is not None and row.exit.is_given:
+        document["exit"] = row.exit.document(build_destination_document)
+    if row.remarks:
+        document["remarks"] = list(row.remarks)
+    if row.administered is not None:
+        document["changed"] += row.administered.changed
+        document |= row.administered.document()
+    return document
+
+
+def _routed(routed: Destination | Decision | None) -> dict[str, Any] | None:
+    if isinstance(routed, Decision):
+        reason = routed.reason
+        return {"failed": reason and {"name": reason.name, "code": reason.code, "call": reason.call}}
+    if routed is None:
+        return None
+    return build_destination_document(routed)
+
+
+def _message(message: TriggerMessage) -> dict[str, Any]:
+    examination = message.examination
+    occasion, fields, rule = examination.occasion, examination.fields, examination.rule
+    names = ("trigger_data", "appl_type", "appl_id", "env_data", "user_data")
+    return {
+        "queue": fields["of_queue"],
+        "initiation_queue": occasion.initq,
+        "process": fields["of_process"],
+        **{name: fields[name] for name in names},
+        "rule": rule.id if rule else None,
+        "available": message.available,
+    }
+
+
+def _conditions(examination: Examination) -> Iterator[dict[str, Any]]:
+    queue = examination.occasion.queue
+    for each in examination.conditions:
+        row = {"queue": queue, "rule": each.rule.id, "clause": each.rule.clause, "holds": each.holds}
+        yield row if each.holds else {**row, "because": each.because}
+
+
+def _turned_off(examination: Examination) -> dict[str, Any]:
+    rule = examination.turns_off
+    queue = examination.occasion.queue
+    return {"queue": queue, "attribute": "trigger", "value": False, "rule": rule.id if rule else None}
+
+
+QUEUE_COUNTS = ("open_input_count", "previous_open_input_count", "open_by_others")
+INITQ_COUNTS = ("initq_open_input_count", "initq_opened_before", "initq_opened_by_others")
+"""What one more handle, open since before the event, adds to: of a queue, and of its initiation queue."""
+
+NO_HANDLE = "no handle on {0} was open for input at the start: no source tells IPPROCS; DISPLAY QSTATUS({1}) IPPROCS"
+NO_MESSAGE = "no message was on {0} at the start: no source tells CURDEPTH; DISPLAY QSTATUS({1}) CURDEPTH"
+NONE_WRITTEN = (
+    "no trigger message was written for {0} before the start: no source tells when the last one was;"
+    " DISPLAY QSTATUS({1}) LPUTDATE LPUTTIME"
+)
+
+INTERVAL = "TRIGINT is {} ms: no display shows it; DISPLAY QMGR TRIGINT"
+NO_EXIT = "no exit is called: no display shows CLWLEXIT; DISPLAY QMGR CLWLEXIT"
+SOME_EXIT = "EXIT"
+"""A name of an exit, where none is known."""
+
+MOST_LOOKS = 1_000
+"""At so many occasions of a queue it is asked what several unknown things do together; later, what each does."""
+
+LOOKS_AT_EDITIONS = 100
+"""At so many choices for a queue it is asked what other editions make of it."""
+
+
+@frozen(eq=False)
+class _Unknown:
+    """Something about the queue ``name`` that is not known and is ``unsaid``, in words; how occasions are by it."""
+
+    unsaid: set[str]
+    name: str
+    text: str
+    otherwise: Callable[[TriggerEvent], Iterable[TriggerEvent]]
+
+
+@define(eq=False)
+class Assumptions:
+    """What a scenario leaves open and nothing was said about yet, and the rules that may turn on it.
+
+    ``taken`` says of processes and queues, by name, how they are taken to be there. Local queues are those of unknown
+    IPPROCS, ``handles``, of unknown CURDEPTH, ``depths``, and ``untimed``: nobody tells when the last trigger message
+    was written for them. ``attributes`` are unknown ones of the queue manager ``own``.
+    """
+
+    triggers: Triggers
+    taken: Mapping[str, str]
+    handles: set[str]
+    depths: set[str]
+    untimed: set[str]
+    attributes: set[str]
+    own: QueueManager
+    _looks: dict[str, int] = field(factory=dict)
+    _counts: dict[tuple[object, ...], Sequence[int]] = field(factory=dict)
+
+    @classmethod
+    def of(cls, scenario: Scenario, triggers: Triggers) -> Self:
+        """Return those of a scenario, before its first event."""
+        handles, depths, untimed = scenario.unknown_handles, scenario.unknown_depths, scenario.unknown_last
+        attributes, own = set(scenario.unknown_attributes), scenario.cluster.queue_manager
+        return cls(triggers, scenario.assumed, set(handles), set(depths), set(untimed), attributes, own)
+
+    def said(self, row: Row) -> tuple[str, ...]:
+        """Return the assumptions of a row, each once in a replay but for objects that are taken to exist."""
+        if row.event.do == "restart":  # it closes every handle, and no trigger message was written since then
+            self.handles.clear()
+            self.untimed.clear()
+        return (*self._of_there(row), *self._of_examined(row.examinations), *self._of_get(row), *self._of_exit(row))
+
+    def _of_there(self, row: Row) -> Iterator[str]:
+        """What is taken to be there of the queues that a row is about, and of their processes."""
+        if self.taken:
+            triggered = [name for each in row.examinations for name in (each.occasion.process, each.occasion.initq)]
+            names = dict.fromkeys([row.event.queue, *triggered])
+            yield from (self.taken[name] for name in names if name in self.taken)
+
+    def _of_get(self, row: Row) -> Iterator[str]:
+        """That a get which finds no message might have found one that was there before."""
+        if row.event.queue in self.depths and row.returned is not None and not row.returned.got:
+            self.depths.remove(row.event.queue)
+            yield NO_MESSAGE.format(row.event.queue, quote_name(row.event.queue))
+
+    def _of_exit(self, row: Row) -> Iterator[str]:
+        """That an exit might have been called where something was routed."""
+        if "clwlexit" in self.attributes and row.routed is not None:
+            self.attributes.remove("clwlexit")
+            named = evolve(self.own, clwlexit=SOME_EXIT)
+            if find_missing_exit(self.triggers.rules, named, ()) is not None:
+                yield NO_EXIT
+
+    def _of_examined(self, examinations: Iterable[Examination]) -> Iterator[str]:
+        """What examinations rest on: said at the first one that would end otherwise."""
+        if not (self.handles or self.depths or self.untimed or self.attributes):
+            return
+        for each in examinations:
+            if each.occasion.trigger:
+                yield from self._of_occasion(each.occasion)
+
+    def _of_occasion(self, occasion: TriggerEvent) -> Iterator[str]:
+        """The fewest things by which it would end otherwise, of those about which nothing was said yet."""
+        unknown, ended = self._unknown(occasion), _result(self.triggers.examine(occasion))
+        self._looks[occasion.queue] = looks = self._looks.get(occasion.queue, 0) + 1
+        for size in range(1, len(unknown) + 1 if looks < MOST_LOOKS else 2):
+            deciding = [each for each in combinations(unknown, size) if self._decide(each, occasion, ended)]
+            for each in dict.fromkeys(chain.from_iterable(deciding)):
+                each.unsaid.remove(each.name)
+                yield each.text
+            if deciding:
+                return
+
+    def _unknown(self, occasion: TriggerEvent) -> list[_Unknown]:
+        """What is not known of the queue of an occasion and of its initiation queue, and was not said."""
+        queue, initq = occasion.queue, occasion.initq
+        none_written = NONE_WRITTEN.format(queue, quote_name(occasion.initq_target or initq))
+        found = [
+            _Unknown(self.handles, queue, NO_HANDLE.format(queue, quote_name(queue)), partial(_more, QUEUE_COUNTS)),
+            _Unknown(self.handles, initq, NO_HANDLE.format(initq, quote_name(initq)), partial(_more, INITQ_COUNTS)),
+            _Unknown(self.depths, queue, NO_MESSAGE.format(queue, quote_name(queue)), self._deeper),
+            _Unknown(self.untimed, queue, none_written, _triggered_at_start),
+            _Unknown(self.attributes, "trigint", INTERVAL.format(occasion.trigint), _with_other_interval),
+        ]
+        return [each for each in found if each.name in each.unsaid]
+
+    def _decide(self, unknown: Iterable[_Unknown], occasion: TriggerEvent, ended: object) -> bool:
+        """Whether an occasion ends otherwise where all of these are not as they are taken to be."""
+        others: Iterable[TriggerEvent] = [occasion]
+        for each in unknown:
+            others = chain.from_iterable(map(each.otherwise, others))
+        return any(_result(self.triggers.examine(each)) != ended for each in others)
+
+    def _deeper(self, occasion: TriggerEvent) -> Iterator[TriggerEvent]:
+        """The same with more messages on the queue all the time: as many as make a difference to the rules."""
+        asked = occasion.queue, occasion.trigtype, occasion.trigdpth, occasion.maxdepth
+        if asked not in self._counts:
+            counts = find_thresholds(self.triggers.steps, occasion) - {0}
+            self._counts[asked] = sorted(each for each in counts if each < occasion.maxdepth)
+        counted = (*DEPTHS, *TOTAL_DEPTHS)
+        return (one for more in self._counts[asked] for one in _more(counted, occasion, more))
+
+
+@define(eq=False)
+class RoutingAssumptions:
+    """What the choices of a replay rest on, and nothing was said about yet.
+
+    ``states`` are the channels whose status no source tells; ``said_of`` are the names put to of which it was said, in
+    the edition in force, that another edition of MQ has another answer. It is asked at so many ``looks`` at each queue.
+    """
+
+    states: list[Channel]
+    said_of: set[tuple[str, str]] = field(factory=set)
+    _looks: dict[str, int] = field(factory=dict)
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Self:
+        """Return those of a scenario, before its first event."""
+        return cls([*scenario.unknown_states])
+
+    def tell(self, row: Row, decision: Decision | None, other_edition: str) -> None:
+        """Note in a row what its ``decision`` rests on; ``other_edition`` says what its command does in another one."""
+        event = row.event
+        if decision is None:
+            is_open = bool(self.states) and event.do != "put"
+        else:
+            is_open = self._looks.get(event.queue, 0) < (MOST_LOOKS if self.states else LOOKS_AT_EDITIONS)
+        if is_open:
+            row.assumed += tuple(self.said(row, decision))
+            row.editions += tuple(self.by_edition(row, decision))
+        if other_edition:
+            row.editions += (other_edition,)
+        if row.edition and not row.edition_stays:
+            self.said_of.clear()
+            self._looks.clear()
+
+    def said(self, row: Row, decision: Decision | None) -> Iterator[str]:
+        """Say what status is taken for a channel where another one changes the ``decision``: of each channel once."""
+        if self.states and row.event.do != "put":
+            self.states = [each for each in self.states if not _is_stated(each, row)]
+        if decision is None or not decision.runs:
+            return
+        self._looks[row.event.queue] = self._looks.get(row.event.queue, 0) + 1
+        if not self.states or row.exit is not None:
+            return
+        for missing in find_unknown_states(decision, self.states):
+            yield f"{missing.what}; {missing.command}"
+            together = missing.command == EVERY_STATE
+            self.states = [each for each in self.states if not together and each.name != missing.about]
+
+    def by_edition(self, row: Row, decision: Decision | None) -> Iterator[str]:
+        """Say that another edition of MQ makes another choice, once for each name that is put to."""
+        name = row.event.queue, row.event.to_queue_manager
+        if decision is None or name in self.said_of or self._looks.get(row.event.queue, 0) > LOOKS_AT_EDITIONS:
+            return
+        if differs := describe_edition_difference(decision):
+            self.said_of.add(name)
+            yield differs
+
+
+def _is_stated(channel: Channel, row: Row) -> bool:
+    """Whether from now on the scenario says how a channel is."""
+    event, did = row.event, row.administered
+    changed = [each.get("channel") for each in did.changed] if did is not None else []
+    reached = event.do in ("fail", "recover") and event.queue_manager == channel.queue_manager
+    return reached or channel.name in (event.channel, *changed)
+
+
+def _more(counts: Iterable[str], occasion: TriggerEvent, more: int = 1) -> Iterator[TriggerEvent]:
+    """The same where so many more are counted."""
+    yield occasion.with_values({name: getattr(occasion, name) + more for name in counts})
+
+
+def _triggered_at_start(occasion: TriggerEvent) -> Iterator[TriggerEvent]:
+    """The same where a trigger message was written for the queue just before the start, if none was since."""
+    if not occasion.has_triggered:
+        seen: dict[str, Any] = {"has_triggered": True, "since_last_trigger": occasion.since_start}
+        yield occasion.with_values(seen)
+
+
+def _with_other_interval(occasion: TriggerEvent) -> Iterator[TriggerEvent]:
+    """The same with the shortest and the longest TRIGINT."""
+    yield from (occasion.with_values({"trigint": each}) for each in (0, LARGEST))
+
+
+def _result(examination: Examination) -> tuple[bool, int, bool, bool]:
+    wrote, off = examination.rule is not None, examination.turns_off is not None
+    return wrote, examination.events if wrote else 0, wrote and examination.available, off

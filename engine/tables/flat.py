@@ -56,7 +56,7 @@ def cluster_puts(
     given: Mapping[str, Any],
     spread: Spread | None = None,
 ) -> ClusterPuts:
-    """The puts of a table with these columns: in a struct ``put``, or where it is ``given``. Raises TableError."""
+    """Find the puts of a table with these columns, in a struct ``put`` or where ``given`` says. Raises TableError."""
     check_free(OUTCOME.row.answer, columns)
     by_name = _by_name(clusters, at)
     if spread is not None and spread.from_start:
@@ -78,19 +78,19 @@ def cluster_puts(
 
 
 def check_no_cluster(at: str | None, given: Mapping[str, Any]) -> None:
-    """Raises TableError where something is told that only a cluster needs."""
+    """Raise TableError if an argument is given that needs a cluster."""
     for name in (*(["at"] if at is not None else []), *given):
         raise TableError(f"{name}=…: is for puts that a cluster is given for; this table has its own destinations")
 
 
 def check_clusters(clusters: Cluster | Mapping[Any, Cluster]) -> None:
-    """Raises TableError for what is neither a cluster nor several."""
+    """Raise TableError for what is neither a cluster nor several."""
     for each in clusters.values() if isinstance(clusters, Mapping) else [clusters]:
         check_cluster(each)
 
 
 def check_cluster(given: object) -> None:
-    """Raises TableError for what is no cluster."""
+    """Raise TableError for what is no cluster."""
     if not isinstance(given, Cluster):
         raise TableError(f"the cluster is a {type(given).__name__}; expected a Cluster, as a snapshot's .cluster is")
 
@@ -145,7 +145,7 @@ def meant(
     clusters: Iterable[Cluster],
     latter: str = "constant({!r})",
 ) -> str | Constant:
-    """The column that a word names, as the table spells it, or what is the ``same`` in all rows.
+    """Return the column that a word names, as the table spells it, or the value that is the ``same`` in all rows.
 
     ``latter`` is how the latter is said of a word that could be either. Raises TableError.
     """
@@ -165,12 +165,12 @@ def meant(
 
 @lru_cache(maxsize=32)
 def with_clwlmruc(cluster: Cluster, number: int) -> Cluster:
-    """The cluster as if its local queue manager had that CLWLMRUC."""
+    """Return the cluster with this CLWLMRUC of its local queue manager."""
     return evolve(cluster, queue_manager=evolve(cluster.queue_manager, clwlmruc=number))
 
 
 def same_in_all(of: Column, value: Any) -> Any:
-    """What a field holds in every row, or the error that it may not hold that."""
+    """Return what a field holds in every row, or the error if it may not hold that."""
     try:
         return of.domain(value.value if isinstance(value, Constant) else value, of.name)
     except DomainError as error:

@@ -22,7 +22,7 @@ ALONG = f"{PREFIX}along_"
 
 
 def build_variable(name: str) -> exp.Identifier:
-    """The variable of a function."""
+    """Write the variable of a lambda."""
     return exp.to_identifier(name)
 
 
@@ -31,7 +31,7 @@ EACH = build_variable(f"{PREFIX}each")
 
 
 def build_list(items: list[Node], kind: str) -> Node:
-    """A list of items of a type of SQL's."""
+    """Write a list of items of an SQL type."""
     return exp.cast(exp.Array(expressions=items), f"ARRAY<{kind}>")
 
 
@@ -123,88 +123,91 @@ class Gathered(_OfTwo):
 
 
 def build_column(name: str, struct: str = "") -> exp.Column:
-    """A column, or a field of a struct that is one."""
+    """Write a column, or a field of a struct that is one."""
     return exp.column(name, table=struct or None)
 
 
 def get_field(struct: Node, name: str) -> Node:
-    """A field of a struct that is no column."""
+    """Write a field of a struct that is no column."""
     return exp.Dot(this=struct, expression=exp.to_identifier(name))
 
 
 def build_lambda(result: Node, *variables: str) -> exp.Lambda:
-    """A function of each item of a list."""
+    """Write a lambda over the items of a list."""
     return exp.Lambda(this=result, expressions=[build_variable(each) for each in variables])
 
 
 def map_items(items: Node, result: Node, *variables: str) -> Node:
-    """``result`` of each item, which is ``c`` in it unless other ``variables`` are named; a second one is its place."""
+    """Write ``result`` for each item of a list.
+
+    The item is ``c`` in it unless ``variables`` name another; a second variable is the item's place.
+    """
     return exp.Transform(this=items, expression=build_lambda(result, *(variables or ("c",))))
 
 
 def filter_items(items: Node, condition: Node, *variables: str) -> Node:
-    """The items for which the condition holds; variables are as in ``each``."""
+    """Write the items for which a condition holds; variables are as in ``map_items``."""
     return exp.ArrayFilter(this=items, expression=build_lambda(condition, *(variables or ("c",))))
 
 
 def get_item(items: Node, place: Node | int) -> Node:
-    """The item at a place."""
+    """Write the item at a place."""
     return Item(this=items, expression=exp.Literal.number(place) if isinstance(place, int) else place)
 
 
 def take_first(items: Node, number: Node) -> Node:
-    """The first so many items."""
+    """Write the first so many items."""
     return exp.ArraySlice(this=items, start=exp.Literal.number(1), end=number)
 
 
 def has_item(items: Node, one: Node) -> Node:
-    """Whether an item is in a list."""
+    """Write the test whether an item is in a list."""
     return exp.ArrayContains(this=items, expression=one)
 
 
 def find_place(items: Node, one: Node) -> Node:
-    """The place of an item in a list, here from 1; null if it is not there."""
+    """Write the place of an item in a list, from 1; null if it is not there."""
     return exp.ArrayPosition(this=items, expression=one)
 
 
 def count_items(items: Node) -> Node:
-    """How many items there are."""
+    """Write the number of items."""
     return exp.ArraySize(this=items)
 
 
 def has_more_than(items: Node, number: int) -> Node:
-    """Whether there are more than so many items."""
+    """Write the test whether there are more than so many items."""
     return exp.GT(this=count_items(items), expression=exp.Literal.number(number))
 
 
 def concat_lists(one: Node, other: Node) -> Node:
-    """One list, then the other."""
+    """Write one list followed by the other."""
     return exp.ArrayConcat(this=one, expressions=[other])
 
 
 def sort_items(items: Node, descending: bool = False) -> Node:
-    """A list in order."""
+    """Write a list in order."""
     return Sorted(this=items, expression=exp.false() if descending else exp.true())
 
 
 def coalesce(value: Node, *others: Node) -> Node:
-    """The first of the values that is not null."""
+    """Write the first of the values that is not null."""
     return exp.Coalesce(this=value, expressions=list(others))
 
 
 def is_null(value: Node) -> Node:
-    """Whether a value is null."""
+    """Write the test whether a value is null."""
     return exp.Is(this=value, expression=exp.null())
 
 
 def build_struct(fields: Mapping[str, Node]) -> Node:
-    """A struct of these fields."""
+    """Write a struct of these fields."""
     made = [exp.PropertyEQ(this=exp.to_identifier(name), expression=value) for name, value in fields.items()]
     return exp.Struct(expressions=made)
 
 
 def concat_texts(*parts: Node | str) -> Node:
-    """Texts one after the other."""
+    """Write texts one after the other."""
     whole, *rest = [exp.Literal.string(each) if isinstance(each, str) else each for each in parts]
     for each in rest:
         whole = exp.DPipe(this=whole, expression=each, safe=True)
@@ -219,7 +222,7 @@ class Bindings:
     _made: dict[Node, str] = field(factory=dict)
 
     def bind(self, name: str, tree: Node) -> Node:
-        """Binds ``tree`` to a variation of ``name``, unless it is a binding itself; returns the binding as a column."""
+        """Bind ``tree`` to a variation of ``name``, unless it is a binding itself; return the binding as a column."""
         if isinstance(tree, exp.Column) and tree.name in self.found:
             return tree
         unique, number = f"{PREFIX}{name}", 1
@@ -231,16 +234,16 @@ class Bindings:
         return build_column(unique)
 
     def same(self, name: str, tree: Node) -> Node:
-        """The binding that is made of an equal tree already, or a new one."""
+        """Return the binding of an equal tree, or bind it."""
         made = self._made.get(tree)
         return build_column(made) if made else self.bind(name, tree)
 
     def once(self, name: str, tree: Node) -> Node:
-        """The binding of exactly that name, made of ``tree`` if it is not there yet."""
+        """Return the binding of exactly that name; bind ``tree`` to it if it is not there yet."""
         return build_column(f"{PREFIX}{name}") if f"{PREFIX}{name}" in self.found else self.bind(name, tree)
 
     def spelt_out(self, tree: Node) -> Node:
-        """The tree over the columns of the row alone: each binding is replaced by what it is made of."""
+        """Replace each binding in a tree by what it is made of, down to the columns of the row."""
 
         def made_of(node: Node) -> Node:
             is_bound = isinstance(node, exp.Column) and node.name in self.found
@@ -263,7 +266,7 @@ class Plan:
     legend: Mapping[str, str] = field(factory=dict)
 
     def levels(self) -> list[dict[str, Node]]:
-        """The bindings in groups: those of one need nothing of each other, only of the groups before."""
+        """Group the bindings into levels, each of which needs only the levels before it."""
         level: dict[str, int] = {}
         groups: list[dict[str, Node]] = []
         for name, tree in self.bindings.items():
@@ -275,7 +278,7 @@ class Plan:
 
 
 def find_bindings(trees: Iterable[Node], known: Collection[str]) -> Iterator[str]:
-    """The bindings that trees use; a binding may be a struct, of which they use a field."""
+    """Find the bindings that trees use; a binding may be a struct, of which they use a field."""
     for tree in trees:
         for each in tree.find_all(exp.Column):
             name = each.parts[0].name

@@ -92,7 +92,7 @@ class StepLowering:
     made: dict[str, list[str]] = field(factory=dict)
 
     def write(self) -> None:
-        """Writes all steps. Raises RuleError for a rule that cannot be run on tables."""
+        """Write all steps. Raises RuleError for a rule that cannot be run on tables."""
         for _, together in groupby(self.steps.steps, self._together):
             known, steps = set(self.standing.meaning.bindings.found), list(together)
             self._write(steps)
@@ -100,7 +100,7 @@ class StepLowering:
             self.made |= dict.fromkeys((step.rule.id for step in steps), names)
 
     def advanced(self, subject: Node, only: Collection[str] | None = None) -> RowExpressions:
-        """What words mean in the end of a subject, once it was chosen: rules have derived some of it anew.
+        """Write the values of words after a subject was chosen: rules have derived some of them anew.
 
         With ``only`` as if they had derived no more than these.
         """
@@ -176,7 +176,7 @@ class StepLowering:
 
 
 def eliminate(standing: LoweringState, filters: Sequence[Filter]) -> None:
-    """Those of whom any of the filters' conditions holds are out."""
+    """Write the removal of all of whom the condition of a filter holds."""
     meaning, step = standing.meaning, filters[0]
     wheres = [(meaning.of(each.where), build_literal(each.rule.id)) for each in filters]
     fell = build_or(where for where, _ in wheres)
@@ -186,7 +186,7 @@ def eliminate(standing: LoweringState, filters: Sequence[Filter]) -> None:
 
 
 def set_aside(standing: LoweringState, step: Filter) -> None:
-    """Those of whom the condition holds are listed apart."""
+    """Write the setting aside of all of whom the condition holds."""
     before, where = standing.remaining, standing.meaning.of(step.where)
     condition = standing.applies(step, standing.is_open, standing.meaning.may_hold(step.where))
     found = build_if(condition, F.filter_items(before, where), F.NO_SUBJECTS)
@@ -196,7 +196,7 @@ def set_aside(standing: LoweringState, step: Filter) -> None:
 
 
 def take_back(standing: LoweringState, step: Filter) -> None:
-    """Those set aside of whom the condition holds remain again, each in its place."""
+    """Write the return of those set aside of whom the condition holds, each in its place."""
     before, aside, where = standing.remaining, standing.aside, standing.meaning.of(step.where)
     condition = standing.applies(step, standing.is_open, F.has_more_than(aside, 0))
     if aside is F.NO_SUBJECTS or is_false(condition):
@@ -209,7 +209,7 @@ def take_back(standing: LoweringState, step: Filter) -> None:
 
 
 def choose(standing: LoweringState, filters: Sequence[Filter]) -> None:
-    """Of consecutive choices the first that finds anybody decides, so all can look at the same list."""
+    """Write consecutive choices: the first that finds anybody decides, so all look at the same list."""
     remaining, last = standing.remaining, filters[-1].rule
     found: list[tuple[Node, Node]] = []
     by: list[tuple[Node, Node]] = []
@@ -230,7 +230,7 @@ def choose(standing: LoweringState, filters: Sequence[Filter]) -> None:
 
 
 def apply_rank(standing: LoweringState, step: Rank) -> None:
-    """Those that remain are compared, some stay, or all are listed anew."""
+    """Write a rank: those that remain are compared; some stay, or all are listed anew."""
     if step.chooses:
         _choose(standing, step)
         return
@@ -251,7 +251,7 @@ def apply_rank(standing: LoweringState, step: Rank) -> None:
 
 
 def is_never_empty(standing: LoweringState, step: Operation) -> bool:
-    """Whether a step is a rank of which the types show that it leaves somebody where there is anybody."""
+    """Return whether types show that a step leaves somebody wherever there is anybody."""
     if not isinstance(step, Rank) or step.at_most is None:
         return isinstance(step, Rank)
     least = infer_type(step.at_most, standing.meaning.vocabulary, per_subject=False).least
@@ -285,37 +285,37 @@ class LoweringState:
 
     @remaining.setter
     def remaining(self, after: Node) -> None:
-        """From here on these remain."""
+        """Set who remains from here on."""
         self.meaning = evolve(self.meaning, remaining=after)
 
     def bind(self, rule: Rule, what: str, tree: Node) -> Node:
-        """Binds a tree to a name that says of which rule it is, and what of it."""
+        """Bind a tree to a name that shows its rule and its part in it."""
         return self.meaning.bindings.bind(f"{rule.id.replace('.', '_').replace('-', '_')}_{what}", tree)
 
     def applies(self, step: Operation, *before: Node) -> Node:
-        """Whether a step's ``when`` holds; counted only in rows where what stands ``before`` holds."""
+        """Write whether a step's ``when`` holds, counted only in rows where ``before`` holds."""
         return self.holds(step.rule, step.when, *before)
 
     def holds(self, rule: Rule, condition: Node | None, *before: Node) -> Node:
-        """The same of any condition about the situation; none holds."""
+        """Write whether a condition about the situation holds; a missing one does."""
         asked = self.meaning.all_of(condition)
         if not has_count(condition, self.meaning.vocabulary) or isinstance(asked, exp.Boolean):
             return build_and(*before, asked)
         return self.bind(rule, "applies", build_if(build_and(*before), asked, exp.false()))
 
     def left(self, rule: Rule, after: Node, by: Node | None = None) -> None:
-        """From here on those in ``after`` remain; the others fall by the rule, or by what ``by`` says of each."""
+        """Have those in ``after`` remain; the others fall by the rule, or as ``by`` says of each."""
         falls = (self.remaining, build_literal(rule.id) if by is None else by)
         if not self.before or self.before[-1][1] != falls[1]:
             self.before.append(falls)
         self.remaining = self.bind(rule, "left", after)
 
     def kept(self, rule: Rule, kept: Node, condition: Node, by: Node | None = None) -> None:
-        """Where ``condition`` holds those of whom ``kept`` does remain."""
+        """Keep those of whom ``kept`` holds, where ``condition`` holds."""
         self.left(rule, build_if(condition, F.filter_items(self.remaining, kept), self.remaining), by)
 
     def turned(self, some: Node) -> Node:
-        """The subjects of a list, which are in the order in which they are listed now, the other way round."""
+        """Reverse a list of subjects that is in their present order."""
         if self.order is None:
             return F.sort_items(some, descending=True)
         numbered = F.map_items(
@@ -324,7 +324,7 @@ class LoweringState:
         return F.map_items(F.sort_items(numbered, descending=True), F.get_field(F.EACH, "subject"), F.EACH.name)
 
     def as_listed(self, some: Node) -> Node:
-        """The subjects of a list in the order in which they are listed now."""
+        """Put the subjects of a list into their present order."""
         if self.order is None:
             return F.sort_items(some)
         return F.filter_items(self.order, F.has_item(some, F.build_variable("c")))
@@ -353,14 +353,14 @@ class RowWords:
 
     @classmethod
     def of(cls, shape: Shape, bindings: Bindings) -> RowWords:
-        """The words of the situation in a table of that shape."""
+        """Return the words of the situation in a table of that shape."""
         columns = shape.situation_columns
         seen = {each.word for each in columns.values()}
         unseen = {each.name: each.default for each in fields(shape.about.situation) if each.name not in seen}
         return cls(shape.about.row.situation, columns, shape.situation, unseen, bindings, shape.further)
 
     def word(self, name: str) -> Node:
-        """The binding, or the value, of a word of the situation."""
+        """Write a word of the situation: a binding or a value."""
         if name in self.further:
             return self.bindings.once(name, self.further[name])
         if name in self.unseen:
@@ -377,11 +377,11 @@ class RowWords:
         return self.bindings.once(f"{of.name}_meant", build_case(meant, found))
 
     def is_there(self, of: Column) -> bool:
-        """Whether the table has a column."""
+        """Return whether the table has a column."""
         return of.name in self.sources
 
     def checked(self, of: Column) -> Node:
-        """The binding of a column's value; a number of any type becomes one of 64 bits, which all in range are."""
+        """Bind a column's value, with any number as one of 64 bits, which holds all that are in range."""
         if not self.is_there(of):
             return build_literal(of.default)
         value = self.value(of)
@@ -392,16 +392,16 @@ class RowWords:
         return self.bindings.once(f"{self.struct}_{of.name}", value)
 
     def value(self, of: Column, as_kept: bool = True) -> Node:
-        """The value of a column, never null; words and names as they are kept, or as the row has them."""
+        """Write the value of a column, never null; words and names as they are kept, or as the row has them."""
         value = coalesce(*self.given(of), build_literal(of.default)) if self.is_there(of) else build_literal(of.default)
         return normalize_value(of, value) if as_kept else value
 
     def given(self, of: Column) -> list[Node]:
-        """What the row has in a column, each of which may be null."""
+        """List what the row has in a column, each of which may be null."""
         return [source.compared(of) for source in self.sources[of.name]]
 
     def kinds(self, of: Column) -> list[FieldType]:
-        """Of which kinds that is."""
+        """List the kinds of these values."""
         return [source.kind for source in self.sources[of.name]]
 
     def _outside(self, of: Column) -> Node | None:
@@ -409,7 +409,10 @@ class RowWords:
         return build_domain_test(of, value, self.kinds(of))
 
     def names(self) -> Iterator[tuple[Node, Node]]:
-        """Each name that a row gives, or list of them as one text, and whether any is too long, or a blank item."""
+        """Yield each name that a row gives, or a list of names as one text.
+
+        With it, whether any is too long, or a blank item.
+        """
         for of in self.columns.values():
             if self.is_there(of) and "name" not in self.kinds(of):
                 found = self.checked(of)
@@ -422,7 +425,7 @@ class RowWords:
                         yield ListAsText(this=found), exp.Not(this=NoneOf(this=found.copy(), expression=wrong))
 
     def faults(self) -> Iterator[tuple[Column, Node]]:
-        """Each column that may be out of its domain, and whether it is."""
+        """Yield each column that may be out of its domain, with the test whether it is."""
         for of in self.columns.values():
             if self.is_there(of):
                 wrong = self._outside(of)
@@ -431,7 +434,7 @@ class RowWords:
 
 
 def normalize_value(of: Column, value: Node) -> Node:
-    """A word in the letter case of its column's words, a name without the blanks that pad it; the rest as it is."""
+    """Write a word in the letter case of its column, a name without trailing blanks, others as they are."""
     match of.domain:
         case Words():
             return InCase(this=build_word_list(of), expression=value)
@@ -443,13 +446,13 @@ def normalize_value(of: Column, value: Node) -> Node:
 
 
 def build_word_list(of: Column) -> Node:
-    """The words of a column as an array."""
+    """Write the words of a column as an array."""
     assert isinstance(of.domain, Words)  # noqa: S101 - told to the type checker
     return exp.Array(expressions=[build_literal(word) for word in of.domain.words])
 
 
 def build_domain_test(of: Column, value: Node, kinds: Collection[FieldType]) -> Node | None:
-    """Whether a value that is not null, of one of these kinds, is outside of a column's domain; None if it cannot be.
+    """Write the test whether a value of one of these kinds is outside a column's domain; None if none can be.
 
     A word is taken as it is kept, all else as the row has it.
     """
@@ -475,12 +478,12 @@ def build_domain_test(of: Column, value: Node, kinds: Collection[FieldType]) -> 
 
 
 def has_fraction(value: Node) -> Node:
-    """Whether a number is not whole."""
+    """Write the test whether a number is not whole."""
     return exp.NEQ(this=value, expression=exp.Floor(this=value.copy()))
 
 
 def is_no_name(domain: Name, value: Node) -> Node:
-    """Whether a text, padded or not, is no name that MQ allows; blank is one that may be left out."""
+    """Write the test whether MQ allows no such name, padded or not; blank is a name that was left out."""
     name = Unpadded(this=value)
     blank = [build_equality(name.copy(), "")] if domain.least else []
     return build_or(
@@ -489,17 +492,17 @@ def is_no_name(domain: Name, value: Node) -> Node:
 
 
 def is_too_long(domain: Name, name: Node) -> Node:
-    """Whether a name is longer than MQ allows."""
+    """Write the test whether a name is longer than MQ allows."""
     return exp.GT(this=TextLength(this=name.copy()), expression=build_literal(domain.most))
 
 
 def has_names(of: Column) -> bool:
-    """Whether a column holds names that are looked at one by one."""
+    """Return whether a column holds names that are looked at one by one."""
     return isinstance(of.domain, Name) or (isinstance(of.domain, Names) and isinstance(of.domain.each, Name))
 
 
 def is_outside(value: Node, low: float, high: float) -> Node:
-    """Whether a number is outside of a range."""
+    """Write the test whether a number is outside a range."""
     return exp.Not(this=exp.Between(this=value, low=build_literal(low), high=build_literal(high)))
 
 
@@ -522,15 +525,15 @@ class RowExpressions:
     subject: Node = field(factory=lambda: F.build_variable("c"))
 
     def at(self, subject: Node | str) -> RowExpressions:
-        """The same about another subject."""
+        """Return the expressions for another subject."""
         return evolve(self, subject=F.build_variable(subject) if isinstance(subject, str) else subject)
 
     def of(self, tree: Node, subject: Node | str = "c") -> Node:
-        """A condition about a subject, as SQL."""
+        """Write a condition about a subject as SQL."""
         return build_sql(tree, self.at(subject))
 
     def number_of(self, tree: Node, subject: str = "c") -> Node:
-        """What subjects are compared by: a truth value counts as 0 or 1."""
+        """Write the value by which subjects are compared; a truth value counts as 0 or 1."""
         name = get_word(tree)
         if self.packing is not None and self.is_packed(name) and isinstance(self.packing.columns[name].domain, Flag):
             return self.packing.value(name, F.build_variable(subject))
@@ -539,7 +542,7 @@ class RowExpressions:
         return exp.cast(found, "INT") if is_flag else found
 
     def word(self, name: str) -> Node:
-        """The value of an attribute or of a derived fact."""
+        """Write the value of an attribute or of a derived fact."""
         word = self.vocabulary.words[name]
         if word.about == "subject":
             return self._attribute(name)
@@ -548,7 +551,7 @@ class RowExpressions:
         return self.words.word(name)
 
     def term(self, name: str) -> Node | None:
-        """The binding of a term that counts, since several rules ask for it."""
+        """Bind a term that counts, since several rules ask for it."""
         tree = self.vocabulary.terms[name]
         return self.bindings.same(name, self.of(tree)) if self._is_about_all(tree) else None
 
@@ -566,7 +569,7 @@ class RowExpressions:
         return list(expand_terms(tree, self.vocabulary).find_all(exp.Column))
 
     def is_packed(self, name: str) -> bool:
-        """Whether a word is a packed attribute of subjects."""
+        """Return whether a word is a packed attribute of subjects."""
         return self.packing is not None and name in self.packing.bits and name not in self.overridden
 
     def _attribute(self, name: str) -> Node:
@@ -583,7 +586,7 @@ class RowExpressions:
         return found if anew is None else F.coalesce(anew, found)
 
     def compared(self, tree: Node, found: Node) -> Node:
-        """A packed word is compared by its place; a text of the row is compared once, as that is slow."""
+        """Write a comparison: a packed word by its place, a text of the row once, since that is slow."""
         name = get_word(tree.this)
         if self.is_packed(name):
             return self._by_place(tree, name) or found
@@ -609,11 +612,11 @@ class RowExpressions:
         return build_not(found) if isinstance(tree, exp.NEQ) else found
 
     def has(self, names: Node, name: Node) -> Node:
-        """Whether a list of names has a name."""
+        """Write the test whether a list of names has a name."""
         return F.has_item(names, name)
 
     def count(self, condition: Node) -> Node:
-        """How many of those that remain a condition holds of; a look at the list only where they differ in it."""
+        """Count those that remain of whom a condition holds, item by item only where they may differ in it."""
         everyone = F.count_items(self.remaining)
         variable_name = f"{self.subject.name if isinstance(self.subject, exp.Identifier) else 'c'}_counted"
         counted = F.count_items(F.filter_items(self.remaining, self.of(condition, variable_name), variable_name))
@@ -623,14 +626,14 @@ class RowExpressions:
         return build_case([(differ, counted), (self.of(condition, F.build_column(FIRST)), everyone)], build_literal(0))
 
     def those(self, condition: Node) -> Node:
-        """Those that remain of whom a condition holds; a look at each only where they differ in it."""
+        """List those that remain of whom a condition holds, item by item only where they may differ in it."""
         differ, some = self.differ(condition), F.filter_items(self.remaining, self.of(condition))
         if is_true(differ):
             return some
         return build_case([(differ, some), (self.of(condition, F.build_column(FIRST)), self.remaining)], F.NO_SUBJECTS)
 
     def differ(self, tree: Node) -> Node:
-        """Whether the subjects of the row may differ in ``tree``."""
+        """Return whether the subjects of a row may differ in ``tree``."""
         mask = 0
         for each in self._words_in(tree):
             if self.vocabulary.words[each.name].about == "subject":
@@ -641,12 +644,12 @@ class RowExpressions:
         return has_bits(F.build_column(MIXED), mask) if mask else exp.false()
 
     def may_hold(self, tree: Node) -> Node:
-        """Whether ``tree`` may hold of a subject; where it cannot, nobody needs to be asked."""
+        """Return whether ``tree`` may hold of a subject; where it cannot, none needs to be asked."""
         differ = self.differ(tree)
         return differ if is_true(differ) else build_or([differ, self.of(tree, F.build_column(FIRST))])
 
     def all_of(self, *trees: Node | None, subject: str = "c") -> Node:
-        """Whether every condition holds; those that are not there do."""
+        """Write the test whether every condition holds; missing ones do."""
         return build_and(*(self.of(tree, subject) for tree in trees if tree is not None))
 
 
@@ -679,7 +682,7 @@ class Packing:
 
     @classmethod
     def of(cls, shape: Shape, used: Collection[str]) -> Packing:
-        """Packs the ``used`` columns that are small enough."""
+        """Pack those of the ``used`` columns that are small enough."""
         columns = {each.word: each for each in shape.subject_columns.values()}
         bits: dict[str, Bits] = {}
         shift = 0
@@ -692,7 +695,7 @@ class Packing:
         return cls(shape.listed, columns, present, bits, shift, used)
 
     def legend(self) -> dict[str, str]:
-        """For each packed word where it stands in a number and what stands there, for a person."""
+        """Describe for a person where each packed word stands in a number, and what stands there."""
         found = {}
         for word, bits in self.bits.items():
             domain, last = self.columns[word].domain, bits.shift + bits.width - 1
@@ -703,7 +706,7 @@ class Packing:
         return found
 
     def packed(self) -> Node:
-        """The list of subjects as packed numbers; -1 for a subject that is not as it should be, but for its names."""
+        """Write the list of subjects as packed numbers; -1 for one with a fault, apart from its names."""
         place = exp.Mul(
             this=exp.cast(F.build_variable("place"), "BIGINT"), expression=build_literal(1 << self.place_shift)
         )
@@ -735,7 +738,7 @@ class Packing:
             yield exp.Mul(this=exp.cast(value, "DOUBLE"), expression=build_literal(unit))
 
     def own(self, word: str) -> Node:
-        """A field of the subject that is asked about; null where it may be."""
+        """Write a field of the subject that is asked about; null where it may be."""
         return self.present[word].compared(self.columns[word]) if word in self.present else exp.null()
 
     def _out_of_range(self) -> Iterator[Node]:
@@ -750,7 +753,7 @@ class Packing:
                 yield wrong
 
     def names(self) -> dict[str, Name]:
-        """The words that are names of a subject, but for those that are checked."""
+        """List the words that are names of a subject, but for those that are checked."""
         found = {word: self.columns[word].domain for word, each in self.present.items() if not each.checked}
         return {word: domain for word, domain in found.items() if isinstance(domain, Name)}
 
@@ -760,21 +763,21 @@ class Packing:
         return [word for word in self.names() if word in self.used]
 
     def place(self, subject: Node) -> Node:
-        """The place of a packed subject in its row, from 0."""
+        """Write the place of a packed subject in its row, from 0."""
         return exp.BitwiseRightShift(this=subject, expression=build_literal(self.place_shift))
 
     def value(self, word: str, subject: Node) -> Node:
-        """What is packed of a column: a whole number."""
+        """Write what is packed of a column, as a whole number."""
         bits = self.bits[word]
         shifted = exp.BitwiseRightShift(this=subject, expression=build_literal(bits.shift))
         return exp.BitwiseAnd(this=shifted, expression=build_literal(bits.mask))
 
     def flag(self, word: str, subject: Node) -> Node:
-        """A packed flag as a truth value."""
+        """Write a packed flag as a truth value."""
         return has_bits(subject, 1 << self.bits[word].shift)
 
     def looked_up(self, word: str, subject: Node) -> Node:
-        """The value of a column at the subject's place."""
+        """Write the value of a column at the subject's place."""
         of = self.columns[word]
         default = build_literal(of.default)
         if word not in self.present:
@@ -788,12 +791,12 @@ class Packing:
 
 
 def has_bits(number: Node, bits: int) -> Node:
-    """Whether a number has any of the bits."""
+    """Write the test whether a number has any of the bits."""
     return exp.NEQ(this=exp.BitwiseAnd(this=number, expression=build_literal(bits)), expression=build_literal(0))
 
 
 def get_word_place(of: Column, value: Node) -> Node:
-    """The place of a word in its column's list, from 1; null if it does not exist."""
+    """Write the place of a word in its column's list, from 1; null if it is not there."""
     return F.WordPlace(this=build_word_list(of), expression=F.coalesce(value, build_literal(of.default)))
 
 

@@ -146,7 +146,7 @@ class MessageWords:
     facts: dict[str, Node] = field(factory=dict)
 
     def word(self, name: str) -> Node:
-        """The value of an attribute or of a derived fact."""
+        """Write the value of an attribute or of a derived fact."""
         word = self.vocabulary.words[name]
         if word.about == "subject":
             if name not in self.message:
@@ -157,19 +157,19 @@ class MessageWords:
         return build_literal(getattr(self.call, name))
 
     def term(self, _: str) -> Node | None:
-        """Every term is written out."""
+        """Write a term out in full."""
         return None
 
     def compared(self, _: Node, found: Node) -> Node:
-        """A comparison is written as it is."""
+        """Write a comparison as it stands."""
         return found
 
     def has(self, names: Node, name: Node) -> Node:
-        """Whether a list of names, which is the call's, has a name."""
+        """Write the test whether a list of names, which is the call's, has a name."""
         return build_literal(get_value(name) in [each.this for each in names.find_all(exp.Literal)])
 
     def count(self, _: Node) -> Node:
-        """What is not known of a row alone."""
+        """Refuse to count: a single row does not tell."""
         return UNKNOWN.copy()
 
 
@@ -183,7 +183,7 @@ class MessageOrder:
 
     @classmethod
     def of(cls, steps: LoweredRuleset, call: RetrievalCall, message: Mapping[str, Node]) -> MessageOrder:
-        """What the rules make of the messages of a table. Raises RuleError for a rule that cannot be run on it."""
+        """Apply the rules to the messages of a table. Raises RuleError for a rule that cannot be run on it."""
         order = cls(MessageWords(steps.vocabulary, call, message), ((message[ARRIVAL], False),))
         for step in steps.steps:
             try:
@@ -193,7 +193,7 @@ class MessageOrder:
         return order
 
     def take(self, step: Operation) -> None:
-        """What one more rule makes of them. Raises RuleError, and NotInTableError for a word that no row says."""
+        """Apply one more rule. Raises RuleError, and NotInTableError for a word that no row states."""
         applies = build_literal(True) if step.when is None else build_sql(step.when, self.words)
         if is_false(applies):
             return
@@ -225,19 +225,19 @@ class MessageOrder:
         )
 
     def left_out(self, fate: Node) -> Node:
-        """The id of the rule by which a message has no place."""
+        """Write the id of the rule that gives a message no place."""
         return build_case(
             (exp.EQ(this=fate.copy(), expression=build_literal(at)), each) for at, (_, each) in enumerate(self.fell, 1)
         )
 
 
 def is_first_lowest(vocabulary: Vocabulary) -> bool:
-    """Whether the first message of an item, as terms say, has a lower place than every other."""
+    """Return whether terms say that the first message of an item has a lower place than every other."""
     return is_equivalent(vocabulary.asked["is_first"], parse_unchecked(FIRST_OF_ALL), vocabulary.before)
 
 
 def is_visible(steps: LoweredRuleset, message: Mapping[str, Node]) -> Node:
-    """Whether a message is one of those of which items consist: see mqclause.answers.order.looks."""
+    """Write the test whether a message is one of those of which items consist; see ``engine/retrieval/order.py``."""
     words = MessageWords(steps.vocabulary, RetrievalCall(), message)
     return build_and(*(build_not(build_sql(each, words)) for each in find_hiding_conditions(steps)))
 
@@ -245,8 +245,9 @@ def is_visible(steps: LoweredRuleset, message: Mapping[str, Node]) -> Node:
 def build_message_query(
     columns: Mapping[str, FieldType], cluster: Cluster | None, rules: Rules, numbered: bool = False
 ) -> exp.Select:
-    """A table with these columns and ``message_order``, as a query of ``MESSAGES``. Raises TableError and RuleError.
+    """Build the query that adds ``message_order`` to ``MESSAGES``, a table with these columns.
 
+    Raises TableError and RuleError.
     With ``numbered``, rows are sorted once for each order and counted, which needs a number for each queue; it is for a
     back end in which a row_number() without more counts rows as a subquery put them in order.
     """
@@ -291,7 +292,10 @@ class MessageColumns:
 
 
 def read_message_columns(columns: Mapping[str, FieldType], cluster: Cluster | None) -> MessageColumns:
-    """Reads a table with these columns. ``cluster`` says of its queues what no column does. Raises TableError."""
+    """Read which columns a table of messages has.
+
+    ``cluster`` states of its queues what no column does. Raises TableError.
+    """
     if cluster is not None:
         check_cluster(cluster)
     check_free(ORDER_ANSWER, columns)
@@ -326,7 +330,7 @@ class Items:
     first_is_lowest: bool = True
 
     def places(self) -> Added:
-        """The place of each message, and the one that would follow it."""
+        """Write the place of each message, and the place that would follow it."""
         place = _place_in_item(self.words["sequence"], self.words["offset"])
         sequence, offset = self.told["followed_by_sequence"], self.told["followed_by_offset"]
         follows = exp.GT(this=sequence.copy(), expression=build_literal(0))
@@ -338,7 +342,7 @@ class Items:
         return {"__mqclause_place": place, "__mqclause_next": following, **told}
 
     def alone(self) -> Added:
-        """What a message is that is in no item of several, or not to be seen."""
+        """Write the facts of a message that is in no item of several, or not to be seen."""
         return {
             "__mqclause_first_there": exp.true(), "__mqclause_repeated": exp.false(), "__mqclause_leads": exp.true(),
             "__mqclause_in_line": exp.true(), "__mqclause_behind_end": exp.false(),
@@ -350,8 +354,9 @@ class Items:
         }  # fmt: skip
 
     def together(self, earliest: bool, gathered: bool = True) -> list[Added]:
-        """The same of a message that is in one, level by level; ``earliest`` asks for the first of it to arrive.
+        """Write the facts of a message in an item of several, level by level.
 
+        ``earliest`` asks for the first of the item to arrive.
         Unless they are ``gathered`` by a window, somebody else has to add the ``__mqclause_stretches`` after the second
         level, of the messages that begin one: see ``stretch``.
         """
@@ -375,11 +380,11 @@ class Items:
         ]
 
     def bucket(self) -> Node:
-        """The number by which the rows of an item stand together."""
+        """Write the number by which the rows of an item are partitioned."""
         return F.Bucket(expressions=self.of_item)
 
     def standing(self) -> tuple[Sequence[tuple[Node, bool]], Added]:
-        """By what rows stand in line, and what each tells of its item beside the one before it there."""
+        """Write by what rows are sorted, and what each shows of its item beside the row before it."""
         place, bucket = build_column("__mqclause_place"), build_column("__mqclause_bucket")
         same = [exp.EQ(this=_of_row_before(tree), expression=tree.copy()) for tree in (bucket, *self.of_item)]
         goes_on = F.coalesce(
@@ -393,7 +398,7 @@ class Items:
         return [(bucket, False), (place, False)], told
 
     def unbroken(self) -> Added:
-        """What a message is that is in an unbroken item, or alone: as ``together`` and ``alone`` say it."""
+        """Write the facts of a message in an unbroken item or alone, as ``together`` and ``alone`` have them."""
         alone, is_alone = self.alone(), is_null(build_column("__mqclause_bucket"))
         return {
             **alone,
@@ -411,7 +416,10 @@ class Items:
         }
 
     def begins(self) -> Node:
-        """Whether a message begins a stretch; the first of an item has none before it and begins no further one."""
+        """Write the test whether a message begins a stretch.
+
+        The first of an item has none before it and begins no further one.
+        """
         place, before = build_column("__mqclause_place"), build_column("__mqclause_before")
         irregular = exp.NEQ(this=build_column("__mqclause_after"), expression=place)
         before_repeated = build_equality(before, build_column("__mqclause_before_that"))
@@ -423,7 +431,7 @@ class Items:
         return F.coalesce(build_or([irregular, _repeated(), before_repeated, *more]), exp.false())
 
     def stretch(self) -> Node:
-        """What is told of the message that begins one; stretches in order are in that of their item."""
+        """Write what is known of the message that begins a stretch; stretches are in the order of their item."""
         repeated = build_if(_repeated(), build_literal(1), build_literal(0))
         parts = [
             build_column("__mqclause_in_item"),
@@ -497,14 +505,14 @@ class Items:
         return exp.Window(this=function, partition_by=self.of_item, order=build_order(*first, *keys), spec=frame)
 
     def seen(self) -> Added:
-        """The words of the rules that a message has by what was told of it, and in its item."""
+        """Write the words of the rules for a message, from what is known of it and of its item."""
         in_item = {
             name.removeprefix(F.PREFIX): build_column(name) for name in self.alone() if name != "__mqclause_in_item"
         }
         return {**self.told, "enqueued_priority": build_column("__mqclause_enqueued"), **in_item}
 
     def shortened(self, keys: tuple[tuple[Node, bool], ...], fell: Sequence[Node]) -> tuple[tuple[Node, bool], ...]:
-        """The keys of an order; if the last of them are those of an item's messages, two numbers say the same.
+        """Shorten the keys of an order: if the last are those of an item's messages, two numbers say the same.
 
         One keeps items apart whose arrivals a table does not tell apart: their messages do not mix. The other is
         enough where those that are repeated ``fell``: of two with one place it has the one of higher priority first.
@@ -519,7 +527,7 @@ class Items:
 
 
 def build_order(*keys: tuple[Node, bool]) -> Node:
-    """An ORDER BY of keys, each with whether it is from the highest value down; what is alike in all rows is none."""
+    """Build an ORDER BY of keys, each with its direction; a key that is equal in all rows is left out."""
     first: dict[Node, bool] = {}
     for tree, descending in keys:
         if not is_known(tree):
@@ -528,12 +536,12 @@ def build_order(*keys: tuple[Node, bool]) -> Node:
 
 
 def build_partition(*trees: Node) -> list[Node]:
-    """What a window is partitioned by, without what is alike in all rows."""
+    """Build a window's PARTITION BY; a column that is equal in all rows is left out."""
     return [each.copy() for each in trees if not is_known(each)]
 
 
 def build_frame(number: Node) -> Node:
-    """The rows of a window up to so many before this one."""
+    """Build the frame of a window: up to so many rows before this one."""
     return _rows(number, "PRECEDING")
 
 

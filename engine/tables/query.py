@@ -120,7 +120,10 @@ _CHAINS = (exp.And, exp.Or, exp.Add, exp.Mul, exp.BitwiseOr, exp.DPipe)
 
 
 def build_decision(found: LoweredPlan) -> StructFields:
-    """The fields of columns.DECISION: the first document chooses, the last says what the call ends with."""
+    """Write the fields of the column ``decision``.
+
+    The first document chooses, the last says what the call ends with.
+    """
     choice, outcome, packing = found.course[0], found.course[-1], found.packing
     assert packing is not None  # noqa: S101 - a put has destinations
     reason = found.bindings.bind("reason", _of_failing(outcome, lambda rule: build_literal(_code(rule)), "INT"))
@@ -148,7 +151,7 @@ def build_decision(found: LoweredPlan) -> StructFields:
 
 
 def build_kept_queue(found: LoweredPlan, queue: Node, *where: Node) -> Node:
-    """The ``queue`` of a destination; ``where`` the rules keep one that is named beside a queue manager, that one."""
+    """Write the ``queue`` of a destination: ``where`` rules keep the one named beside a queue manager, that one."""
     kept = found.course[0].standing.meaning.of(exp.column("kept_queue"))
     if kept == build_literal(""):
         return queue
@@ -157,7 +160,7 @@ def build_kept_queue(found: LoweredPlan, queue: Node, *where: Node) -> Node:
 
 
 def build_triggering(found: LoweredPlan) -> StructFields:
-    """The fields of columns.TRIGGERING."""
+    """Write the fields of the column ``triggering``."""
     (rules,) = found.course
     facts = rules.standing.meaning.facts
     concluding = [
@@ -251,8 +254,9 @@ def build_plan(
     traced: Declaration | None = None,
     settled: Callable[[LoweredRuleset], LoweredRuleset] = lambda steps: steps,
 ) -> Plan:
-    """The plan for tables of that shape, made once. What becomes of each subject is told by the document ``traced``.
+    """Build the plan for tables of that shape, made once.
 
+    The fates of subjects are those of the document ``traced``.
     ``settled`` changes the steps of each document. Raises RuleError for a rule that cannot be run on tables.
     """
     course = [settled(each) for each in LoweredRuleset.course([rules.ruleset(each) for each in shape.about.course])]
@@ -279,14 +283,14 @@ def build_plan(
 
 
 def build_invalid_decision(message: Node) -> StructFields:
-    """The fields of columns.DECISION for a row that is told what is wrong with it."""
+    """Write the fields of the column ``decision`` for a row with a fault."""
     types = {"text": "TEXT", "integer": "INT", "texts": "ARRAY<TEXT>"}
     nothing = {name: exp.cast(exp.null(), types[kind]) for name, kind in DECISION.items()}
     return {**nothing, "outcome": build_literal("invalid"), "message": message}
 
 
 def build_evaluation(found: LoweredPlan) -> StructFields:
-    """What any document says of a row: the last one of the course.
+    """Write what the last document of a pipeline says of a row.
 
     ``remaining`` are the places of the subjects that remain, in order; ``eliminated_by`` is told where that is traced,
     ``failed_by`` is the rule that ends the call. Then each fact that rules derive about the situation, and ``message``.
@@ -311,14 +315,14 @@ def build_evaluation(found: LoweredPlan) -> StructFields:
 
 
 def evaluation_types(rules: Rules, about: Declaration) -> dict[str, str]:
-    """The types of these fields, as SQL names them."""
+    """Return the types of these fields, as SQL names them."""
     steps = LoweredRuleset.course([rules.ruleset(each) for each in about.course])[-1]
     subjects = {} if about.subject is None else {"remaining": "ARRAY<INT>", "eliminated_by": "ARRAY<TEXT>"}
     return {**subjects, "failed_by": "TEXT", **_fact_types(steps), "message": "TEXT"}
 
 
 def list_situation_faults(words: RowWords, shape: Shape) -> Iterator[Fault]:
-    """What can be wrong with the situation of a row, in the order in which it is told."""
+    """List what can be wrong with the situation of a row, in the order of precedence."""
     if shape.row is not None:
         yield F.is_null(shape.row.copy()), build_literal(render_null_fault(words.struct))
     for of, wrong in words.faults():
@@ -330,7 +334,7 @@ def list_situation_faults(words: RowWords, shape: Shape) -> Iterator[Fault]:
 
 
 def describe_source_fault(words: RowWords, of: Column) -> Node:
-    """What is told of the value of a column: that of the source that the row has it from."""
+    """Write the message about a column's value, which names the source that the row has it from."""
     found = [
         (build_not(F.is_null(source.value.copy())), _not_allowed(of, [source.told], source.value.copy(), source.kind))
         for source in words.sources[of.name]
@@ -339,7 +343,7 @@ def describe_source_fault(words: RowWords, of: Column) -> Node:
 
 
 def find_subjects_fault(packing: Packing, shape: Shape) -> Node:
-    """What is wrong with the first subject that is not as it should be, or null."""
+    """Write the message about the first subject with a fault; null if none has one."""
     place, listed = exp.cast(F.build_variable("place"), "TEXT"), F.build_column(packing.listed)
     name = shape.about.row.subjects
     start, end = NULL_SUBJECT.format(subjects=name, place="{}").split("{}")
@@ -364,19 +368,22 @@ def find_subjects_fault(packing: Packing, shape: Shape) -> Node:
 
 
 def quote_text(text: Node) -> Node:
-    """A text in quotes, or null."""
+    """Write a text in quotes; null stays null."""
     return F.coalesce(F.concat_texts("'", text, "'"), build_literal("null"))
 
 
 def describe_disallowed(before: list[Node | str], text: Node, allowed: str) -> Node:
-    """What is told of a value that is not allowed, by its ``text``; ``before`` ends with the name of its column."""
+    """Write the message about a value that is not allowed, given as ``text``.
+
+    ``before`` ends with the name of its column.
+    """
     start, end = NOT_ALLOWED.format(column="", value="{}", allowed=allowed).split("{}", 1)
     *first, last = before
     return F.concat_texts(*first, f"{last}{start}", text, end)
 
 
 def is_invalid(words: RowWords, packing: Packing | None, shape: Shape, listed: Node, bindings: Bindings) -> Node:
-    """Whether a row has any fault; those of the subjects, which are ``listed``, are seen by their packed numbers."""
+    """Write the test whether a row has any fault; faults of the ``listed`` subjects show in their packed numbers."""
     faults = [] if shape.row is None else [F.is_null(shape.row.copy())]
     if shape.demands.one_of:
         blank = [build_equality(words.checked(words.columns[name]), "") for name in shape.demands.one_of]
@@ -399,18 +406,18 @@ class PlanDialect:
     lowerings: Mapping[type, Lowering]
 
     def text(self, tree: Node, quoted: bool = False) -> str:
-        """A tree as SQL; ``quoted`` names may be keywords."""
+        """Render a tree as SQL; names that are ``quoted`` may be keywords."""
         return add_parentheses(self.lowered(tree)).sql(dialect=self.name, identify=quoted, copy=False)
 
     def readable(self, tree: Node) -> str:
-        """A tree as SQL in lines that a person can read."""
+        """Render a tree as SQL in lines that a person can read."""
         kind = Dialect.get_or_raise(self.name).generator_class
         lines = type("Readable", (kind,), {"paren_sql": lambda self, node: f"({self.sql(node, 'this')})"})
         made: str = lines(dialect=self.name, pretty=True).generate(add_parentheses(self.lowered(tree)))
         return made
 
     def lowered(self, tree: Node) -> Node:
-        """A copy of a tree in which our functions are those of the dialect."""
+        """Copy a tree with our functions replaced by those of the dialect."""
         made: Node = exp.Paren(this=tree.copy())
         # The innermost first, since a function may take its arguments apart.
         for node in reversed(list(made.bfs())):
@@ -421,17 +428,17 @@ class PlanDialect:
 
 
 def build_call(name: str, *arguments: Node) -> Node:
-    """A call of a function by its name in the dialect."""
+    """Build a call of a function by its name in the dialect."""
     return exp.Anonymous(this=name, expressions=list(arguments))
 
 
 def rename_call(name: str) -> Lowering:
-    """A function that the dialect has under another name."""
+    """Build the lowering of a function that the dialect has under another name."""
     return lambda node: build_call(name, *node.iter_expressions())
 
 
 def change_case(words: Node, text: Node) -> Node:
-    """A text in the letter case that all words of an array have; as it is if they have none."""
+    """Write a text in the letter case of all words of an array; as it is if they have none in common."""
     case = get_letter_case(each.name for each in words.expressions)
     if case == "mixed":
         return text.copy()
@@ -442,14 +449,14 @@ def change_case(words: Node, text: Node) -> Node:
 
 
 def normalize_case(node: InCase) -> Node:
-    """Changes the case of a text only where it is none of the words: Spark asks for the locale to do it."""
+    """Write a text in the case of the words only where it is none of them: Spark asks for the locale to do it."""
     words, text = node.this, node.expression
     cased = change_case(words, text)
     return text if cased == text else build_if(exp.In(this=text, expressions=words.expressions), text.copy(), cased)
 
 
 def add_parentheses(tree: Node) -> Node:
-    """``tree`` with brackets around the operands that would not hold together without."""
+    """Add the brackets without which the operands of a tree would not hold together."""
     for node in list(tree.walk()):
         if _is_operation(node) and _is_operation(node.parent) and not _holds_together(node, node.parent):
             place = exp.Placeholder()
@@ -463,7 +470,7 @@ class UnknownRuleError(ValueError):
 
 
 def render_sql(name: str, rules: Rules, dialect: PlanDialect, written: Callable[[Plan, Declaration], Node]) -> str:
-    """The bindings that a rule makes, or all that a ruleset becomes as ``written`` by a back end.
+    """Render the bindings that a rule makes, or all that a ruleset becomes as ``written`` by a back end.
 
     It is about a table with the columns that every table of the document has. Raises UnknownRuleError, and RuleError
     for rules that cannot be run on tables.

@@ -59,7 +59,7 @@ class Rows:
     def decision(
         self, put: Given | None, destinations: Sequence[Given | None] | None, explain: bool = False
     ) -> dict[str, Any]:
-        """What the rules answer to ``put``, which can reach ``destinations``: the fields of columns.DECISION.
+        """Decide a ``put`` that can reach ``destinations``: the fields of the column ``decision``.
 
         A field that is null or absent has its column's default, and one that no column is named for is passed over.
         With ``explain`` the rule that each destination fell by is told. A row with a fault is ``invalid``; the
@@ -73,7 +73,7 @@ class Rows:
         return build_decision(listed, runs, self.course.rulesets[0] if explain else None)
 
     def explained(self, put: Given | None, destinations: Sequence[Given | None] | None) -> dict[str, Any]:
-        """The decision with its derivation: ``steps`` as in Decision.to_json, none for an invalid row."""
+        """Decide a row with its derivation: ``steps`` as in Decision.to_json, none for an invalid row."""
         try:
             seen, listed = read_put(self.listing, put, destinations)
         except InvalidRowError as error:
@@ -95,7 +95,7 @@ class OccasionRows:
         self.triggers = Triggers(rules)
 
     def triggering(self, occasion: Given | None) -> dict[str, Any]:
-        """What the trigger rules answer to an ``occasion``: the fields of columns.TRIGGERING. Raises nothing."""
+        """Decide a trigger event: the fields of the column ``triggering``. Raises nothing."""
         try:
             seen, _ = read_row(TRIGGER, occasion, None)
         except InvalidRowError as error:
@@ -114,14 +114,14 @@ class OccasionRows:
 def read_put(
     listing: DestinationListing, put: Given | None, destinations: Sequence[Given | None] | None
 ) -> tuple[Situation, list[Destination]]:
-    """A row of a table of puts, as read_row has it. Raises InvalidRowError."""
+    """Read a row of a table of puts, as read_row does. Raises InvalidRowError."""
     seen, listed = read_row(OUTCOME, put, destinations)
     kept = listing.kept_queue(seen)
     return seen, [evolve(each, queue=kept) for each in listed] if kept else listed
 
 
 def read_row(about: Declaration, situation: Given | None, subjects: Sequence[Given | None] | None) -> tuple[Any, Any]:
-    """The situation and the subjects of a row, in listing order, as the rules see them. Raises InvalidRowError."""
+    """Read the situation and the subjects of a row, as rules see them, in listing order. Raises InvalidRowError."""
     values = read_situation(about, situation)
     columns = build_columns(about.situation)
     seen = about.situation(**{of.word: of.stands_for.get(values[name], values[name]) if of.stands_for else values[name]
@@ -130,7 +130,7 @@ def read_row(about: Declaration, situation: Given | None, subjects: Sequence[Giv
 
 
 def read_situation(about: Declaration, situation: Given | None) -> dict[str, Any]:
-    """The values of a situation by column, every one that it can have. Raises InvalidRowError."""
+    """Read the values of a situation by column, with every column that it can have. Raises InvalidRowError."""
     name, demands = about.row.situation, get_requirements(about)
     if situation is None:
         raise InvalidRowError(render_null_fault(name))
@@ -141,13 +141,13 @@ def read_situation(about: Declaration, situation: Given | None) -> dict[str, Any
 
 
 def build_put(said: Given) -> Put:
-    """The put of a row in which nothing is wrong, as the engine is asked about it."""
+    """Build the put of a row without a fault, as the engine takes it."""
     values = _read(said, _readers(OUTCOME.situation), "")
     return Put(**{each.name: values[each.name] for each in fields(Put) if each.name in values})
 
 
 def read_subjects(about: Declaration, situation: Given, subjects: Sequence[Given | None] | None) -> list[Any]:
-    """The subjects of a row in listing order; some words are allowed with fields of its situation only.
+    """Read the subjects of a row in listing order; some words need certain fields of the situation.
 
     Raises InvalidRowError.
     """
@@ -169,7 +169,10 @@ def read_subjects(about: Declaration, situation: Given, subjects: Sequence[Given
 def build_decision(
     listed: Sequence[Destination], runs: Sequence[Run], workload: Ruleset | None = None
 ) -> dict[str, Any]:
-    """The fields of columns.DECISION of runs over ``listed``; ``workload``, if those are traced, tells who fell."""
+    """Build the fields of the column ``decision`` from runs over ``listed``.
+
+    If they are traced, ``workload`` tells who fell.
+    """
     run, outcome = runs
     what = "failed" if outcome.failure else "deferred" if outcome.facts["deferred"] else "chosen"
     if what == "chosen" and not run.remaining:
@@ -187,12 +190,12 @@ def build_decision(
 
 
 def build_invalid_row(message: str) -> dict[str, Any]:
-    """The fields of columns.DECISION for a row that is not decided."""
+    """Build the fields of the column ``decision`` for a row that is not decided."""
     return {**dict.fromkeys(DECISION), "outcome": "invalid", "message": message}
 
 
 def list_eliminating_rules(listed: Sequence[Any], run: Run, ruleset: Ruleset) -> list[str | None]:
-    """For each subject the id of the rule that it fell by last in a traced run: after that one nothing took it back."""
+    """List for each subject the id of the rule that removed it for good; None where it remained."""
     assert run.trace is not None, "the run was not traced"  # noqa: S101
     fell: dict[int, str] = {}
     for rule, did in zip(ruleset.rules, run.trace, strict=True):
@@ -231,7 +234,7 @@ def _read(given: Given, readers: Sequence[Reader], where: str) -> dict[str, Any]
 
 
 def lower_names(given: Given, where: str) -> Given:
-    """A struct with its names in lower case, as those of columns are. Raises InvalidRowError if two are then one."""
+    """Put the names of a struct into lower case. Raises InvalidRowError if two become one."""
     names = tuple(given)
     if all(map(str.islower, names)):
         return given

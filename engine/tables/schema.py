@@ -86,7 +86,7 @@ Columns = Mapping[str, Column]
 
 @cache
 def build_columns(facts: type) -> Columns:
-    """The columns of an attrs class by name, in the order of its fields."""
+    """Build the columns of an attrs class by name, in the order of its fields."""
     hints = get_type_hints(facts)
     found = {}
     for each in fields(facts):
@@ -216,7 +216,7 @@ class ValueSource:
         return self.value.name
 
     def compared(self, of: Column) -> Node:
-        """The value as it is compared: with an end of a range, which in narrower numbers would be another, as texts."""
+        """Write the value as it is compared with an end of a range, as text where a narrow number would overflow."""
         value = self.value.copy()
         if self.kind == LIST_OF_JSON:
             return F.map_items(value, F.JsonText(this=F.build_variable("name")), "name")
@@ -262,13 +262,13 @@ class TableError(ValueError):
 
 
 def get_letter_case(words: Iterable[str]) -> Literal["upper", "lower", "mixed"]:
-    """The letter case of all words: a row may write them in any, unless they are mixed."""
+    """Return the letter case that all words have; None if it is mixed, and rows must write it so."""
     letters = "".join(words)
     return "upper" if letters.isupper() else "lower" if letters.islower() else "mixed"
 
 
 def narrow_columns(columns: Columns, situation: Collection[str]) -> Columns:
-    """The columns of a subject in a table whose situation has these columns: some words are allowed with some only."""
+    """Return the columns of a subject beside a situation with these columns; some words need certain ones."""
 
     def allowing(column: Column) -> Column:
         more = [word for word, needed in column.words_with.items() if needed in situation]
@@ -278,12 +278,12 @@ def narrow_columns(columns: Columns, situation: Collection[str]) -> Columns:
 
 
 def get_requirements(declaration: Declaration) -> RowRequirements:
-    """What a document asks of the rows of its tables."""
+    """Return what a document requires of the rows of its tables."""
     return _DEMANDS.get(declaration, RowRequirements())
 
 
 def render_null_fault(column: str) -> str:
-    """What is told of a row whose situation is null."""
+    """Render the message about a row whose situation is null."""
     return f"{column} is null; a row needs the {column} that it asks about"
 
 
@@ -334,7 +334,7 @@ class Shape:
 
 
 def build_shape(columns: Mapping[str, FieldType], about: Declaration) -> Shape:
-    """The shape of a table of one document. Raises TableError, and TypeError for what is no declaration."""
+    """Build the shape of a table of one document. Raises TableError, and TypeError for what is no declaration."""
     if not isinstance(about, Declaration):
         raise TypeError(f"declaration={quote_value(about)} is none; expected one, as mqclause.documents.WORKLOAD is")
     check_free(about.row.answer, columns)
@@ -359,7 +359,7 @@ def build_shape(columns: Mapping[str, FieldType], about: Declaration) -> Shape:
 
 
 def build_contract_shape(about: Declaration, optional: bool = False) -> Shape:
-    """The shape of a table that has every column of the contract, and with ``optional`` those besides."""
+    """Build the shape of a table with every column of the contract; ``optional`` adds the others."""
 
     def present(facts: type | None) -> Columns:
         columns = build_columns(facts) if facts else {}
@@ -376,7 +376,7 @@ def build_contract_shape(about: Declaration, optional: bool = False) -> Shape:
 
 
 def find_situation_fields(columns: Mapping[str, FieldType], about: Declaration) -> Sources:
-    """The fields of the situation in a table, also those beside their struct. Raises TableError."""
+    """Find the fields of the situation in a table, in their struct or beside it. Raises TableError."""
     struct, demands = about.row.situation, get_requirements(about)
     name = get_spelling(struct, columns)
     found, known = columns[name], build_columns(about.situation)
@@ -397,7 +397,7 @@ def find_situation_fields(columns: Mapping[str, FieldType], about: Declaration) 
 
 
 def check_types(columns: Mapping[str, FieldType], about: Declaration) -> None:
-    """Raises TableError for what is there of the document's columns, and can by its type not be that."""
+    """Raise TableError for a column of the document whose type can never fit."""
     situation, subjects = find_spelling(about.row.situation, columns), find_spelling(about.row.subjects, columns)
     found = columns.get(situation or "")
     if isinstance(found, Struct):
@@ -408,7 +408,7 @@ def check_types(columns: Mapping[str, FieldType], about: Declaration) -> None:
 
 
 def build_no_table_error(given: object, expected: str) -> TableError:
-    """What to say of something that is given in place of a table; a type is named with its package."""
+    """Build the error about something that is given in place of a table; it names the type with its package."""
     kind = type(given)
     package = kind.__module__.partition(".")[0].strip("_")
     name = kind.__name__ if package == "builtins" else f"{package}.{kind.__name__}"
@@ -416,7 +416,7 @@ def build_no_table_error(given: object, expected: str) -> TableError:
 
 
 def check_free(name: str, columns: Iterable[str]) -> None:
-    """Raises TableError for a table with columns whose names are not each one's own, or one of ours, in any case.
+    """Raise TableError for a column name that stands twice, or is one of ours, in any letter case.
 
     ``name`` is the column that is to be added.
     """
@@ -429,7 +429,7 @@ def check_free(name: str, columns: Iterable[str]) -> None:
 
 
 def check_apart(names: Iterable[str], before: str = "") -> None:
-    """Raises TableError for two names that are one without regard to letter case, as engines take them."""
+    """Raise TableError for two names that are equal without regard to letter case, as engines compare them."""
     seen: dict[str, str] = {}
     for name in names:
         other = seen.get(name.lower())
@@ -440,12 +440,12 @@ def check_apart(names: Iterable[str], before: str = "") -> None:
 
 
 def find_spelling(name: str, columns: Iterable[str]) -> str | None:
-    """How a table writes a name, or None if it has no such column."""
+    """Find how a table spells a name; None if it has no such column."""
     return next((each for each in columns if each.lower() == name.lower()), None)
 
 
 def get_spelling(name: str, columns: Iterable[str]) -> str:
-    """How a table writes the name of a column that it must have. Raises TableError, also for what is no name."""
+    """Return how a table spells the name of a column that it must have. Raises TableError."""
     name = str(name)
     found = find_spelling(name, columns)
     if found is None:
@@ -454,7 +454,7 @@ def get_spelling(name: str, columns: Iterable[str]) -> str:
 
 
 def check_known(fields: Iterable[str], columns: Columns, before: str) -> None:
-    """Raises TableError for a field of a struct that is no column, where it is close to one that is not there.
+    """Raise TableError for an unknown field of a struct that is close to a missing one.
 
     Close is also what MQSC calls it. All other fields are the user's own.
     """
@@ -472,7 +472,7 @@ def check_known(fields: Iterable[str], columns: Columns, before: str) -> None:
 
 
 def check_fits(kind: FieldType, of: Column, told: str) -> None:
-    """Raises TableError if values of a kind are none of a column's, with the cast that would make them so."""
+    """Raise TableError if no value of a kind fits a column, with the cast that would help."""
     if is_fitting(kind, of):
         return
     expected, cast = _EXPECTED[of.kind]
@@ -485,7 +485,7 @@ def check_fits(kind: FieldType, of: Column, told: str) -> None:
 
 
 def is_fitting(kind: FieldType, column: Column) -> bool:
-    """Whether a column may be of that kind; whether a number is whole is seen row by row."""
+    """Return whether a column may be of that kind; whether a number is whole is seen row by row."""
     if column.kind == "texts" and isinstance(kind, ListOf):
         return kind.item in ("text", "null", "JSON")
     numbers = ("integer", "huge", "decimal", "number")
@@ -493,7 +493,7 @@ def is_fitting(kind: FieldType, column: Column) -> bool:
 
 
 def describe_kind(kind: FieldType) -> str:
-    """A kind as it is named in a message."""
+    """Describe a kind as messages name it."""
     if isinstance(kind, Struct | ListOf):
         return "a struct" if isinstance(kind, Struct) else "a list"
     told = {"null": "null throughout", "text": "a text", "integer": "an integer"}
@@ -501,7 +501,7 @@ def describe_kind(kind: FieldType) -> str:
 
 
 def build_group_keys(columns: Iterable[str]) -> dict[str, Node]:
-    """What the rows are counted by, with the names of its columns. Raises TableError."""
+    """Write what rows are counted by, with the names of its columns. Raises TableError."""
     found = list(columns)
     check_apart(found)
     names = zip(("queue", "member"), NAME_COLUMNS, strict=True)
@@ -509,7 +509,7 @@ def build_group_keys(columns: Iterable[str]) -> dict[str, Node]:
 
 
 def build_counts(columns: Iterable[str]) -> dict[str, Node]:
-    """What is counted: puts, rows whose count is none, and one such count."""
+    """Write what is counted: puts, rows with a bad count, and one such count."""
     count = find_spelling(COUNT_COLUMN, columns)
     if count is None:
         return {"puts": exp.Count(this=exp.Star()), "bad": build_literal(0), "example": exp.null()}
@@ -521,7 +521,7 @@ def build_counts(columns: Iterable[str]) -> dict[str, Node]:
 
 
 def build_traffic(rows: Iterable[Mapping[str, Any]]) -> Traffic:
-    """The puts in rows of the columns above. Raises TableError for names that are missing and counts that are none."""
+    """Build the traffic from counted rows. Raises TableError for missing names and bad counts."""
     counted = list(rows)
     # Engines count in any order: of several faults the same one is told.
     for bad in sorted(str(row["example"]) for row in counted if row["bad"]):

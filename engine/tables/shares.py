@@ -91,7 +91,7 @@ class Spread:
         return cls(shares, spread, is_whole) if shares or spread is not None else None
 
     def hashed(self) -> list[dict[str, Node]]:
-        """The columns that lead to the hash of a row's value, HASHED, which ``times`` needs.
+        """Write the columns that lead to HASHED, the hash of a row's value, which ``times`` needs.
 
         It is made by arithmetic alone, which every engine does alike, but for a text, which is hashed by MD5.
         """
@@ -126,14 +126,14 @@ class Spread:
 
     @staticmethod
     def place() -> Node:
-        """The place of the one that takes the row among several, from 0; null of one alone."""
+        """Write the place, from 0, of the tied destination that takes the row; null of one alone."""
         return exp.Sub(
             this=F.find_place(F.build_column(TIMES), exp.ArrayMax(this=F.build_column(TIMES))),
             expression=build_literal(1),
         )
 
     def taken(self, ties: str) -> Node:
-        """The one of the column ``ties`` that a row takes, or null: what ``answer`` needs in the column TAKEN."""
+        """Write which of the column ``ties`` takes the row, or null: what ``answer`` needs in the column TAKEN."""
         return (
             exp.null()
             if self.by is None
@@ -141,7 +141,7 @@ class Spread:
         )
 
     def levels(self, ties: str) -> list[dict[str, Node]]:
-        """The columns that lead from the column ``ties`` to TAKEN, those before first."""
+        """Write the columns that lead from ``ties`` to TAKEN, in levels."""
         if self.by is None:
             return [{TAKEN: self.taken(ties)}]
         fields = {"multiplier": _multiplier(F.EACH), "weight": F.get_field(F.EACH, "weight")}
@@ -150,7 +150,7 @@ class Spread:
         return [*self.hashed(), {TIMES: times}, {TAKEN: self.taken(ties)}]
 
     def answer(self, decision: str, ties: str) -> Node:
-        """The decision, with what is asked, of the columns ``decision``, ``ties`` and TAKEN."""
+        """Write the decision with what is asked about ties, from the columns ``decision``, ``ties`` and TAKEN."""
         fields: dict[str, Node] = {name: F.build_column(name, decision) for name in DECISION}
         is_chosen = build_equality(fields["outcome"].copy(), "chosen")
         if self.by is not None:
@@ -167,7 +167,7 @@ class Spread:
 
 
 def multiplier_of(tie: Mapping[str, Any]) -> int:
-    """What the hash of a row's value is multiplied by for a destination: told apart by its channel and queue manager.
+    """Return what the hash of a row's value is multiplied by for a destination, by its channel and queue manager.
 
     A queue that is named beside its queue manager is no part of it, whatever it is.
     """
@@ -225,13 +225,13 @@ def _shares(ties: str) -> Node:
 
 
 def set_spread(shape: Shape, spread: Spread | None) -> Shape:
-    """The shape of a table, with what is asked about ties."""
+    """Return the shape of a table with what is asked about ties."""
     return evolve(shape, from_start=spread is not None and spread.from_start)
 
 
 @lru_cache(maxsize=32)
 def reset_counters(cluster: Cluster) -> Cluster:
-    """The cluster as if nothing had been put yet."""
+    """Return the cluster as if nothing had been put yet."""
     start = START._asdict()
     if all(getattr(each, name) == value for each in cluster.channels for name, value in start.items()):
         return cluster
@@ -239,7 +239,7 @@ def reset_counters(cluster: Cluster) -> Cluster:
 
 
 def build_ties_plan(rules: Rules, shape: Shape) -> Plan:
-    """The plan of who ties in a table of that shape: a list ``ties``, null in an invalid row.
+    """Build the plan of who ties in a table of that shape: a list ``ties``, null in an invalid row.
 
     Raises RuleError where rules of one's own balance otherwise than by steps of each destination.
     """
@@ -331,7 +331,7 @@ def _weight(found: LoweredPlan, choice: StepLowering) -> Node:
 
 
 def list_ties(engine: Engine, put: Put, cluster: Cluster) -> list[dict[str, Any]]:
-    """The same of a put in a cluster."""
+    """List who ties for a put in a cluster, in the long run."""
     found = compute_rates(engine.choose(put, cluster, SequenceState({}, 0, cluster), "off"))
     return [
         {**{name: getattr(each, name) or None for name in TIE_NAMES}, "weight": float(rate * int(WEIGHTS_OF))}

@@ -53,14 +53,12 @@ from mqclause.documents import DOCUMENTS
 from mqclause.executors.operations import ExecutorName, Run
 from mqclause.model.configuration.snapshot import read_document
 from mqclause.model.configuration.sources import Source
-from mqclause.model.exits.structures import MQWXP
+from mqclause.model.exits import MQWXP
 from mqclause.model.facts.messages import QueuedMessage, RetrievalCall
 from mqclause.model.timeline.administration import parse_day, read_repository_content
 from mqclause.model.timeline.scenario import Scenario, build_scenario
-from mqclause.replay.administration import AdministrationRules
-from mqclause.replay.retention import build_retention
-from mqclause.replay.rows import Row
-from mqclause.replay.runner import Replay
+from mqclause.replay.administration import AdministrationRules, build_retention
+from mqclause.replay.runner import Replay, Row
 from mqclause.retrieval.order import ORDERS, PassedOver, QueueOrder, Retrieval, RetrievalPlan
 from mqclause.rulebook.case_files import CaseError, CaseFile, StatedTable, compare_values, read_case_file
 from mqclause.rulebook.clauses import resolve_clause_path

@@ -20,7 +20,9 @@ from mqclause.exits.process import Exit, ExitFaultError
 from mqclause.exits.session import ANYBODY, Caller, Exits, ExitSession
 from mqclause.language.evaluator import Scope
 from mqclause.model.diagnostics import check_type
-from mqclause.model.exits.calls import (
+from mqclause.model.exits import (
+    MQWXP,
+    NO_USER_AREA,
     ExitCall,
     ExitCallParameters,
     OfferedDestination,
@@ -29,7 +31,6 @@ from mqclause.model.exits.calls import (
     build_offered_destinations,
     is_queue_choice,
 )
-from mqclause.model.exits.structures import MQWXP, NO_USER_AREA
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import REASONS
 from mqclause.model.facts.objects import Put

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -10,6 +10,8 @@ from typing import Any
 from attrs import evolve, frozen
 
 from mqclause.model.configuration.completeness import MissingInformation
+from mqclause.model.configuration.snapshot import Snapshot
+from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.clauses import list_clauses
 from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rules import AUTO, Rules
@@ -21,6 +23,7 @@ from mqclause.workload.decision import (
     get_engine,
     is_same_answer,
     is_told_by_kind,
+    join_names,
     summarize_decision,
 )
 from mqclause.workload.equivalence import MOST_CLASSES, has_name_tests
@@ -65,19 +68,43 @@ class OtherEdition:
 def find_other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
     """Find the oldest and the newest edition, as far as the answer is another there. Needs level ``rule``."""
     found = []
-    own = _own(decision, "rule")
     for edition, since in _compared(decision):
-        other = _decided(decision, decision.rules.in_edition(since), "rule")
-        if not is_same_answer(own, other):
+        # Of decisions of one kind it is found once whether there is any such.
+        if _is_other(decision, since):
+            own, other = _own(decision, "rule"), _decided(decision, decision.rules.in_edition(since), "rule")
             rule = _deciding(own, other)
             found.append(OtherEdition(edition, since, other, rule, _evidence(other, edition, rule)[0]))
     return tuple(found)
 
 
-def describe_edition_difference(decision: Decision) -> str:
+def find_missing_level(decision: Decision, snapshot: Snapshot) -> Iterator[MissingInformation]:
+    """Find that the command level is not known, or is told twice and otherwise, if the answer depends on it."""
+    own, told = decision.cluster.queue_manager, snapshot.command_level
+    if decision.edition_from == "default":
+        if any(_is_other(decision, since) for _, since in _compared(decision)) or any(_find_assumed_remarks(decision)):
+            yield describe_missing_level(own.name)
+    elif told.others and told.level == own.command_level and decision.rules.by_level:
+        rules = decision.rules
+        others = {rules.as_stated(get_edition(each, rules.levels)) for each in told.others}
+        if any(_is_other(decision, since) for since in others - {rules.as_stated(rules.edition)}):
+            yield evolve(describe_missing_level(own.name), what=f"the command level: {told.doubt}")
+
+
+def _find_assumed_remarks(decision: Decision) -> Iterator[str]:
+    """Remarks on the answer that are of an edition which is assumed: the oldest or the newest has no such rule."""
+    remarking = [each for run, of in zip(decision.runs, decision.rulesets, strict=False)
+                 for each in of.find_remarking_rules(run.facts)]  # fmt: skip
+    for _, since in _compared(decision) if remarking and decision.edition_from == "default" else ():
+        course = get_engine(decision.rules.in_edition(since)).course
+        known = {rule.id for of in course.rulesets for rule in of.rules}
+        yield from (each.remark for each in remarking if each.id not in known)
+
+
+def describe_edition_difference(decision: Decision, source: str = "") -> str:
     """Say that the oldest or the newest edition answers otherwise, in a sentence that many answers share.
 
-    Blank where it is the same in both.
+    ``source`` is what the edition in force is from, if more is known of that than the decision tells. Blank where the
+    answer is the same in both.
     """
     rules = decision.rules
     where = [
@@ -85,7 +112,8 @@ def describe_edition_difference(decision: Decision) -> str:
         for edition, since in _compared(decision)
         if _is_other(decision, since)
     ]
-    return f"{_begun(decision)}; {' and '.join(where)} the answer is another, as explain tells" if where else ""
+    begun = begin_with_edition(rules, source or decision.edition_from, decision.cluster.queue_manager.name)
+    return f"{begun}; {' and '.join(where)} the answer is another, as explain tells" if where else ""
 
 
 def _is_other(decision: Decision, since: str) -> bool:
@@ -109,22 +137,55 @@ def describe_missing_level(queue_manager: str) -> MissingInformation:
     return MissingInformation("the command level", queue_manager, "DISPLAY QMGR CMDLEVEL")
 
 
-def describe_odd_level(decision: Decision, named: str = "the queue manager") -> str:
-    """Say that the queue manager is of a command level that is not known, or of another edition than the one asked for.
+def list_level_remarks(rules: Rules, levels: Mapping[str, int]) -> Iterator[str]:
+    """Say of queue managers, once for those of one command level, what describe_odd_level says."""
+    by_level: dict[int, list[str]] = {}
+    for name, level in levels.items():
+        by_level.setdefault(level, []).append(name)
+    for level, names in by_level.items():
+        who = f"{join_names(names)} {'is' if len(names) == 1 else 'are'}"
+        yield from filter(None, [describe_odd_level(rules, level, who)])
 
-    It is called as ``named``. Blank where neither is so, or no rule was asked.
+
+def get_levels(clusters: Iterable[Cluster]) -> dict[str, int]:
+    """Return the command levels of local queue managers, by name: 0 where one is not known."""
+    return {each.queue_manager.name: each.queue_manager.command_level for each in clusters}
+
+
+def describe_odd_level(rules: Rules, level: int, who: str = "the queue manager is") -> str:
+    """Say that queue managers are of a command level that is not known, or of another edition than the one asked for.
+
+    ``who`` are they, as the beginning of a sentence. Blank where neither is so.
     """
-    rules, known, level = decision.rules, decision.rules.levels, decision.cluster.queue_manager.command_level
-    if not level or not decision.runs:
+    found, known = rules.of_level(level), rules.levels
+    if not level:
         return ""
-    of_level, told = get_edition(level, known), f"{named} is of command level {level}"
-    if rules.asked != AUTO and not rules.by_level and of_level != rules.edition:
-        return f"{told}, edition {of_level}; edition {rules.edition} was asked for"
-    if rules.by_level and level < min(known.values()):
+    of_level, told = get_edition(level, known), f"{who} of command level {level}"
+    if found.asked != AUTO and not found.by_level and of_level != found.edition:
+        return f"{told}, edition {of_level}; edition {found.edition} was asked for"
+    if found.by_level and level < min(known.values()):
         return f"{told}, below that of the oldest edition that is known, {of_level}"
-    if rules.by_level and level >= max(known.values()) + WIDEST:
+    if found.by_level and level >= max(known.values()) + WIDEST:
         return f"{told}, above that of the last edition that is known, {of_level}"
     return ""
+
+
+def locate_edition(rules: Rules, snapshot: Snapshot) -> str:
+    """Say where the edition in force at a snapshot's queue manager is from, with the place of its command level."""
+    own, said = snapshot.cluster.queue_manager, name_edition_source(rules, snapshot)
+    if not rules.by_level or not snapshot.provenance.holds(own):
+        return said
+    place = snapshot.provenance.of(own, "command_level")
+    is_option = place.source.startswith("--") and place.line is None
+    return place.source if is_option else f"{said}, {place}"
+
+
+def name_edition_source(rules: Rules, snapshot: Snapshot) -> str:
+    """Name what the edition in force at a snapshot's queue manager is from: CMDLEVEL or VERSION, an option, nothing."""
+    own, known = snapshot.cluster.queue_manager, snapshot.command_level
+    if known.told is not None and known.level == own.command_level and rules.by_level:
+        return f"{known.told.named} of {own.name}"
+    return rules.describe_edition_source(own.name, own.command_level)
 
 
 def _compared(decision: Decision) -> Iterator[tuple[str, str]]:
@@ -182,14 +243,18 @@ def _evidence(decision: Decision, edition: str, rule: str) -> tuple[str, str]:
     return max(known, key=lambda each: [*EVIDENCE].index(each[0]))
 
 
-def list_edition_remarks(decision: Decision, others: tuple[OtherEdition, ...]) -> Iterator[str]:
-    """List what a reader should know of the edition: that others answer otherwise, that a level is unknown."""
-    yield from filter(None, [describe_odd_level(decision, decision.cluster.queue_manager.name)])
+def list_edition_remarks(decision: Decision, others: tuple[OtherEdition, ...], source: str) -> Iterator[str]:
+    """List what a reader should know of the edition, which is from ``source``: that others answer otherwise."""
+    if decision.runs:
+        yield from list_level_remarks(decision.rules, get_levels([decision.cluster]))
     for each in others:
-        yield _difference(decision, each)
+        yield _difference(decision, each, source)
+    for remark in dict.fromkeys(_find_assumed_remarks(decision)):
+        begun = begin_with_edition(decision.rules, source, decision.cluster.queue_manager.name)
+        yield f"{begun}, and by a later one this may not be so: {remark}"
 
 
-def _difference(decision: Decision, other: OtherEdition) -> str:
+def _difference(decision: Decision, other: OtherEdition, from_: str) -> str:
     """Both answers in a sentence, with the clause that makes the difference, and how the later one is known."""
     rules, is_newer = decision.rules, other.edition != decision.rules.known_editions[0]
     where = f"from {other.since} on" if is_newer else f"in {other.edition}"
@@ -200,8 +265,8 @@ def _difference(decision: Decision, other: OtherEdition) -> str:
     evidence, read_in = _evidence(by_later, later, _deciding(by_earlier, by_later))
     source = f"; of {later}: {EVIDENCE[evidence]}" if "evidence" in rules.toml("editions.toml").get(later, {}) else ""
     source += f" ({read_in})" if source and read_in else ""
-    begins = f"by edition {rules.edition} ({decision.edition_from})"
-    if decision.edition_from == "default":
+    begins = f"by edition {rules.edition} ({from_})"
+    if from_ == "default":
         begins = (
             f"edition {rules.edition} is assumed, as nothing tells the level of {decision.cluster.queue_manager.name}"
         )
@@ -209,9 +274,34 @@ def _difference(decision: Decision, other: OtherEdition) -> str:
     return f"{begins} {_ends(decision)}; {where} {_ends(other.decision)}{other.clause}{source}"
 
 
-def _begun(decision: Decision) -> str:
-    """The edition in force and where it is from, as the beginning of a sentence about the answer."""
-    return begin_with_edition(decision.rules, decision.edition_from, decision.cluster.queue_manager.name)
+@frozen
+class EditionInForce:
+    """By which edition a local queue manager chooses, and where that is from. Blank is the name of an unknown one."""
+
+    queue_manager: str
+    edition: str
+    edition_from: str
+
+    @classmethod
+    def at(cls, snapshot: Snapshot, rules: Rules) -> EditionInForce:
+        """Find the edition at the queue manager of a snapshot."""
+        own = snapshot.cluster.queue_manager
+        of_level = rules.of_level(own.command_level)
+        return cls(own.name, of_level.edition, locate_edition(of_level, snapshot))
+
+
+def summarize_editions(found: Iterable[EditionInForce]) -> Iterator[str]:
+    """Say by which editions it is decided, once for the queue managers of each, and where it is assumed."""
+    groups: dict[tuple[str, bool], list[EditionInForce]] = {}
+    for each in found:
+        groups.setdefault((each.edition, each.edition_from == "default"), []).append(each)
+    for (edition, is_assumed), of in groups.items():
+        names = join_names([each.queue_manager or "the queue manager" for each in of])
+        if is_assumed:
+            yield f"edition {edition} is assumed, as nothing tells the level of {names}"
+        else:
+            source = of[0].edition_from if len({each.edition_from for each in of}) == 1 else f"CMDLEVEL of {names}"
+            yield f"decided by edition {edition} ({source})"
 
 
 def begin_with_edition(rules: Rules, edition_from: str, queue_manager: str) -> str:

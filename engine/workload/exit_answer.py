@@ -16,7 +16,7 @@ from mqclause.executors.plain import build_first_scope
 from mqclause.language.evaluator import Scope, evaluate
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.diagnostics import quote_value
-from mqclause.model.exits.calls import ExitCall
+from mqclause.model.exits import ExitCall
 from mqclause.model.facts.domains import REASONS
 from mqclause.model.facts.objects import QueueManager
 from mqclause.model.facts.workload import Destination

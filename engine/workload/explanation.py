@@ -13,7 +13,14 @@ from mqclause.model.diagnostics import check_type
 from mqclause.rulebook.rule import Choose
 from mqclause.workload.decision import Decision, join_names
 from mqclause.workload.delivery import find_obstacles
-from mqclause.workload.editions import OtherEdition, describe_missing_level, find_other_editions, list_edition_remarks
+from mqclause.workload.editions import (
+    OtherEdition,
+    find_missing_level,
+    find_other_editions,
+    list_edition_remarks,
+    locate_edition,
+    name_edition_source,
+)
 from mqclause.workload.sensitivity import AskExit, find_unknowns
 
 NO_COUNTERS = "MQ displays no sequence numbers: taken as 0"
@@ -53,12 +60,13 @@ class Explanation:
         readings = tuple(map(str, decision.other_readings())) if other_readings else ()
         ties = tuple(describe_ties(decision))
         odd = tuple(map(str, snapshot.remarks))
-        others = find_other_editions(decision) if other_readings else ()
-        assumptions = (*_assumed(decision, snapshot, ties), *list_edition_remarks(decision, others))
+        others = find_other_editions(decision)
+        is_known = decision.cluster.queue_manager == snapshot.cluster.queue_manager
+        source = name_edition_source(decision.rules, snapshot) if is_known else decision.edition_from
+        assumptions = (*_assumed(decision, snapshot, ties), *list_edition_remarks(decision, others, source))
         ahead, unknown = find_obstacles(decision, snapshot.beyond), find_unknowns(decision, snapshot)
-        if others and decision.edition_from == "default":
-            unknown += (describe_missing_level(decision.cluster.queue_manager.name),)
-        place = _place_of_level(decision, snapshot)
+        unknown = (*unknown, *find_missing_level(decision, snapshot))
+        place = locate_edition(decision.rules, snapshot) if is_known else source
         return cls(decision, readings, ties, unknown, assumptions, odd, ahead, others, place)
 
     def with_exit(self, decision: Decision, snapshot: Snapshot, ask_exit: AskExit) -> Self:
@@ -117,14 +125,6 @@ def describe_tie_break(decision: Decision) -> str:
         return f"the exit took {answer.chosen.host}"
     choices = [step.rule.action for step in decision.steps if step.applied and isinstance(step.rule.action, Choose)]
     return f"the one listed {'last' if choices and choices[-1].ties == 'last-listed' else 'first'} is taken"
-
-
-def _place_of_level(decision: Decision, snapshot: Snapshot) -> str:
-    """Where the edition is from, with the place of the command level in its source."""
-    told, own = decision.edition_from, decision.cluster.queue_manager
-    if not decision.rules.by_level or own != snapshot.cluster.queue_manager:
-        return told
-    return f"{told}, {snapshot.provenance.of(snapshot.cluster.queue_manager, 'command_level')}"
 
 
 def _assumed(decision: Decision, snapshot: Snapshot, ties: Sequence[str]) -> Iterator[str]:

@@ -6,10 +6,9 @@ In the order in which a file passes through them:
 - ``attributes``, ``objects``: the records of scripts become the objects of each queue manager;
 - ``view``, ``status``: the objects of all become the facts that one queue manager sees, with what it displays;
 - ``provenance``: facts with their places become one cluster;
-- ``coverage``, ``knowledge``, ``completeness``: what the files would tell, and what they leave out;
+- ``knowledge``, ``completeness``: what the files would tell, what they leave out, and what is still to be filled in;
 - ``snapshot``: all of it, step by step, in ``SnapshotBuilder``; ``changes`` and ``members`` change snapshots.
 
-``inserts`` are what a name may still have to be filled in with. ``scripts``, ``checked_member``, ``checked_objects``
-and ``checked_cluster`` are what ``mqclause check`` sees. ``file_reports`` and ``facts_export`` are the answers of
-``mqclause facts``.
+``checked_member``, ``checked_objects`` and ``checked_cluster`` are what ``mqclause check`` sees, made of the
+scripts that ``sources`` reads for it. ``file_reports`` is an answer of ``mqclause facts``.
 """

@@ -166,7 +166,7 @@ def read_attributes(record: Record, type_: str) -> tuple[Mapping[str, Any], list
 
 
 def is_same_value(kind: str, name: str, one: Value, other: Value) -> bool:
-    """Whether two values of an attribute that is read are the same; one that is not allowed is like none."""
+    """Return whether two values of an attribute are the same; one that is not allowed counts as none."""
     if one == other:
         return True
     _, domain = FACT_ATTRIBUTES[kind][name]

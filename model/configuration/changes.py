@@ -107,7 +107,7 @@ def parse_change(text: str) -> ConfigurationChange:
 
 
 def is_change_target(fact: object, change: ConfigurationChange, local: str) -> bool:
-    """Whether ``fact``, which the queue manager ``local`` knows, is what the command names."""
+    """Return whether the command names ``fact``, which the queue manager ``local`` knows."""
     if change.kind in _QUEUES:
         of_kind = isinstance(fact, Queue) and fact.type == change.kind
         of_kind |= isinstance(fact, QueueManagerAlias) and change.kind == _OF_ALIAS
@@ -253,7 +253,7 @@ def build_change_script(change: ConfigurationChange, owner: str, clusters: Itera
 
 
 def has_named_object(scripts: Sequence[Script], change: ConfigurationChange) -> bool:
-    """Whether scripts of one queue manager define, or show, the object that an option names."""
+    """Return whether scripts of one queue manager define, or show, the object that an option names."""
     is_route = change.kind == "CHANNEL" and change.is_of_state
     return any(
         (each.kind == change.kind and each.name == change.name and each.action in CREATING_ACTIONS)
@@ -265,7 +265,7 @@ def has_named_object(scripts: Sequence[Script], change: ConfigurationChange) -> 
 
 
 def has_receiver(scripts: Sequence[Script], change: ConfigurationChange) -> bool:
-    """Whether scripts of one queue manager define the cluster receiver that an option names."""
+    """Return whether scripts of one queue manager define the cluster receiver that an option names."""
     return any(
         each.kind == "CHANNEL" and each.name == change.name and each.attributes.get("CHLTYPE") == "CLUSRCVR"
         for script in scripts

@@ -18,7 +18,8 @@ from mqclause.model.configuration.checked_objects import (
     TEMPORARY_NAME_PREFIX,
     ConfiguredObject,
 )
-from mqclause.model.configuration.inserts import INSERT, has_matching_receiver
+from mqclause.model.configuration.command_levels import CommandLevel
+from mqclause.model.configuration.completeness import INSERT, has_matching_receiver
 from mqclause.model.diagnostics import Diagnostic, find_closest
 from mqclause.model.facts.cluster import SUGGESTIONS, Cluster
 from mqclause.model.facts.objects import Channel, ModelQueue, Queue, QueueManager, RemoteQueueManager
@@ -76,7 +77,8 @@ class ClusterCheckContext:
     reached: set[tuple[object, ...]] = field(factory=set)
     led_by: dict[object, str] = field(factory=dict)
     displayed: dict[OnDisplay, frozenset[str]] = field(factory=dict)
-    levels: dict[str, int] = field(factory=dict)
+    told_levels: dict[str, CommandLevel] = field(factory=dict)
+    levels: Mapping[str, int] = field(factory=dict)
     _of_levels: dict[str, dict[str, Any]] = field(factory=dict)
     _by_kind: dict[str, tuple[list[str], list[str]]] = field(factory=dict)
     _of_hosts: dict[tuple[str, str], dict[str, Any]] = field(factory=dict)
@@ -102,7 +104,7 @@ class ClusterCheckContext:
             for cluster, sender, _ in each.senders:
                 if not has_matching_receiver(sender, found.by_channel):
                     found.unanswered.setdefault(cluster, set()).add(sender)
-        found.levels |= levels or {}
+        found.levels = {name: each.level for name, each in found.told_levels.items() if each.level} | dict(levels or {})
         if level:
             known = {*found.described, *(host for host, _ in found.receivers)}
             found.levels = dict.fromkeys(known, level)
@@ -112,7 +114,9 @@ class ClusterCheckContext:
         """Add what a queue manager says of itself (``own``), or what it displays of others."""
         for name, level in each.levels.items():
             if (name == each.name) == own:
-                self.levels.setdefault(name, level)
+                before = self.told_levels.get(name)
+                known = () if before is None else before.statements
+                self.told_levels[name] = evolve(level, queue_manager=name, statements=(*known, *level.statements))
         for queue in each.queues:
             if (queue.queue_manager == each.name) == own and (own or queue.queue_manager not in self.described):
                 for cluster in queue.clusters:
@@ -277,12 +281,15 @@ class ClusterCheckContext:
         }
 
     def is_known_non_repository(self, cluster: str, sender: str, to: str) -> bool:
-        """Whether a defined sender is known to lead to none, or not to have reached the one that it should lead to."""
+        """Return whether a defined sender is known to lead to no full repository, or not to have reached its own."""
         target = to or getattr(self.by_channel.get(sender), "queue_manager", "")
         return (cluster, target) in self.partials or target.startswith(TEMPORARY_NAME_PREFIX)
 
     def has_sender_to(self, queue_manager: str, cluster: str, manual: Iterable[tuple[str, str]]) -> bool:
-        """Whether a defined sender leads to a queue manager, by its receivers; so it is where no file tells those."""
+        """Return whether a defined sender leads to a queue manager, by its receivers.
+
+        It counts as leading there where no file shows the receivers.
+        """
         receivers = self.receivers.get((queue_manager, cluster), {})
         return not receivers or any(
             to == queue_manager
@@ -342,6 +349,11 @@ class ClusterCheckContext:
             "like_members_before": bisect_left(alike, queue_manager),
             "cluster_is_named": not INSERT.search(cluster),
         }
+
+    def find_odd_levels(self) -> Iterator[Diagnostic]:
+        """Find command levels that files tell twice and otherwise, or that are none."""
+        for _, each in sorted(self.told_levels.items()):
+            yield from each.find_remarks()
 
     def find_undescribed_members(self, local: str | None) -> Iterator[Diagnostic]:
         """Find CLUSSDRs that lead to a member that no file describes; with ``local`` those of that queue manager."""
@@ -453,7 +465,7 @@ class ClusterCheckContext:
         return Cluster(evolve(own, clusters=clusters), remotes, queues, model_queues=map(ModelQueue, about.models))
 
     def is_hosted_elsewhere(self, queue: str, queue_manager: str) -> bool:
-        """Whether others have a queue in a cluster that a queue manager is in."""
+        """Return whether others have a queue in a cluster that a queue manager is in."""
         hosts = self.list_instances(queue, sorted(self.described[queue_manager].clusters))
         return bool(hosts.keys() - {queue_manager})
 
@@ -474,7 +486,7 @@ class ClusterCheckContext:
         return self.describe_knowledge(self.described[about.queue_manager].clusters)
 
     def is_known_in(self, queue_manager: str, clusters: frozenset[str]) -> bool:
-        """Whether a queue manager, or an alias of one, is known in a cluster."""
+        """Return whether a queue manager, or an alias of one, is known in a cluster."""
         of_aliases = any((queue_manager, name) in self.queues for name in clusters)
         return of_aliases or any((queue_manager, name) in self.receivers for name in clusters)
 

@@ -29,15 +29,15 @@ from mqclause.model.configuration.checked_objects import (
     FileLine,
     collect_places,
 )
-from mqclause.model.configuration.coverage import (
+from mqclause.model.configuration.command_levels import CommandLevel, find_command_levels
+from mqclause.model.configuration.completeness import (
     AnsweredInquiries,
     build_coverage,
     find_partial_dumps,
     is_complete_script,
     is_facts_script,
+    suggest_insert,
 )
-from mqclause.model.configuration.inserts import suggest_insert
-from mqclause.model.configuration.knowledge import find_command_levels
 from mqclause.model.configuration.objects import (
     SYSTEM_PREFIX,
     MqObject,
@@ -87,7 +87,7 @@ class ConfiguredMember:
     knows_all: bool
     asked: AnsweredInquiries
     covered: CombinedCoverage
-    levels: Mapping[str, int]
+    levels: Mapping[str, CommandLevel]
     warnings: tuple[Diagnostic, ...]
 
     @classmethod
@@ -109,7 +109,7 @@ class ConfiguredMember:
             any(map(is_facts_script, scripts)),
             AnsweredInquiries.at(scripts, owner),
             build_coverage(scripts),
-            dict(find_command_levels(scripts, owner, name)),
+            {name if each == owner else each: of for each, of in find_command_levels(scripts, owner).items()},
             (*lacking, *objects.warnings, *find_partial_dumps(scripts)),
         )
 
@@ -137,7 +137,7 @@ class ConfiguredMember:
             yield from routes.build_memberships()
 
     def is_shown(self, found: MqObject) -> bool:
-        """Whether a display, or a facts document, is all that tells of an object: what that leaves out is not known."""
+        """Return whether only a display or a facts document tells of an object: what that leaves out is unknown."""
         return self.knows_all or all(each.action == "observe" for each in found.statements)
 
     def list_suspended(self) -> Iterator[ConfiguredObject]:
@@ -376,7 +376,7 @@ class ConfiguredMember:
         return _index_by_case(self.objects.of("PROCESS"))
 
     def would_tell(self, kind: str, name: str) -> bool:
-        """Whether its files would tell an object of its, where MQ has none.
+        """Return whether the member's files would show an object if MQ had it.
 
         They are whole, have such ones, of queues of any type, and were made by a command that asks for it, as far as
         that is told.
@@ -424,7 +424,7 @@ class Contribution:
     connames: Mapping[str, str] = field(factory=dict)
     records: tuple[ClusterRecord, ...] = ()
     altered: frozenset[tuple[str, str]] = frozenset()
-    levels: Mapping[str, int] = field(factory=dict)
+    levels: Mapping[str, CommandLevel] = field(factory=dict)
 
     @classmethod
     def of(cls, member: ConfiguredMember) -> Contribution:

@@ -11,7 +11,7 @@ from typing import Any
 from attrs import field, fields, frozen
 
 from mqclause.model.configuration.attributes import FACT_ATTRIBUTES
-from mqclause.model.configuration.coverage import AnsweredInquiries
+from mqclause.model.configuration.completeness import AnsweredInquiries
 from mqclause.model.configuration.objects import CLUSTER_CHANNELS, MqObject, QueueManagerObjects
 from mqclause.model.configuration.provenance import PlacedFact
 from mqclause.model.configuration.status import (
@@ -209,7 +209,7 @@ class ConfiguredObject:
         return next((self.places[name] for name in names if name in self.places), self.places.get("", ("", None)))
 
     def tells(self, attribute: str) -> bool:
-        """Whether its files tell an attribute: a definition tells all of them, by default those that it leaves out."""
+        """Return whether the files tell an attribute; a definition tells all, by default those that it leaves out."""
         if self.found is None:
             return not self.is_shown or any(name in self.places for name in list_keywords(attribute))
         return not self.is_shown or any(self.found.find_statement(name) for name in list_keywords(attribute))
@@ -454,7 +454,7 @@ class ConfiguredSenders:
         }
 
     def is_known_missing(self, transmission_queue: str) -> bool:
-        """Whether the files tell that there is no such queue."""
+        """Return whether the files show that there is no such queue."""
         there = any(each.name == transmission_queue for each in self.objects.of("QLOCAL"))
         return bool(transmission_queue) and not there and self.tells("QLOCAL", transmission_queue)
 

@@ -1,20 +1,27 @@
-"""Find what an answer may need and no source tells, with the command that would tell it."""
+"""Find what the files of a queue manager hold, what an answer needs beyond them, and the command that would tell it."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Self
 
 from attrs import evolve, frozen
 
-from mqclause.model.configuration.coverage import AnsweredInquiries, build_coverage_at, describe_truncation
-from mqclause.model.configuration.inserts import has_matching_receiver
 from mqclause.model.diagnostics import Diagnostic, quote_value
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.domains import quote_name
+from mqclause.model.facts.domains import NOT_IN_NAMES, quote_name
+from mqclause.model.readers.facts_files import JSON, TOML
+from mqclause.model.readers.mqsc import BEGINNING, END, ISSUED
 from mqclause.model.readers.records import (
     QUEUE_KINDS,
+    CombinedCoverage,
+    Coverage,
+    Inquiry,
     Record,
     Script,
+    TextCache,
 )
 
 _QUEUE = "queue"
@@ -231,3 +238,210 @@ def _find_unanswered_senders(known: Membership, cluster: Cluster) -> list[str]:
     """The CLUSSDR channels that no CLUSRCVR answers: they lead to a member that no source describes."""
     answered = {channel.name for channel in cluster.channels}
     return [channel for channel in dict.fromkeys(known.senders) if not has_matching_receiver(channel, answered)]
+
+
+PARTIAL_DUMP = "this dump holds {}: dmpmqcfg -a tells the rest"
+
+
+@frozen
+class AnsweredInquiries:
+    """The DISPLAY ``commands`` whose output the logs of a queue manager hold, if only that nothing is there.
+
+    ``alone``: nothing else tells of it, and all of its logs echo their commands.
+    """
+
+    commands: tuple[Inquiry, ...] = ()
+    alone: bool = False
+
+    @classmethod
+    def at(cls, scripts: Iterable[Script], local: str, alone: bool = True) -> Self:
+        """Gather what was asked at the queue manager ``local``; ``alone``: scripts are all that tells of it."""
+        of = select_own_scripts(scripts, local)
+        echoed = bool(of) and all(each.asked and any(one.action == "observe" for one in each.records) for each in of)
+        return cls(tuple(command for log in of for command in log.asked), alone and echoed)
+
+    def tells(self, kind: str, name: str) -> bool:
+        """Return whether the displays show if there is an object of that kind and name."""
+        exact, generic = self._finding[kind]
+        return name in exact or any(each.is_exhaustive_for(kind, name) for each in generic)
+
+    def shows(self, kind: str, name: str, attribute: str) -> bool:
+        """Return whether the displays ask for an attribute of an object of that kind and name."""
+        exact, generic = self._about[kind]
+        return any(each.shows((attribute,)) for each in (*exact.get(name, ()), *generic) if each.is_about(kind, name))
+
+    def holds(self, command: str) -> bool:
+        """Return whether the logs hold what ``command``, a DISPLAY, would show."""
+        asked = Inquiry.of(command)
+        return asked is not None and any(each.answers(asked) for each in self.commands)
+
+    @cached_property
+    def _finding(self) -> TextCache:
+        """By kind the names that were asked for, and the commands with generic ones: there may be thousands."""
+        return TextCache(self._of_kind)
+
+    def _of_kind(self, kind: str) -> tuple[frozenset[str], Sequence[Inquiry]]:
+        finding = [each for each in self.commands if each.is_exhaustive_for(kind, each.name)]
+        generic = [each for each in finding if "*" in each.name]
+        return frozenset(each.name for each in finding), generic
+
+    @cached_property
+    def _about(self) -> TextCache:
+        """By kind the commands about one object, by its name, and those about objects of a generic name."""
+        return TextCache(self._about_kind)
+
+    def _about_kind(self, kind: str) -> tuple[Mapping[str, Sequence[Inquiry]], Sequence[Inquiry]]:
+        exact = dict[str, list[Inquiry]]()
+        about = [each for each in self.commands if each.is_about(kind, each.name)]
+        for each in about:
+            exact.setdefault(each.name, []).append(each)
+        return exact, [each for each in about if "*" in each.name]
+
+    def find_missing_commands(self, name: str, kind: str) -> Iterator[tuple[str, str]]:
+        """Find what no display shows of a name, as a local queue or a ``kind`` in a cluster, with the command."""
+        if not all(self.tells(each, name) for each in QUEUE_KINDS if each != "QMODEL"):
+            yield f"whether there is a queue {name}", f"DISPLAY QUEUE({quote_name(name)}) ALL"
+        if not self.tells(kind, name):
+            yield f"whether {name} is known in a cluster", f"DISPLAY {kind}({quote_name(name)}) ALL"
+
+
+NO_INQUIRIES = AnsweredInquiries()
+
+
+def build_coverage(scripts: Sequence[Script]) -> CombinedCoverage:
+    """Gather what the scripts of one queue manager hold; a log beside a dump adds what it asked for."""
+    dumps = [each.coverage for each in scripts if each.coverage and not each.overlay]
+    asked = [[Coverage.asked(each.kind, each.name) for each in log.asked if not each.narrowed] for log in scripts]
+    return CombinedCoverage.by([*dumps, *asked] if dumps else ())
+
+
+def build_coverage_at(scripts: Iterable[Script], local: str) -> CombinedCoverage:
+    """Gather the same of the queue manager ``local``; a script that does not name one is of it."""
+    return build_coverage([each for each in scripts if each.queue_manager in ("", local)])
+
+
+def find_partial_dumps(scripts: Iterable[Script]) -> Iterator[Diagnostic]:
+    """Find dumps of only some objects, unless another one has all, and what readers note of a file, as remarks."""
+    given = list(scripts)
+    for script in given:
+        yield from script.notes
+        if not any(each.is_whole for other in given if other.queue_manager == script.queue_manager
+                   for each in other.coverage):  # fmt: skip
+            for each in script.coverage:
+                if not each.is_meant_whole:
+                    yield Diagnostic(script.source, PARTIAL_DUMP.format(each), script.header_lines.get(ISSUED))
+
+
+def select_own_scripts(scripts: Iterable[Script], local: str) -> Sequence[Script]:
+    """Select the scripts of the queue manager ``local``, but for overlays."""
+    return [each for each in scripts if (each.queue_manager or local) == local and not each.overlay]
+
+
+def has_complete_dump(scripts: Iterable[Script]) -> bool:
+    """Return whether ``scripts`` have a dump with its trailer, which names every object of the queue manager."""
+    return any(each.is_whole for script in scripts if BEGINNING in script.header for each in script.coverage)
+
+
+def describe_truncation(script: Script) -> str:
+    """Say that a dump ends before its trailer; blank if it does not."""
+    of = f" of {script.queue_manager}" if script.queue_manager else ""
+    return (
+        f"the dump {script.source}{of} ends before its trailer: its last objects are missing"
+        if _is_cut(script.header)
+        else ""
+    )
+
+
+def _is_cut(header: Mapping[str, str]) -> bool:
+    return BEGINNING in header and END not in header
+
+
+def is_complete_script(script: Script) -> bool:
+    """Return whether a script names everything that a queue manager has."""
+    return (BEGINNING in script.header and any(each.is_whole for each in script.coverage)) or is_facts_script(script)
+
+
+def is_facts_script(script: Script) -> bool:
+    """Return whether a script also names everything in the clusters, as a facts document does."""
+    return script.format in (TOML.name, JSON.name)
+
+
+OWNER_INSERT = "+QMNAME+"
+
+
+TEMPLATE = re.compile(r"\{\{[^{}]*\}\}|\$\{[^{}]*\}|\$\w+")
+
+
+MADE, NAMED_FREELY = ("define", "alter"), ("SUB", "QMGR")
+"""The actions after which an object has the name, and the kinds that may have any name, or none."""
+
+
+INSERT = re.compile(r"\+(?:AUTOCL|CONNAME|QMNAME)\+")
+
+
+def fill_in_inserts(script: Script, owner: str) -> Script:
+    """Fill in the owner's name for +QMNAME+; in a CLUSSDR that is the name of another queue manager."""
+    if not any(_has_insert(record) for record in script.records):
+        return script
+    return evolve(script, records=tuple(_fill_in(record, owner) for record in script.records))
+
+
+def find_open_names(scripts: Iterable[Script]) -> Iterator[Diagnostic]:
+    """Find names that MQ does not allow, or with an insert: one remark for each source and reason."""
+    for script in scripts:
+        reasons: set[str] = set()
+        for record in script.records:
+            if record.action in MADE and record.kind not in NAMED_FREELY:
+                for name in (record.name, *record.listed("CLUSTER")):
+                    reason, message = _find_name_problem(name) if NOT_IN_NAMES.search(name) else ("", "")
+                    if message and reason not in reasons:
+                        reasons.add(reason)
+                        yield record.build_diagnostic(message)
+
+
+def has_matching_receiver(sender: str, receivers: Iterable[str]) -> bool:
+    """Return whether a cluster sender of that name leads to one of these cluster receivers, not its own."""
+    if OWNER_INSERT not in sender:
+        return sender in receivers
+    pattern = re.compile(
+        "".join(".+" if part == OWNER_INSERT else re.escape(part) for part in _split_at_inserts(sender))
+    )
+    return sum(pattern.fullmatch(each) is not None for each in receivers) > 1
+
+
+def suggest_insert(name: str, known: Iterable[str]) -> str:
+    """Suggest a ``known`` name that may be ``name`` once its inserts are filled in; blank if none can be."""
+    for each in known:
+        inserts = INSERT.findall(each) if "+" in each else []
+        if inserts and re.fullmatch(".+".join(map(re.escape, INSERT.split(each))), name):
+            return f"; {quote_value(each)} may be it once {inserts[0]} is filled in: put its value there"
+    return ""
+
+
+def _find_name_problem(name: str) -> tuple[str, str]:
+    """Why a name is none of MQ's, and how that is told; blank where it is filled in."""
+    found = next((each for each in INSERT.findall(name) if each != OWNER_INSERT), None)
+    if found:
+        message = f"{found} is filled in by the queue manager, from its qm.ini: taken as it is written"
+        return found, f"{message}, so as no name that stands elsewhere; put its value there"
+    if OWNER_INSERT in name:
+        return "", ""
+    template = TEMPLATE.search(name)
+    if template:
+        return "template", f"{quote_value(template[0])} is still to be filled in: taken as it is written"
+    sign = NOT_IN_NAMES.findall(name)[0]
+    return "sign", f"MQ allows no {quote_value(sign)} in a name, and refuses this command; taken as it is written"
+
+
+def _split_at_inserts(name: str) -> list[str]:
+    return re.split(f"({re.escape(OWNER_INSERT)})", name)
+
+
+def _has_insert(record: Record) -> bool:
+    return "+" in record.name and OWNER_INSERT in record.name
+
+
+def _fill_in(record: Record, owner: str) -> Record:
+    if not _has_insert(record) or record.attributes.get("CHLTYPE") == "CLUSSDR":
+        return record
+    return evolve(record, name=record.name.replace(OWNER_INSERT, owner))

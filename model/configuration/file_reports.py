@@ -14,10 +14,10 @@ from mqclause.model.configuration.completeness import (
     TruncatedDump,
     drop_answered_commands,
     find_dangling_references,
+    find_partial_dumps,
     find_truncated_dumps,
     list_defined_names,
 )
-from mqclause.model.configuration.coverage import find_partial_dumps
 from mqclause.model.configuration.objects import ROW_KEYS
 from mqclause.model.configuration.snapshot import Snapshot, read_members
 from mqclause.model.configuration.sources import (

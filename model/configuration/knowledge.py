@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from attrs import evolve, field, frozen
 
 from mqclause.model.configuration.attributes import FACT_ATTRIBUTES, list_stating_attributes
-from mqclause.model.configuration.coverage import NO_INQUIRIES, AnsweredInquiries, build_coverage, is_complete_script
+from mqclause.model.configuration.completeness import (
+    NO_INQUIRIES,
+    AnsweredInquiries,
+    build_coverage,
+    is_complete_script,
+)
 from mqclause.model.configuration.objects import SYSTEM_PREFIX
-from mqclause.model.configuration.provenance import Origin, Provenance
-from mqclause.model.diagnostics import Diagnostic
+from mqclause.model.configuration.provenance import Provenance
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import (
     Channel,
@@ -47,9 +50,6 @@ TABLES: Mapping[type, str] = {
 }
 OF_NOW = ("status", "curdepth")
 """What is told by displays of a status, or of a queue now: others say what is not known of it."""
-
-COMMAND_LEVEL = "Queue manager command level"
-"""What the head of a dump calls CMDLEVEL."""
 
 
 NO_COVERAGE = CombinedCoverage()
@@ -126,7 +126,7 @@ class LocalKnowledge:
         )
 
     def would_tell(self, kind: str, name: str) -> bool:
-        """Whether the sources would tell that there is something of that kind and name."""
+        """Return whether the sources would show something of that kind and name."""
         of_facts = kind == "CHANNEL" and self.used_transmission_queues is not None
         told = self.asked.tells(kind, name) if self.asked.alone else of_facts or bool(self.defined.get(kind))
         return told and not self.covered.leaves_out(kind, name) and not name.startswith(SYSTEM_PREFIX)
@@ -305,78 +305,10 @@ class Unshown:
         return ("TRIGGER",) if attribute == "trigger" else list_stating_attributes(kind, attribute)
 
 
-def find_command_level(scripts: Sequence[Script], local: str) -> tuple[int, Origin] | None:
-    """Find the command level of ``local`` and where it stands; None where nothing tells it.
-
-    CMDLEVEL or VERSION of the queue manager itself count first, then the head of its dump, of whose two numbers the
-    lower one counts where they differ, then VERSION in what is known of it in a cluster.
-    """
-    own = [script for script in scripts if (script.queue_manager or local) == local]
-    records = [each for script in own for each in script.records if each.kind == "QMGR"]
-    known = [each for script in scripts for each in script.records if each.kind == "CLUSQMGR" and each.name == local]
-    return (
-        _find_level(records, "CMDLEVEL", _parse_level)
-        or _find_level(records, "VERSION", _parse_version)
-        or next(filter(None, map(_find_level_of_head, own)), None)
-        or _find_level(known, "VERSION", _parse_version)
-    )
-
-
-def _find_level(records: Iterable[Record], attribute: str, read: Callable[[str], int]) -> tuple[int, Origin] | None:
-    for record in records:
-        if level := read(_get_shown(record, attribute)):
-            return level, Origin("observed", record.source, *record.place_of(attribute))
-    return None
-
-
-def _find_level_of_head(script: Script) -> tuple[int, Origin] | None:
-    level = _parse_level(script.header.get(COMMAND_LEVEL, ""))
-    return (level, Origin("observed", script.source, script.header_lines.get(COMMAND_LEVEL))) if level else None
-
-
-def find_command_levels(scripts: Sequence[Script], owner: str, known_as: str) -> Iterator[tuple[str, int]]:
-    """Find the command levels that a queue manager's files tell: of others, and its own, ``known_as``.
-
-    What it displays of itself counts where nothing else tells it.
-    """
-    for record in (each for script in scripts for each in script.records if each.kind == "CLUSQMGR"):
-        if level := _parse_version(_get_shown(record, "VERSION")):
-            yield record.name, level
-    if told := find_command_level(scripts, owner):
-        yield known_as, told[0]
-
-
-def find_odd_levels(scripts: Iterable[Script], local: str) -> Iterator[Diagnostic]:
-    """Find heads of dumps of ``local`` that name two different command levels, as remarks."""
-    for script in scripts:
-        head = script.header.get(COMMAND_LEVEL, "")
-        if (script.queue_manager or local) == local and len({*re.findall(r"[0-9]{3,4}", head)}) > 1:
-            message = f"the head names two command levels, {head}; the lower one counts where nothing else tells it"
-            yield Diagnostic(script.source, message, script.header_lines.get(COMMAND_LEVEL))
-
-
 def _list_displayable(of: type, kind: str) -> list[str]:
     """The attributes of such facts that a display of the kind tells, if it is asked for them."""
     tables = (name for name, each in UNKNOWABLE_TABLES.items() if TABLES[of] in each and name not in OF_NOW)
     return [name for name in tables if kind in FACT_ATTRIBUTES and list_stating_attributes(kind, name)]
-
-
-def _get_shown(record: Record, attribute: str) -> str:
-    """What a record says under an attribute, or shows beside those that can be set."""
-    value = record.attributes.get(attribute) or record.informational.get(attribute, "")
-    return value if isinstance(value, str) else " ".join(value)
-
-
-def _parse_level(told: str) -> int:
-    """The lowest number of a text; 0 if it has none that is a command level."""
-    found = [int(each) for each in re.findall(r"(?<![0-9])[0-9]{3,4}(?![0-9])", told)]
-    return min(found, default=0)
-
-
-def _parse_version(told: str) -> int:
-    """The command level of a version, as 930 of 09030002; 0 if it is none."""
-    found = re.fullmatch(r"([0-9]{2})([0-9]{2})([0-9]{2})[0-9]{2}", told.strip())
-    return 0 if found is None else 100 * int(found[1]) + 10 * int(found[2]) + int(found[3])
 
 
 def assume_default_queues(

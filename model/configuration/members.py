@@ -20,7 +20,7 @@ from mqclause.model.configuration.changes import (
     parse_change,
     replace_fields,
 )
-from mqclause.model.configuration.inserts import suggest_insert
+from mqclause.model.configuration.completeness import suggest_insert
 from mqclause.model.configuration.objects import ALIAS_ATTRIBUTES
 from mqclause.model.configuration.provenance import PlacedFact
 from mqclause.model.configuration.snapshot import Snapshot, replace_facts

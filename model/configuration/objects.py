@@ -23,8 +23,14 @@ from mqclause.model.configuration.attributes import (
     read_attributes,
     select_attributes,
 )
-from mqclause.model.configuration.coverage import AnsweredInquiries, build_coverage, is_complete_script, is_facts_script
-from mqclause.model.configuration.inserts import INSERT, suggest_insert
+from mqclause.model.configuration.completeness import (
+    INSERT,
+    AnsweredInquiries,
+    build_coverage,
+    is_complete_script,
+    is_facts_script,
+    suggest_insert,
+)
 from mqclause.model.configuration.provenance import FactT, Origin, OriginKind, PlacedFact
 from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, suggest_name
 from mqclause.model.facts.domains import LARGEST, NAME, Words
@@ -266,7 +272,7 @@ class QueueManagerObjects:
         }
 
     def would_tell_target(self, alias: MqObject) -> bool:
-        """Whether what tells of an alias would tell of a queue that it leads to, if there were one."""
+        """Return whether the source of an alias would also show the queue that it leads to, if there were one."""
         target = alias.text("TARGET")
         would = alias.record.action == "define" or self.asked.tells("QLOCAL", target)
         return would and not self.coverage.leaves_out("QLOCAL", target)

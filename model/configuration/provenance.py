@@ -96,7 +96,7 @@ class Provenance:
         return origin
 
     def tells(self, fact: Fact | Put, attribute: str) -> bool:
-        """Whether the sources tell ``attribute`` of ``fact``: they say it, or a facts file leaves it at its default.
+        """Return whether the sources tell ``attribute`` of ``fact``: they state it, or a facts file leaves its default.
 
         A script or a dump that does not show an attribute tells nothing of it. What is not as the sources have it, or
         is in none of them, a program has made so, which is told.
@@ -111,7 +111,7 @@ class Provenance:
         return how != "unknown" and (how != "defaulted" or bool(known.table))
 
     def holds(self, fact: Fact | Put) -> bool:
-        """Whether it is a fact of the sources, as these have it."""
+        """Return whether it is a fact of the sources, as these have it."""
         try:
             return bool(self._find_placed(fact).fact == fact)
         except KeyError:

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-from attrs import define, evolve, field, fields, frozen
+from attrs import NOTHING, define, evolve, field, fields, frozen
 
 from mqclause.model.configuration.changes import (
     CHANGEABLE,
@@ -24,15 +24,18 @@ from mqclause.model.configuration.changes import (
     is_change_target,
     parse_change,
 )
+from mqclause.model.configuration.command_levels import NO_LEVEL, CommandLevel, LevelStatement, find_command_levels
 from mqclause.model.configuration.completeness import (
+    NO_INQUIRIES,
+    AnsweredInquiries,
     MissingInformation,
     describe_lone_host_assumptions,
     describe_member_assumptions,
     find_missing_information,
+    find_partial_dumps,
+    suggest_insert,
 )
-from mqclause.model.configuration.coverage import NO_INQUIRIES, AnsweredInquiries, find_partial_dumps
-from mqclause.model.configuration.inserts import suggest_insert
-from mqclause.model.configuration.knowledge import LocalKnowledge, Unshown, find_command_level, find_odd_levels
+from mqclause.model.configuration.knowledge import LocalKnowledge, Unshown
 from mqclause.model.configuration.objects import ViewCache, collect_shown_attributes
 from mqclause.model.configuration.provenance import (
     MergedFacts,
@@ -56,8 +59,8 @@ from mqclause.model.diagnostics import Diagnostic, FactsError, check_several, qu
 from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster, ContradictionError
 from mqclause.model.facts.delivery import DeliveryContext
 from mqclause.model.facts.messages import Message
-from mqclause.model.facts.objects import Channel, ChannelStatus, Put, Queue, QueueManager
-from mqclause.model.readers.facts_files import LIST_TABLES, MOST_FAULTS, Facts, read_facts
+from mqclause.model.facts.objects import Channel, ChannelStatus, Fact, Put, Queue, QueueManager, RemoteQueueManager
+from mqclause.model.readers.facts_files import LIST_TABLES, MOST_FAULTS, UNKNOWABLE_TABLES, Facts, read_facts
 from mqclause.model.readers.formats import NO_PLACES, DocumentPlaces, FactsDocument, Format
 from mqclause.model.readers.records import HANDLES, Record, Script
 from mqclause.model.readers.registry import FORMATS
@@ -201,6 +204,8 @@ class SnapshotBuilder:
     files: Sequence[tuple[Facts, FactsDocument]] = ()
     asked: AnsweredInquiries = NO_INQUIRIES
     observed: Mapping[tuple[str, str], Mapping[str, str]] = field(factory=dict)
+    levels: Mapping[str, CommandLevel] = field(factory=dict)
+    command_level: CommandLevel = NO_LEVEL
 
     def __attrs_post_init__(self) -> None:
         self.documents, self.scripts = [*self.contents.documents], [*self.contents.scripts]
@@ -322,8 +327,14 @@ class SnapshotBuilder:
                 raise FactsError([Diagnostic(by_scripts.source, message, by_scripts.line)])
             lacking = [name for name in FROM_SCRIPTS if not getattr(own.fact, name) and getattr(by_scripts.fact, name)]
             own = own.replace_values({name: getattr(by_scripts.fact, name) for name in lacking}, by_scripts.origin)
-        told = None if own.fact.command_level else find_command_level(self.scripts, own.fact.name)
-        return own.replace_values({"command_level": told[0]}, {"command_level": told[1]}.__getitem__) if told else own
+        stated, place = own.fact.command_level, own.origin("command_level")
+        first = (LevelStatement.of_level(f"command_level = {stated}", (stated,), place),) if stated else ()
+        self.levels = find_command_levels(self.scripts, own.fact.name)
+        known = self.levels.get(own.fact.name, NO_LEVEL)
+        self.command_level = CommandLevel(own.fact.name, (*first, *known.statements))
+        if stated or (told := self.command_level.told) is None:
+            return own
+        return own.replace_values({"command_level": told.levels[0]}, {"command_level": told.origin}.__getitem__)
 
     def merge_facts(self, own: PlacedFact[QueueManager]) -> MergedFacts:
         """Merge the facts of documents and scripts, in the order of their sources, with what is shown of them now."""
@@ -335,13 +346,22 @@ class SnapshotBuilder:
         for at, each in enumerate(placed):
             now = apply_current_status(each, self.observed, self.cache)
             is_closed = _is_open_nowhere(self.asked, own.fact.name, now.fact)
-            placed[at] = evolve(now, fact=evolve(now.fact, ipprocs=0)) if is_closed else now
+            placed[at] = evolve(now, fact=evolve(now.fact, ipprocs=0)) if is_closed else self.add_level(now)
         return merge_facts(own, placed, self.contents.reader.lenient)
+
+    def add_level(self, placed: PlacedFact[Any]) -> PlacedFact[Any]:
+        """Add the command level of another queue manager, which scripts tell and its fact does not."""
+        if not isinstance(placed.fact, RemoteQueueManager) or placed.fact.command_level:
+            return placed
+        told = self.levels.get(placed.fact.name, NO_LEVEL).told
+        if told is None:
+            return placed
+        return placed.replace_values({"command_level": told.levels[0]}, {"command_level": told.origin}.__getitem__)
 
     def build_snapshot(self, merged: MergedFacts, put: PlacedFact[Put] | None) -> Snapshot:
         """Add what the sources leave out, and what is odd about them."""
         cluster, view, scripts = merged.cluster, self.view, self.scripts
-        odd_levels = find_odd_levels(scripts, cluster.queue_manager.name)
+        odd_levels = self.command_level.find_remarks()
         return Snapshot(
             cluster,
             put.fact if put else None,
@@ -352,6 +372,7 @@ class SnapshotBuilder:
             _check_messages(self.files, cluster),
             incomplete=find_missing_information(scripts, view.known, cluster, self.asked),
             remarks=(*self.contents.remarks, *find_partial_dumps(scripts), *odd_levels, *view.remarks),
+            command_level=self.command_level,
             knowledge=LocalKnowledge.from_sources(scripts, self.documents, cluster, self.asked),
             others=view.others,
         )
@@ -388,6 +409,7 @@ class Snapshot:
     asked. ``observed`` holds what a dump or a log shows of a queue besides its definition, by queue and queue manager:
     CURDEPTH, IPPROCS and the like. ``messages`` are those on local queues, in the order of their arrival.
     ``knowledge`` is what the sources would tell of the local queue manager, ``others`` what they tell of other ones.
+    ``command_level`` is what they say of its command level.
     """
 
     cluster: Cluster
@@ -401,6 +423,7 @@ class Snapshot:
     remarks: tuple[Diagnostic, ...] = field(default=(), kw_only=True)
     knowledge: LocalKnowledge = field(default=NO_KNOWLEDGE, kw_only=True, hash=False)
     others: OtherMembers = field(default=NO_OTHERS, kw_only=True, hash=False)
+    command_level: CommandLevel = field(default=NO_LEVEL, kw_only=True)
 
     @cached_property
     def provenance(self) -> Provenance:
@@ -580,3 +603,76 @@ def _check_targets(
     owners = sorted({get_owner(each.fact) for each in found})
     if len(owners) > 1 and set(change.attributes) != {"STATUS"}:
         raise build_ambiguity_error(change, owners)
+
+
+EXPLICIT_ORIGINS = ("stated", "observed")
+"""The origins of what some source says."""
+
+
+def build_facts_document(snapshot: Snapshot) -> dict[str, Any]:
+    """Build the facts document of a snapshot: tables of plain values."""
+    return {table: list(of) if isinstance(of, Iterator) else of for table, of in build_facts_tables(snapshot).items()}
+
+
+def build_facts_tables(snapshot: Snapshot) -> dict[str, Any]:
+    """Build the tables of the facts document of a snapshot; the rows of a list are made when they are asked for, once.
+
+    An attribute that a source states or shows is written, one that is at MQ's default because nobody says it is not.
+    What is not known, and reads as known where it is left out, is named under ``unknown``.
+    """
+    cluster, provenance = snapshot.cluster, snapshot.provenance
+    document: dict[str, Any] = {"queue_manager": _row(cluster.queue_manager, provenance)}
+    for name, table in LIST_TABLES.items():
+        facts: Sequence[Fact] = getattr(cluster, name)
+        document |= {table: map(partial(_row, provenance=provenance), facts)} if facts else {}
+    if snapshot.put is not None:
+        document["put"] = _row(snapshot.put, provenance)
+    if snapshot.messages:
+        document["message"] = map(_differing, snapshot.messages)
+    unknown = _unknown(snapshot)
+    return document | ({"unknown": unknown} if unknown else {})
+
+
+def _row(fact: Fact | Put, provenance: Provenance) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    for each in fields(type(fact)):
+        value = getattr(fact, each.name)
+        if value is None:
+            continue
+        if each.default is NOTHING or value != each.default or provenance.of(fact, each.name).how in EXPLICIT_ORIGINS:
+            row[each.name] = list(value) if isinstance(value, tuple) else value
+    return row
+
+
+def _differing(message: Message) -> dict[str, Any]:
+    """What of a message is not as it is where it is left out."""
+    kept = {each.name: getattr(message, each.name) for each in fields(Message)}
+    left_out = {each.name: each.default for each in fields(Message) if each.default is not NOTHING}
+    return {name: value for name, value in kept.items() if name not in left_out or value != left_out[name]}
+
+
+def _unknown(snapshot: Snapshot) -> Mapping[str, list[str]]:
+    """The names of those that an attribute is not known of, by attribute."""
+    cluster, provenance, known = snapshot.cluster, snapshot.provenance, snapshot.knowledge
+    local = cluster.queue_manager.name
+    channels: list[Channel | ChannelStatus] = [*cluster.channels, *cluster.channel_statuses]
+    of = {
+        "status": [each.name for each in channels if not provenance.tells(each, "status")],
+        "curdepth": [each.name for each in cluster.queues if _is_untold(each, local)],
+        **{attribute: _naming(attribute, queues, snapshot) for attribute, queues in known.undisplayed.items()},
+    }  # fmt: skip
+    lists = (getattr(cluster, name) for name in LIST_TABLES) if known.leaves_open else ()
+    for fact in chain([cluster.queue_manager], *lists):
+        for attribute in snapshot.unshown.of(fact):
+            of.setdefault(attribute, []).append(fact.name)
+    return {attribute: list(dict.fromkeys(of[attribute])) for attribute in UNKNOWABLE_TABLES if of.get(attribute)}
+
+
+def _naming(attribute: str, queues: Collection[str], snapshot: Snapshot) -> list[str]:
+    """Of the local ``queues`` those that name something in ``attribute``."""
+    own = snapshot.cluster.own_queues
+    return [name for name, queue in own.items() if name in queues and getattr(queue, attribute)]
+
+
+def _is_untold(queue: Queue, local: str) -> bool:
+    return queue.queue_manager == local and queue.type == "QLOCAL" and queue.curdepth is None

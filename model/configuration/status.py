@@ -16,7 +16,7 @@ from mqclause.model.configuration.attributes import (
     WHOLE_NUMBER,
     select_attributes,
 )
-from mqclause.model.configuration.coverage import NO_INQUIRIES, AnsweredInquiries
+from mqclause.model.configuration.completeness import NO_INQUIRIES, AnsweredInquiries
 from mqclause.model.configuration.objects import (
     ALIAS_ATTRIBUTES,
     CLUSTER_CHANNELS,
@@ -131,7 +131,7 @@ def build_channel_statuses(
 
 
 def is_cluster_channel(row: MqObject, defined: Collection[str] = ()) -> bool:
-    """Whether a row of DISPLAY CHSTATUS is about a channel of a cluster, or may be."""
+    """Return whether a row of DISPLAY CHSTATUS is, or may be, about a channel of a cluster."""
     return row.text("CHLTYPE") not in MESSAGE_CHANNELS and row.name not in defined
 
 

@@ -9,9 +9,7 @@ from typing import Any, Self
 from attrs import define, field, frozen
 
 from mqclause.model.configuration.checked_objects import apply_published_attributes, find_outdated_records
-from mqclause.model.configuration.completeness import Membership
-from mqclause.model.configuration.coverage import has_complete_dump
-from mqclause.model.configuration.inserts import fill_in_inserts, find_open_names
+from mqclause.model.configuration.completeness import Membership, fill_in_inserts, find_open_names, has_complete_dump
 from mqclause.model.configuration.objects import (
     PLATFORM,
     Origins,

@@ -84,7 +84,7 @@ class RemoteQueueManager:
     """What the local queue manager knows of another one; ``suspended`` names clusters.
 
     ``repository`` is whether it is a full repository, of all its clusters but those that it is ``partial_in``.
-    Whether it is ``available`` an exit sees; no rule asks.
+    Whether it is ``available`` an exit sees, and ``command_level`` is 0 where it is not known; no rule of a put asks.
     """
 
     name: str = fact_field(NAME)
@@ -93,6 +93,7 @@ class RemoteQueueManager:
     repository: bool = fact_field(Flag(), False)
     partial_in: tuple[str, ...] = fact_field(NAMES, ())
     available: bool = fact_field(Flag(), True)
+    command_level: int = fact_field(Whole(0, 9999), 0)
 
     def is_full_in(self, cluster: str) -> bool:
         """Return whether it is a full repository of a cluster that it is in."""

@@ -185,7 +185,7 @@ class MessageChain(NamedTuple):
 
 def insert_entry(at: SortedMap, key: Any, value: Any, marked: bool = True) -> TreapNode:
     """Insert ``value`` under ``key``, in place of what was there."""
-    return _inserted(remove_key(at, key), key, value, marked, (hash(key) * MIXER) & MASK)
+    return _inserted(remove_key(at, key), _entry(key, value, marked))
 
 
 def remove_key(at: SortedMap, key: Any) -> SortedMap:
@@ -196,16 +196,16 @@ def remove_key(at: SortedMap, key: Any) -> SortedMap:
         return _joined(at.left, at.right)
     if key < at.key:
         left = remove_key(at.left, key)
-        return at if left is at.left else _node(at.key, at.value, at.marked, at.weight, left, at.right)
+        return at if left is at.left else _above(at, left, at.right)
     right = remove_key(at.right, key)
-    return at if right is at.right else _node(at.key, at.value, at.marked, at.weight, at.left, right)
+    return at if right is at.right else _above(at, at.left, right)
 
 
 def build_map(entries: Iterable[tuple[Any, Any, bool]]) -> SortedMap:
     """Build the map of entries that come in the order of their keys: key, value, marked."""
     found: SortedMap = None
     for key, value, marked in entries:
-        found = _joined(found, _node(key, value, marked, (hash(key) * MIXER) & MASK, None, None))
+        found = _joined(found, _entry(key, value, marked))
     return found
 
 
@@ -238,18 +238,22 @@ def find_last_before(at: SortedMap, key: Any) -> Any:
     return found
 
 
-def _node(key: Any, value: Any, marked: bool, weight: int, left: SortedMap, right: SortedMap) -> TreapNode:
+def _entry(key: Any, value: Any, marked: bool) -> TreapNode:
+    return TreapNode(key, value, marked, (hash(key) * MIXER) & MASK, None, None, marked)
+
+
+def _above(entry: TreapNode, left: SortedMap, right: SortedMap) -> TreapNode:
+    """The entry above these branches, in place of its own."""
     below = (left is not None and left.any_marked) or (right is not None and right.any_marked)
-    return TreapNode(key, value, marked, weight, left, right, marked or below)
+    return TreapNode(entry.key, entry.value, entry.marked, entry.weight, left, right, entry.marked or below)
 
 
-def _inserted(at: SortedMap, key: Any, value: Any, marked: bool, weight: int) -> TreapNode:
-    if at is None or weight > at.weight:
-        return _node(key, value, marked, weight, *_split(at, key))
-    if key < at.key:
-        below = _inserted(at.left, key, value, marked, weight)
-        return _node(at.key, at.value, at.marked, at.weight, below, at.right)
-    return _node(at.key, at.value, at.marked, at.weight, at.left, _inserted(at.right, key, value, marked, weight))
+def _inserted(at: SortedMap, entry: TreapNode) -> TreapNode:
+    if at is None or entry.weight > at.weight:
+        return _above(entry, *_split(at, entry.key))
+    if entry.key < at.key:
+        return _above(at, _inserted(at.left, entry), at.right)
+    return _above(at, at.left, _inserted(at.right, entry))
 
 
 def _split(at: SortedMap, key: Any) -> tuple[SortedMap, SortedMap]:
@@ -258,9 +262,9 @@ def _split(at: SortedMap, key: Any) -> tuple[SortedMap, SortedMap]:
         return None, None
     if at.key < key:
         left, right = _split(at.right, key)
-        return _node(at.key, at.value, at.marked, at.weight, at.left, left), right
+        return _above(at, at.left, left), right
     left, right = _split(at.left, key)
-    return left, _node(at.key, at.value, at.marked, at.weight, right, at.right)
+    return left, _above(at, right, at.right)
 
 
 def _joined(left: SortedMap, right: SortedMap) -> SortedMap:
@@ -268,8 +272,8 @@ def _joined(left: SortedMap, right: SortedMap) -> SortedMap:
     if left is None or right is None:
         return left or right
     if left.weight > right.weight:
-        return _node(left.key, left.value, left.marked, left.weight, left.left, _joined(left.right, right))
-    return _node(right.key, right.value, right.marked, right.weight, _joined(left, right.left), right.right)
+        return _above(left, left.left, _joined(left.right, right))
+    return _above(right, _joined(left, right.left), right.right)
 
 
 EMPTY_CHAIN = MessageChain()
@@ -292,6 +296,18 @@ def _pushed(older: SortedMap, run: MessageRun) -> SortedMap:
     if after is not None and run.joins(after):
         older, run = remove_key(older, after.first), run.join_later(after)
     return insert_entry(older, run.first, run, run.leads)
+
+
+class PutIdentity(NamedTuple):
+    """What tells the messages of a put apart: their labels, or the ``message`` and what rules say of it in its item."""
+
+    labels: MessageLabels = UNLABELLED
+    message: Message | None = None
+    role: ItemRole = SINGLE_MESSAGE_ROLE
+
+
+ANONYMOUS = PutIdentity()
+"""Of messages that nothing tells apart."""
 
 
 class QueueState(NamedTuple):
@@ -324,33 +340,19 @@ class QueueState(NamedTuple):
                     uncommitted += chain.uncommitted
         return committed, committed + uncommitted
 
-    def put(
-        self,
-        priority: int,
-        count: int,
-        persistent: bool,
-        labels: MessageLabels = UNLABELLED,
-        message: Message | None = None,
-        told: ItemRole = SINGLE_MESSAGE_ROLE,
-    ) -> QueueState:
-        """Return the state after ``count`` messages, or the one ``message``, put outside syncpoint."""
-        run = MessageRun(self.arrived, count, persistent, labels, message, told)
+    def put(self, priority: int, count: int, persistent: bool, identity: PutIdentity = ANONYMOUS) -> QueueState:
+        """Return the state after ``count`` messages, or the one message of ``identity``, put outside syncpoint."""
+        run = MessageRun(self.arrived, count, persistent, *identity)
         chains, known = self._with(priority, self.chains[priority].put(run)), self.known
-        if message is not None:
+        if identity.message is not None:
             known = _knowing(known, FoundMessage(priority, run))
         return QueueState(chains, self.committed + count, self.uncommitted, known, self.arrived + count)
 
     def put_uncommitted(
-        self,
-        priority: int,
-        count: int,
-        persistent: bool,
-        labels: MessageLabels = UNLABELLED,
-        message: Message | None = None,
-        told: ItemRole = SINGLE_MESSAGE_ROLE,
+        self, priority: int, count: int, persistent: bool, identity: PutIdentity = ANONYMOUS
     ) -> tuple[MessageRun, QueueState]:
         """Put messages within a unit of work: gives their run, and the queue with its places taken."""
-        run = MessageRun(self.arrived, count, persistent, labels, message, told)
+        run = MessageRun(self.arrived, count, persistent, *identity)
         chains = self._with(priority, self.chains[priority].put_uncommitted(count))
         queue = QueueState(chains, self.committed, self.uncommitted + count, self.known, self.arrived + count)
         return run, queue

@@ -222,22 +222,22 @@ class QueueManagerContent:
         return self.definitions.callbacks.find_failure(call)
 
     def after_trigger_message(
-        self, queue: str, *, available: bool, unit_of_work: str, event: int, trigtype: str = "", placed: bool = True
+        self, queue: str, *, held_by: str | None, event: int, trigtype: str = "", placed: bool = True
     ) -> Self:
         """Record a trigger message for the local queue ``queue``, created by event number ``event``.
 
-        It is on the initiation queue at once, unless it could not be ``placed`` there: ``available``, else held back by
-        ``unit_of_work``. ``trigtype`` is the trigger type that it was written for; blank is the queue's own.
+        It is on the initiation queue at once, unless it could not be ``placed`` there: available, or held back by the
+        unit of work ``held_by``. ``trigtype`` is the trigger type that it was written for; blank is the queue's own.
         """
         local = self.local_queue(queue)
         triggers = self.triggers.record_trigger(queue, self.now)
         initq = self.definitions.local_queue(local.initq) if placed else None
-        if available:
+        if held_by is None:
             if initq is None:
                 return self.replace(triggers=triggers)
             put = self.queue(initq.name).put(initq.defprty, 1, False)
             return self.replace(triggers=triggers, queues={**self.queues, initq.name: put})
-        made = HeldTriggerMessage(triggers.next_id, queue, local.initq, trigtype or local.trigtype, unit_of_work, event)
+        made = HeldTriggerMessage(triggers.next_id, queue, local.initq, trigtype or local.trigtype, held_by, event)
         if initq is None:
             return self.replace(triggers=triggers.hold_back(made))
         run, put = self.queue(initq.name).put_uncommitted(initq.defprty, 1, False)

@@ -134,7 +134,7 @@ def is_browse(event: Event) -> bool:
 def build_get_call(event: Event, view: QueueView, queue: Queue, named_get: str, platform: str) -> RetrievalCall:
     """Describe a get of ``queue`` to the rules; ``named_get`` is GET of what was named: it, or an alias of it."""
     if view.position is NOWHERE and not event.match:
-        return _first_call(event.options, event.unit_of_work, queue.get, named_get, platform, queue.indxtype)
+        return _first_call(event.options, event.unit_of_work, (queue.get, named_get, platform, queue.indxtype))
     gets, _, cursor, _, stated = view.position
     match = event.match
     browse = cursor.group if cursor is not None else None
@@ -280,7 +280,7 @@ def build_message(
         group = (event.group or label) if in_group or _is_segment(event) else ""
     if placing.joins and puts is not None:
         group = puts.item[1]
-    return _message(event, label, group, in_group, placing.sequence, placing.offset)
+    return _message(event, label, (group, in_group), placing)
 
 
 def get_message_group(event: Event, puts: CurrentGroup | None, placing: PutPlacement, labels: MessageLabels) -> str:
@@ -608,10 +608,9 @@ def _goes_on_with(current: CurrentGroup) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=256)
-def _first_call(
-    options: tuple[str, ...], unit: str, get: str, named_get: str, platform: str, indxtype: str
-) -> RetrievalCall:
+def _first_call(options: tuple[str, ...], unit: str, of_queue: tuple[str, str, str, str]) -> RetrievalCall:
     """A get of an application that stands nowhere yet, as most do all the time, and asks for no certain message."""
+    get, named_get, platform, indxtype = of_queue
     return RetrievalCall("MQGET", options, unit, get, named_get, platform=platform, indxtype=indxtype)
 
 
@@ -638,7 +637,8 @@ def _belongs_to_a_group(event: Event) -> bool:
     return bool(event.group) or event.last_in_group is not None or event.in_group is True
 
 
-def _message(event: Event, label: str, group: str, in_group: bool, sequence: int, offset: int) -> Message | None:
+def _message(event: Event, label: str, item: tuple[str, bool], placing: PutPlacement) -> Message | None:
+    group, in_group = item
     if not (event.id or group or event.correlation):
         return None
     return Message(
@@ -646,11 +646,11 @@ def _message(event: Event, label: str, group: str, in_group: bool, sequence: int
         queue=event.queue,
         group=group,
         in_group=in_group,
-        sequence=sequence,
+        sequence=placing.sequence,
         last_in_group=bool(event.last_in_group),
         segment=_is_segment(event),
         last_segment=event.last_segment,
-        offset=offset,
+        offset=placing.offset,
         length=event.length,
         correlation=event.correlation,
         persistent=event.persistent,

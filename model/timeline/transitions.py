@@ -8,10 +8,10 @@ from typing import Any
 from attrs import evolve, frozen
 
 from mqclause.model.diagnostics import quote_value
-from mqclause.model.facts.messages import HIGHEST_PRIORITY, SINGLE_MESSAGE_ROLE, ItemRole, Message
+from mqclause.model.facts.messages import HIGHEST_PRIORITY, SINGLE_MESSAGE_ROLE
 from mqclause.model.facts.objects import READING_MODES, Queue, QueueCall
 from mqclause.model.timeline.events import Event, EventError, apply_alter
-from mqclause.model.timeline.queue import UNLABELLED, MessageLabels, QueueState, get_put_group
+from mqclause.model.timeline.queue import UNLABELLED, MessageLabels, PutIdentity, QueueState, get_put_group
 from mqclause.model.timeline.queue_manager import (
     QueueManagerContent,
     UnitOfWork,
@@ -78,7 +78,7 @@ class QueueManagerState(QueueManagerContent):
         self, event: Event, labels: MessageLabels = UNLABELLED, placing: PutPlacement | None = None
     ) -> QueueManagerState:
         """Apply a put whose message went to another queue manager; as ``after`` a put."""
-        _, _, more = _placed(self, event, event, labels, placing or _as_given(event))
+        _, more = _placed(self, event, event, labels, placing or _as_given(event))
         return self.replace(now=self.get_event_time(event), units=self.list_units_with(event), **more)
 
     def after_get(
@@ -110,19 +110,16 @@ def _as_given(event: Event) -> PutPlacement:
 
 def _placed(
     state: QueueManagerState, event: Event, asked: Event, labels: MessageLabels, placing: PutPlacement
-) -> tuple[Message | None, ItemRole, dict[str, Any]]:
-    """The message of a put, what rules say of it in its item, and the parts of the state that change with it."""
+) -> tuple[PutIdentity, dict[str, Any]]:
+    """What tells the message of a put from others, and the parts of the state that change with it."""
     position = state.position(asked)
     message = build_message(event, position.puts, placing, labels)
     if message is None and position.puts is None and not event.unit_of_work:
-        return None, SINGLE_MESSAGE_ROLE, {}
+        return PutIdentity(labels), {}
     told = SINGLE_MESSAGE_ROLE if message is None else state.definitions.in_item(message)
     group = get_put_group(message, told, event.logical_order) if placing.makes_current else position.puts
-    return (
-        message,
-        told,
-        change_position(state, asked, position.with_put_group(group), "puts" if placing.is_set_back else ""),
-    )
+    changed = change_position(state, asked, position.with_put_group(group), "puts" if placing.is_set_back else "")
+    return PutIdentity(labels, message, told), changed
 
 
 def _put(
@@ -131,7 +128,7 @@ def _put(
     base = state.definitions.find_base_queue(event.queue)
     if base is None:
         return state.after_remote_put(event, labels, placing), NO_RESULT
-    message, told, more = _placed(state, event, asked, labels, placing)
+    identity, more = _placed(state, event, asked, labels, placing)
     opened = state.definitions.queues[event.queue]
     before = state.queue(base.name)
     failure = state.definitions.callbacks.find_failure(
@@ -146,10 +143,10 @@ def _put(
     enqueued = state.definitions.messages(base).priorities[given]
     units, unit = state.units, event.unit_of_work
     if unit:
-        run, queue = before.put_uncommitted(enqueued, event.segments, event.persistent, labels, message, told)
+        run, queue = before.put_uncommitted(enqueued, event.segments, event.persistent, identity)
         units = {**units, unit: record_put(units.get(unit), base.name, enqueued, event.segments, run)}
     else:
-        queue = before.put(enqueued, event.segments, event.persistent, labels, message, told)
+        queue = before.put(enqueued, event.segments, event.persistent, identity)
     after = state.with_queue(event, base.name, queue, units, more)
     arrival = build_trigger_events(
         after, state, "arrival", base, message_priority=enqueued, in_unit_of_work=bool(unit), arrived=event.segments

@@ -175,6 +175,7 @@ def test_the_summary_for_a_person(tmp_path: Path) -> None:
     first, *lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
     assert first.startswith("7 rows in ")
     assert lines == [
+        "edition wmq-6 is assumed, as nothing tells the level of the queue manager",
         "4 57.14% chosen", "1 14.29% failed", "1 14.29% deferred", "1 14.29% invalid",
         "failed with", "1 14.29% MQRC_CLUSTER_PUT_INHIBITED (2268)",
         "chosen", "3 75.00% QM2", "1 25.00% QM3",

@@ -56,6 +56,42 @@ def test_a_log_of_names(tmp_path: Path, facts: list[object], source: str, out: s
     assert [each["decision"]["reason"] for each in found] == [None, None, None, 2085]
 
 
+@pytest.mark.parametrize(
+    ("levels", "options", "editions", "said"),
+    [
+        ({}, (), [("QM1", "wmq-6", "default")], ["edition wmq-6 is assumed, as nothing tells the level of QM1"]),
+        ({"QM1": 920}, (), [("QM1", "mq-9.2", "CMDLEVEL 920 of QM1, {0}/QM1.mqsc:2")],
+         ["decided by edition mq-9.2 (CMDLEVEL 920 of QM1, {0}/QM1.mqsc:2)"]),
+        ({"QM1": 920}, ("--edition", "wmq-7.5"), [("QM1", "wmq-7.5", "--edition")],
+         ["decided by edition wmq-7.5 (--edition)"]),
+        ({"QM2": 750, "QM3": 750}, ("--at", "at"),
+         [("QM1", "wmq-6", "default"), ("QM2", "wmq-7.5", "CMDLEVEL 750 of QM2, {0}/QM2.mqsc:2"),
+          ("QM3", "wmq-7.5", "CMDLEVEL 750 of QM3, {0}/QM3.mqsc:2")],
+         ["edition wmq-6 is assumed, as nothing tells the level of QM1",
+          "decided by edition wmq-7.5 (CMDLEVEL of QM2 and QM3)"]),
+    ],
+)  # fmt: skip
+def test_the_summary_says_by_which_edition(
+    tmp_path: Path,
+    facts: list[object],
+    levels: dict[str, int],
+    options: tuple[str, ...],
+    editions: Any,
+    said: list[str],
+) -> None:
+    folder = tmp_path / "facts"
+    for name, level in levels.items():
+        head, _, rest = (folder / f"{name}.mqsc").read_text().partition("\n")
+        (folder / f"{name}.mqsc").write_text(f"{head}\n* Queue manager command level: ({level}/{level})\n{rest}")
+    given = written(tmp_path / "in.csv", [{"dest": "PARCELS", "at": "QM1"}])
+    where = facts[:2] if "--at" in options else facts
+    summary = batch(given, tmp_path / "out.csv", *where, "--queue", "dest", *options)
+    assert [tuple(each.values()) for each in summary["editions"]] == [
+        (*of[:2], of[2].format(folder)) for of in editions
+    ]
+    assert summary["remarks"] == [each.format(folder) for each in said]
+
+
 def test_words_that_are_the_same_in_every_row(tmp_path: Path, facts: list[object]) -> None:
     source, out = written(tmp_path / "in.csv", LOG), tmp_path / "out.jsonl"
     for words, expected in (

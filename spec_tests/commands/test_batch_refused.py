@@ -16,8 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from mqclause.tools.batch.run import create_folder_beside
-from mqclause.tools.batch.tables import find_table
-from mqclause.tools.batch.traffic import read_traffic
+from mqclause.tools.batch.tables import find_table, read_traffic
 from mqclause.tools.errors import BatchError
 from spec_tests.support.batch_files import ENTRY, batch, read, row, run, written
 from spec_tests.support.deep import first

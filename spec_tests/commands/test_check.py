@@ -14,8 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from mqclause import Rules
-from mqclause.check.findings import Checks
-from mqclause.check.lint_run import inspected
+from mqclause.check.findings import Checks, inspected
 from mqclause.model.configuration.snapshot import read_files
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import FactsError

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mqclause import read_document
-from mqclause.model.configuration.facts_export import build_facts_document
+from mqclause.model.configuration.snapshot import build_facts_document
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.readers.facts_files import LIST_TABLES

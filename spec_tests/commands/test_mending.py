@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from mqclause import Replay
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.rows import build_row_document
+from mqclause.replay.runner import build_row_document
 from mqclause.tools.commands.declared import why_command as command
 from spec_tests.support.explain_command import written
 

@@ -14,7 +14,7 @@ from mqclause import Cluster, Put, Traffic, counterfactuals, moves, plan, read_f
 from mqclause.model.configuration.members import apply_changes_everywhere
 from mqclause.model.configuration.sources import Source
 from mqclause.tables.schema import TableError
-from mqclause.tools.batch.traffic import read_traffic
+from mqclause.tools.batch.tables import read_traffic
 from mqclause.tools.commands.declared import plan_command as command
 from mqclause.tools.errors import BatchError
 from mqclause.tools.render.cluster import format_amount, format_percent

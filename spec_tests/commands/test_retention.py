@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mqclause.model.timeline.administration import Information, RepositoryContent, Request
-from mqclause.replay.administration import AdministrationRules
-from mqclause.replay.retention import build_retention
+from mqclause.replay.administration import AdministrationRules, build_retention
 from mqclause.rulebook.rules import get_rules_folder
 from mqclause.tools.commands.declared import retention_command as command
 

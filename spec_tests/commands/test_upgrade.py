@@ -10,8 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from mqclause import FactsError, Rules
-from mqclause.check.findings import Checks
-from mqclause.check.lint_run import inspected
+from mqclause.check.findings import Checks, inspected
 from mqclause.model.configuration.sources import Source
 from mqclause.tools.commands.declared import plan_command as command
 
@@ -105,9 +104,10 @@ def test_a_plan_says_from_which_edition_to_which_and_how_that_is_known(tmp_path:
     assert [(each["queue_manager"], each["before"], each["after"], each["evidence"]) for each in document["upgrades"]] == [
         ("QM2", "wmq-7.5", "mq-9.4", "inferred"), ("QM3", "wmq-7.5", "mq-9.4", "inferred")
     ]  # fmt: skip
-    assert document["upgrades"][0]["edition_from"] == f"{files[1]}:4"
+    assert document["upgrades"][0]["edition_from"] == f"CMDLEVEL 750 of QM2, {files[1]}:4"
     text = CliRunner().invoke(command, [*files, "--upgrade", "*=mq-9.4"], standalone_mode=False).stdout
-    assert f"upgrade of QM2 and QM3 from wmq-7.5 ({files[1]}:4, {files[2]}:4) to mq-9.4; of mq-9.4: nothing" in text
+    known = [f"CMDLEVEL 750 of {name}, {file}:4" for name, file in zip(("QM2", "QM3"), files[1:], strict=True)]
+    assert f"upgrade of QM2 and QM3 from wmq-7.5 ({'; '.join(known)}) to mq-9.4; of mq-9.4: nothing" in text
     assert "other_editions" not in document
 
 

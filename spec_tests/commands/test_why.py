@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mqclause import Replay, Rules
-from mqclause.model.configuration.facts_export import build_facts_tables
+from mqclause.model.configuration.snapshot import build_facts_tables
 from mqclause.model.timeline.scenario import build_scenario
 from mqclause.trigger.why import Why, build_document
 from spec_tests.support.asked_why import OF_APPQ, OF_INITQ, OF_LAST, WHY, asked, facts, looked_up, snapshot, told

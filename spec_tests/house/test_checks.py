@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from mqclause.check.findings import CheckPage, Checks, render_pages
-from mqclause.check.lint_run import inspected
+from mqclause.check.findings import CheckPage, Checks, inspected, render_pages
 from mqclause.model.configuration.sources import Source
 from spec_tests.support.product import ROOT
 

@@ -8,8 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.rows import build_row_document
-from mqclause.replay.runner import Replay
+from mqclause.replay.runner import Replay, build_row_document
 
 REPLAY = Replay()
 HOSTS = ("QM2", "QM3", "QM4")

@@ -15,8 +15,7 @@ from mqclause import RuleError, Rules
 from mqclause.exits import MQWXP
 from mqclause.model.timeline.administration import Information, RepositoryContent, Request
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.administration import AdministrationRules
-from mqclause.replay.retention import build_retention
+from mqclause.replay.administration import AdministrationRules, build_retention
 from mqclause.replay.runner import Replay
 from mqclause.retrieval.order import Retrieval
 

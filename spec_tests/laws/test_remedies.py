@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 from attrs import evolve
 
-from mqclause.check.findings import Checks, Finding
-from mqclause.check.lint_run import Inspection
+from mqclause.check.findings import Checks, Finding, Inspection
 from mqclause.executors.plain import build_first_scope
 from mqclause.model.configuration.snapshot import read_sources
 from mqclause.model.configuration.sources import Source

@@ -18,8 +18,7 @@ from mqclause.model.facts.messages import Message
 from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.events import EventError
 from mqclause.model.timeline.scenario import Scenario, build_scenario
-from mqclause.replay.rows import build_row_document
-from mqclause.replay.runner import Replay
+from mqclause.replay.runner import Replay, build_row_document
 from mqclause.retrieval.order import Retrieval
 from mqclause.rulebook.mutants import generate_mutants, generate_term_mutants
 from mqclause.testing.case_runner import TracedRetrieval

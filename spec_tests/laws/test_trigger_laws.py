@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mqclause.executors.operations import ExecutorName
 from mqclause.model.timeline.scenario import build_scenario
 from mqclause.model.timeline.transitions import QueueManagerState
-from mqclause.replay.rows import Row, build_row_document
+from mqclause.replay.runner import Row, build_row_document
 from mqclause.trigger.examination import Examination
 from spec_tests.support.one_queue_manager import reaching, step
 from spec_tests.support.trigger_scenarios import random_scenario, replay, seeds

@@ -35,8 +35,7 @@ from mqclause import (
 from mqclause.model.configuration.sources import Source
 from mqclause.model.timeline.administration import read_repository_content
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.administration import AdministrationRules
-from mqclause.replay.retention import build_retention
+from mqclause.replay.administration import AdministrationRules, build_retention
 from mqclause.workload.decision import LEVELS
 from spec_tests.support.compared import Situation, law
 from spec_tests.support.random_clusters import situations

@@ -22,8 +22,8 @@ from mqclause import spark as native
 from mqclause.documents import OUTCOME
 from mqclause.duckdb.table import QUERIED_TABLE, get_column_kinds, render_cluster_query, render_row_query
 from mqclause.rulebook.rules import Rules
+from mqclause.spark.dialect import build_struct_type
 from mqclause.spark.table import NUMBER, answers_of, numbered_answers_of
-from mqclause.spark.types import build_struct_type
 from mqclause.tables.schema import DESTINATION, PUT, build_shape
 from spec_tests.support.random_rows import Row, arrow_table
 from spec_tests.support.weighted_routes import cluster

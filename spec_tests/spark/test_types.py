@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import types as T  # noqa: N812
 
-from mqclause.spark.types import get_kind
+from mqclause.spark.dialect import get_kind
 from mqclause.tables.schema import ListOf, Struct
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from mqclause import Replay, Rules
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.rows import build_row_document
+from mqclause.replay.runner import build_row_document
 
 FACTS = """
 queue_manager = {name = "QM1", clusters = ["SALES", "PAY"]}

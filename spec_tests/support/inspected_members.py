@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mqclause.check.findings import Checks, Finding
-from mqclause.check.lint_run import inspected
+from mqclause.check.findings import Checks, Finding, inspected
 from mqclause.model.configuration.sources import Source
 
 UNJOINED = frozenset({"check.36"})

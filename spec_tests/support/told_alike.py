@@ -9,8 +9,7 @@ from functools import cached_property
 from attrs import frozen
 
 from mqclause import Engine
-from mqclause.check.findings import Checks, Finding
-from mqclause.check.lint_run import inspected
+from mqclause.check.findings import Checks, Finding, inspected
 from mqclause.cluster.map import build_map_row, list_clustered_queues
 from mqclause.model.configuration.snapshot import Snapshot, read_members
 from mqclause.model.configuration.sources import Source

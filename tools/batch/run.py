@@ -1,3 +1,4 @@
+# ruff: noqa: S608 (names and texts go into SQL quoted)
 """Run ``mqclause batch``: read, decide, write, and rename the output when it is complete.
 
 A run holds the lock of its folder for as long as it lives, and whoever gets the lock of another knows that nobody is
@@ -6,6 +7,8 @@ there any more.
 
 from __future__ import annotations
 
+import errno
+import glob
 import os
 import re
 import shutil
@@ -14,7 +17,7 @@ import stat
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -23,7 +26,7 @@ from types import FrameType
 from typing import Any, Literal
 
 import duckdb
-from attrs import field, frozen
+from attrs import asdict, evolve, field, frozen
 from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 from mqclause.duckdb.table import QUERIED_TABLE, GivenTable, render_decisions
@@ -35,23 +38,32 @@ from mqclause.rulebook.rules import Rules
 from mqclause.tables.schema import DECISION, TableError
 from mqclause.tools.batch.put_columns import AskedColumns, PutColumns
 from mqclause.tools.batch.tables import (
+    FAULT,
+    KEPT_COLUMN,
+    LINE,
     TRUNCATION_ERRORS,
     FileKind,
     Table,
-    build_batch_error,
     build_decisions_query,
-    build_write_statement,
-    cast_untyped_columns,
+    describe_error,
     get_file_kind,
     get_first_line,
     has_one_schema,
-    has_untyped,
     quote_sql_files,
+    quote_sql_name,
+    quote_sql_text,
     read_table,
 )
-from mqclause.tools.errors import BatchError
+from mqclause.tools.errors import BatchError, NotWrittenError
 from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.tools.render.terminal import show_progress
+from mqclause.workload.editions import EditionInForce, summarize_editions
+
+_NESTED = ("struct", "list", "map", "array", "union", "variant")
+"""The types of columns that CSV has as JSON."""
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What writing fails with where there is no room; libraries tell it in the words of the system."""
 
 EngineName = Literal["duckdb", "spark"]
 
@@ -68,7 +80,7 @@ _BY_REASON = (
     "SELECT decision.outcome, decision.reason, decision.queue_manager, count(*) FROM ({}) AS d GROUP BY 1, 2, 3"
 )
 _BY_MESSAGE = (
-    "SELECT decision.message, count(*) FROM ({}) AS d WHERE decision.outcome = 'invalid' "  # noqa: S608
+    "SELECT decision.message, count(*) FROM ({}) AS d WHERE decision.outcome = 'invalid' "
     f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MESSAGES_SHOWN}"
 )
 Query = Callable[[str], Sequence[Sequence[Any]]]
@@ -79,7 +91,8 @@ class Batch:
     """What is asked for: the files, the cluster where the rows have no destinations, how to decide, the memory.
 
     There may be several clusters, by the local queue managers that the column ``at`` names. ``words`` say by field of a
-    put where a flat table has it. ``shares`` and ``spread`` are as of mqclause.duckdb.decide.
+    put where a flat table has it. ``shares`` and ``spread`` are as of mqclause.duckdb.decide. ``editions`` are those
+    of MQ by which the local queue managers choose.
     """
 
     source: Table
@@ -94,6 +107,12 @@ class Batch:
     words: Mapping[str, str] = field(factory=dict)
     shares: bool = False
     spread: str | None = None
+    editions: Sequence[EditionInForce] = ()
+
+    @property
+    def clusters(self) -> list[Cluster]:
+        """The clusters; none where the rows have their destinations."""
+        return [self.cluster] if isinstance(self.cluster, Cluster) else [*(self.cluster or {}).values()]
 
     @property
     def columns(self) -> AskedColumns:
@@ -104,8 +123,7 @@ class Batch:
 
     @property
     def _flat(self) -> PutColumns | None:
-        clusters = [self.cluster] if isinstance(self.cluster, Cluster) else (self.cluster or {}).values()
-        return PutColumns(self.words, tuple(clusters)) if self.words else None
+        return PutColumns(self.words, tuple(self.clusters)) if self.words else None
 
     def asked(self, columns: Collection[str]) -> dict[str, Any]:
         """Return the arguments of decide besides a table of these columns. Raises TableError."""
@@ -143,7 +161,7 @@ def run_batch(batch: Batch, engine: EngineName, as_json: bool) -> int:
             raise BatchError(get_first_line(error)) from None
         except (TableError, OSError, UnicodeDecodeError, *TRUNCATION_ERRORS) as error:
             raise build_batch_error(batch.source.path, batch.out, error) from None
-    print_summary(summary, as_json)
+    print_summary(evolve(summary, editions=tuple(batch.editions)), as_json)
     return 2 if summary.outcomes["invalid"] else 0
 
 
@@ -216,13 +234,14 @@ def create_folder_beside(out: Path) -> Iterator[Path]:
 
 @frozen
 class Summary:
-    """Counts of what was decided: by outcome, by reason code, by queue manager chosen, by message."""
+    """Counts of what was decided by ``editions``: by outcome, by reason code, by queue manager chosen, by message."""
 
     seconds: float
     outcomes: Mapping[str, int]
     reasons: Mapping[int, int] = field(factory=dict)
     queue_managers: Mapping[str, int] = field(factory=dict)
     messages: Mapping[str, int] = field(factory=dict)
+    editions: tuple[EditionInForce, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -325,19 +344,20 @@ def _connection(batch: Batch, folder: Path) -> Iterator[DuckDBPyConnection]:
 
 def _with_spark(batch: Batch, folder: Path) -> Summary:
     try:
-        from mqclause.tools.batch import spark  # noqa: PLC0415 - optional, and slow to load
+        from mqclause import spark  # noqa: PLC0415 - optional, and slow to load
+        from mqclause.spark import session as sessions  # noqa: PLC0415
     except ImportError:
         raise BatchError("Spark is not installed: pip install 'mqclause[spark]'") from None
-    with spark.open_session(batch.memory) as session:
+    with sessions.open_quiet_session(batch.memory.removesuffix("B").lower()) as session:
         begun = time.perf_counter()
         parquet = batch.source.kind == batch.kind == "parquet"
         source = batch.source.path if _is_for_spark(batch, folder) else _as_parquet(batch, folder)
         parts = folder / "parts"
         try:
-            with show_progress(lambda: spark.measure_progress(session)):
-                rows = spark.read_parquet(session, source)
+            with show_progress(lambda: sessions.measure_progress(session)):
+                rows = sessions.read_parquet(session, source)
                 spark.decide(rows, **batch.asked(rows.columns)).write.parquet(str(parts))
-        except spark.ERRORS as error:
+        except sessions.get_error_types() as error:
             raise build_batch_error(batch.source.path, batch.out, error) from None
         if not parquet:
             return _from_parts(batch, folder, parts, begun)
@@ -479,6 +499,8 @@ def _document(summary: Summary) -> dict[str, Any]:
         "reasons": [{"name": REASON_NAMES.get(code), "code": code, "count": n} for code, n in summary.reasons.items()],
         "queue_managers": dict(summary.queue_managers),
         "messages": [{"message": message, "count": count} for message, count in summary.messages.items()],
+        "editions": [asdict(each) for each in summary.editions],
+        "remarks": [*summarize_editions(summary.editions)],
     }
 
 
@@ -487,6 +509,7 @@ def _lines(summary: Summary) -> Iterator[str]:
     rows = "1 row" if summary.rows == 1 else f"{summary.rows:,} rows"
     speed = f": {summary.speed:,} decisions a second" if summary.speed else ""
     yield f"{rows} in {summary.seconds:,.1f} s{speed}"
+    yield from summarize_editions(summary.editions)
     yield from _shares({name: count for name, count in summary.outcomes.items() if count}, summary.rows)
     if summary.reasons:
         yield "failed with"
@@ -506,3 +529,80 @@ def _lines(summary: Summary) -> Iterator[str]:
 def _shares(counts: Mapping[str, int], of: int) -> Iterator[str]:
     for name, count in counts.items():
         yield f"{count:>14,}  {count / of:7.2%}  {name}"
+
+
+def build_write_statement(
+    query: str, columns: Mapping[str, Any], fields: Iterable[str], path: Path, kind: FileKind
+) -> str:
+    """Build the statement that writes decided rows to ``path``.
+
+    They are those of a query with ``columns`` of these types, and the column ``decision``, which has these ``fields``.
+    """
+    kinds = [*columns, "decision"]
+    kept = [name for name in kinds if name.startswith(KEPT_COLUMN.format(""))]
+    values = {name: quote_sql_name(name) for name in kinds if name not in kept}
+    values["decision"] = decision = _decision(fields) if FAULT in kept else "decision"
+    if kind == "csv":
+        nested = {"decision", *(name for name, of in columns.items() if of.id in _NESTED)}
+        values |= {name: f"to_json({value})::VARCHAR" for name, value in values.items() if name in nested}
+        values |= {name: KEPT_COLUMN.format(name) for name in values if KEPT_COLUMN.format(name) in kept}
+    if LINE in kept and kind == "jsonl":
+        # As read, a line has no space at its ends.
+        head = f"CASE WHEN starts_with({LINE}, '{{') THEN left({LINE}, -1) END"
+        comma = f"CASE WHEN strlen({LINE}) < 99 AND regexp_full_match({LINE}, '\\{{\\s*\\}}') THEN '' ELSE ', ' END"
+        values = {"line": f"concat(coalesce(({head}) || ({comma}), '{{'), '\"decision\":', to_json({decision}), '}}')"}
+    written = ", ".join(f"{value} AS {quote_sql_name(name)}" for name, value in values.items())
+    form = _format(kind, LINE in kept, path.name.endswith(".gz"))
+    return f"COPY (SELECT {written} FROM ({query}) AS d) TO {quote_sql_text(str(path))} ({form})"
+
+
+def has_untyped(connection: DuckDBPyConnection, file: Path) -> bool:
+    """Return whether a Parquet file has columns, fields or lists of no type but null, which Spark takes for
+    integers.
+    """
+    try:
+        types = connection.read_parquet(glob.escape(str(file))).types
+    except duckdb.Error:
+        return False  # Spark tells what is wrong with the file, or reads it
+    return any(_typed(each) != each for each in types)
+
+
+def cast_untyped_columns(relation: DuckDBPyRelation) -> DuckDBPyRelation:
+    """Cast columns that have no type but null to text."""
+    columns = []
+    for name, of in zip(map(quote_sql_name, relation.columns), relation.types, strict=True):
+        columns.append(name if _typed(of) == of else f"CAST({name} AS {_typed(of)}) AS {name}")
+    return relation.project(", ".join(columns))
+
+
+def build_batch_error(source: Path, out: Path, error: BaseException) -> BatchError:
+    """Build an error of a library or of the disk: what cannot be written to ``out`` is told from bad input."""
+    for full in map(os.strerror, NO_ROOM):
+        if full in str(error):
+            return NotWrittenError(f"{out}: {full.lower()}")
+    return BatchError(f"{source}: {describe_error(source, error)}")
+
+
+def _decision(names: Iterable[str]) -> str:
+    """The decision, which for a row with a value of the wrong type is that it is invalid."""
+    given = {"outcome": "'invalid'", "message": FAULT}
+    fields = ", ".join(f"{quote_sql_text(name)}: {given.get(name, 'NULL')}" for name in names)
+    return f"CASE WHEN {FAULT} IS NULL THEN decision ELSE {{{fields}}} END"
+
+
+def _format(kind: FileKind, lines: bool, zipped: bool) -> str:
+    compression = ", COMPRESSION gzip" if zipped else ""
+    if kind == "parquet":
+        return "FORMAT parquet, COMPRESSION zstd"
+    if kind == "csv":
+        return f"FORMAT csv, HEADER true{compression}"
+    raw = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x1f'"
+    return f"{raw if lines else 'FORMAT json'}{compression}"
+
+
+def _typed(found: Any) -> Any:
+    if found.id == "struct":
+        return duckdb.struct_type({name: _typed(child) for name, child in found.children})
+    if found.id == "list":
+        return duckdb.list_type(_typed(found.children[0][1]))
+    return duckdb.type("VARCHAR") if str(found) == '"NULL"' else found

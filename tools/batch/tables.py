@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import errno
 import glob
 import gzip
 import io
@@ -25,7 +24,9 @@ from duckdb import DuckDBPyConnection, DuckDBPyRelation
 from duckdb.func import SPECIAL
 from duckdb.sqltypes import VARCHAR
 
+from mqclause.cluster.plan import Traffic
 from mqclause.documents import OUTCOME
+from mqclause.duckdb import traffic
 from mqclause.duckdb.table import check_parquet, get_column_kinds, list_files
 from mqclause.model.facts.domains import Finite, Flag, Names, Whole
 from mqclause.tables.functions import ALONG, PREFIX
@@ -42,7 +43,7 @@ from mqclause.tables.schema import (
     find_spelling,
 )
 from mqclause.tools.batch.put_columns import OF_STRUCTS, AskedColumns
-from mqclause.tools.errors import BatchError, NotWrittenError
+from mqclause.tools.errors import BatchError
 
 FileKind = Literal["parquet", "csv", "jsonl"]
 ENDINGS: Mapping[str, FileKind] = {
@@ -63,8 +64,6 @@ def build_duplicate_key_pattern() -> str:
 
 KEY_TWICE = build_duplicate_key_pattern()
 
-_NESTED = ("struct", "list", "map", "array", "union", "variant")
-"""The types of columns that CSV has as JSON."""
 
 KEPT_COLUMN = f"{ALONG}{{}}"
 LINE, FAULT = KEPT_COLUMN.format("line"), KEPT_COLUMN.format("fault")
@@ -95,8 +94,6 @@ WHITE_SPACE = " \t\r\n"
 LONGEST_ROW = 16 * 1024**2
 """The longest row of CSV or JSON Lines, in bytes."""
 
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""What writing fails with where there is no room; libraries tell it in the words of the system."""
 
 _CAUSE = re.compile(r"^Caused by: [\w.$]+: (\[[A-Z_.]+\] .*)", re.MULTILINE)
 """What is behind the failure of a task, which Spark 4.0 tells first."""
@@ -117,6 +114,21 @@ class Table:
     def listed(self) -> str:
         """The files as a list in SQL, in which a name is no pattern."""
         return quote_sql_files(self.files)
+
+
+def read_traffic(name: str) -> Traffic:
+    """Read the puts in a file, or in the files of a folder: columns queue, from and, if there is one, count.
+
+    Raises BatchError.
+    """
+    table = find_table(Path(name))
+    with duckdb.connect() as connection:
+        try:
+            return traffic(_relation(connection, table))
+        except TableError as error:
+            raise BatchError(f"{name}: {error}") from None
+        except (duckdb.Error, *TRUNCATION_ERRORS) as error:
+            raise BatchError(f"{name}: {describe_error(table.path, error)}") from None
 
 
 def find_table(path: Path) -> Table:
@@ -162,31 +174,6 @@ def read_table(connection: DuckDBPyConnection, table: Table, out: FileKind, aske
     if table.kind == "parquet":
         check_columns(table.path, relation.columns, asked.among(relation.columns).needed)
     return relation
-
-
-def build_write_statement(
-    query: str, columns: Mapping[str, Any], fields: Iterable[str], path: Path, kind: FileKind
-) -> str:
-    """Build the statement that writes decided rows to ``path``.
-
-    They are those of a query with ``columns`` of these types, and the column ``decision``, which has these ``fields``.
-    """
-    kinds = [*columns, "decision"]
-    kept = [name for name in kinds if name.startswith(KEPT_COLUMN.format(""))]
-    values = {name: quote_sql_name(name) for name in kinds if name not in kept}
-    values["decision"] = decision = _decision(fields) if FAULT in kept else "decision"
-    if kind == "csv":
-        nested = {"decision", *(name for name, of in columns.items() if of.id in _NESTED)}
-        values |= {name: f"to_json({value})::VARCHAR" for name, value in values.items() if name in nested}
-        values |= {name: KEPT_COLUMN.format(name) for name in values if KEPT_COLUMN.format(name) in kept}
-    if LINE in kept and kind == "jsonl":
-        # As read, a line has no space at its ends.
-        head = f"CASE WHEN starts_with({LINE}, '{{') THEN left({LINE}, -1) END"
-        comma = f"CASE WHEN strlen({LINE}) < 99 AND regexp_full_match({LINE}, '\\{{\\s*\\}}') THEN '' ELSE ', ' END"
-        values = {"line": f"concat(coalesce(({head}) || ({comma}), '{{'), '\"decision\":', to_json({decision}), '}}')"}
-    written = ", ".join(f"{value} AS {quote_sql_name(name)}" for name, value in values.items())
-    form = _format(kind, LINE in kept, path.name.endswith(".gz"))
-    return f"COPY (SELECT {written} FROM ({query}) AS d) TO {quote_sql_text(str(path))} ({form})"
 
 
 def build_decisions_query(table: Table) -> str:
@@ -393,25 +380,6 @@ def has_one_schema(connection: DuckDBPyConnection, files: Sequence[Path]) -> boo
     return all(each == found[0] for each in found)
 
 
-def has_untyped(connection: DuckDBPyConnection, file: Path) -> bool:
-    """Return whether a Parquet file has columns, fields or lists of no type but null, which Spark takes for
-    integers.
-    """
-    try:
-        types = connection.read_parquet(glob.escape(str(file))).types
-    except duckdb.Error:
-        return False  # Spark tells what is wrong with the file, or reads it
-    return any(_typed(each) != each for each in types)
-
-
-def cast_untyped_columns(relation: DuckDBPyRelation) -> DuckDBPyRelation:
-    """Cast columns that have no type but null to text."""
-    columns = []
-    for name, of in zip(map(quote_sql_name, relation.columns), relation.types, strict=True):
-        columns.append(name if _typed(of) == of else f"CAST({name} AS {_typed(of)}) AS {name}")
-    return relation.project(", ".join(columns))
-
-
 def check_columns(path: Path, columns: Collection[str], needed: Iterable[str]) -> None:
     """Raise BatchError for a column that is missing, or one that has a name of ours."""
     known = {name.lower() for name in columns}
@@ -498,14 +466,6 @@ def find_line_fault(asked: AskedColumns, line: str) -> str | None:
     if not isinstance(row, dict):
         return "the line is not a JSON object"
     return find_keys_fault(row, (*asked.typed, *asked.needed)) or _row_fault(asked, row)
-
-
-def build_batch_error(source: Path, out: Path, error: BaseException) -> BatchError:
-    """Build an error of a library or of the disk: what cannot be written to ``out`` is told from bad input."""
-    for full in map(os.strerror, NO_ROOM):
-        if full in str(error):
-            return NotWrittenError(f"{out}: {full.lower()}")
-    return BatchError(f"{source}: {describe_error(source, error)}")
 
 
 def describe_error(source: Path, error: BaseException) -> str:
@@ -703,23 +663,6 @@ def _with_functions(connection: DuckDBPyConnection, asked: AskedColumns, cells: 
         connection.create_function(name, function, [VARCHAR], VARCHAR, null_handling=SPECIAL)
 
 
-def _decision(names: Iterable[str]) -> str:
-    """The decision, which for a row with a value of the wrong type is that it is invalid."""
-    given = {"outcome": "'invalid'", "message": FAULT}
-    fields = ", ".join(f"{quote_sql_text(name)}: {given.get(name, 'NULL')}" for name in names)
-    return f"CASE WHEN {FAULT} IS NULL THEN decision ELSE {{{fields}}} END"
-
-
-def _format(kind: FileKind, lines: bool, zipped: bool) -> str:
-    compression = ", COMPRESSION gzip" if zipped else ""
-    if kind == "parquet":
-        return "FORMAT parquet, COMPRESSION zstd"
-    if kind == "csv":
-        return f"FORMAT csv, HEADER true{compression}"
-    raw = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x1f'"
-    return f"{raw if lines else 'FORMAT json'}{compression}"
-
-
 def _header_of(file: Path) -> tuple[str, ...]:
     try:
         with open_text(file) as text:
@@ -870,14 +813,6 @@ def _exact(of: Any) -> str:
     return str(of)
 
 
-def _typed(found: Any) -> Any:
-    if found.id == "struct":
-        return duckdb.struct_type({name: _typed(child) for name, child in found.children})
-    if found.id == "list":
-        return duckdb.list_type(_typed(found.children[0][1]))
-    return duckdb.type("VARCHAR") if str(found) == '"NULL"' else found
-
-
 class _NotJson(str):
     """What is wrong with a text that is no JSON."""
 
@@ -948,3 +883,29 @@ def _fits(value: object, column: Column) -> bool:
 def _shown(value: object) -> str:
     text = f"'{value}'" if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _relation(connection: DuckDBPyConnection, table: Table) -> DuckDBPyRelation:
+    """The rows of all files, with columns of any of them. Raises BatchError."""
+    match table.kind:
+        case "parquet":
+            return connection.sql(f"FROM read_parquet({table.listed}, union_by_name = true)")
+        case "csv":
+            return connection.sql(f"FROM {build_csv_source(read_headers(table.files))}")
+        case "jsonl":
+            return _of_lines(connection, table)
+
+
+def _of_lines(connection: DuckDBPyConnection, table: Table) -> DuckDBPyRelation:
+    """The lines with a column of texts for each key that any of them has."""
+    lines = build_json_lines_source(table.files)
+    keys_of = "CASE WHEN json_type(json) = 'OBJECT' THEN json_keys(json) END"
+    found = connection.execute(f"SELECT DISTINCT {keys_of} FROM {lines}").fetchall()
+    if not found or (None,) in found:
+        raise BatchError(find_first_fault(table.files))
+    names = dict.fromkeys(name for (keys,) in found for name in keys)
+    values = (
+        f"json_extract_string(json, {quote_sql_text(build_json_pointer(name))}) AS {quote_sql_name(name)}"
+        for name in names
+    )
+    return connection.sql(f"SELECT {', '.join(values)} FROM {lines}")

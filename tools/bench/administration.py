@@ -15,8 +15,7 @@ import tracemalloc
 from collections.abc import Iterator
 from itertools import product
 
-from mqclause.check.findings import Checks
-from mqclause.check.lint_run import Inspection
+from mqclause.check.findings import Checks, Inspection
 from mqclause.model.configuration.sources import Source
 from mqclause.model.readers.encodings import wrap_content
 from mqclause.model.readers.registry import read_contents

@@ -16,8 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mqclause import read_files
-from mqclause.check.findings import Checks
-from mqclause.check.lint_run import inspected
+from mqclause.check.findings import Checks, inspected
 
 QUEUES = 40_000
 HEAD = """\

@@ -22,8 +22,7 @@ from random import SystemRandom
 import atheris
 
 with atheris.instrument_imports(include=["mqclause"]):
-    from mqclause.model.configuration.facts_export import build_facts_document
-    from mqclause.model.configuration.snapshot import read_sources
+    from mqclause.model.configuration.snapshot import build_facts_document, read_sources
     from mqclause.model.configuration.sources import Source
     from mqclause.model.diagnostics import FactsError
     from mqclause.model.readers.registry import FORMATS

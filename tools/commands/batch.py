@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from mqclause.exits.session import Exits
-from mqclause.model.configuration.snapshot import read_snapshots_by_name, read_sources
+from mqclause.model.configuration.snapshot import Snapshot, read_snapshots_by_name, read_sources
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.flat import GIVEN_FIELDS
@@ -19,10 +19,11 @@ from mqclause.tools.batch.run import Batch, EngineName, check_output, run_batch
 from mqclause.tools.batch.tables import find_table
 from mqclause.tools.commands.options import Inputs, group_options, print_unnamed_exits
 from mqclause.tools.render.streams import print_warnings
+from mqclause.workload.editions import EditionInForce, get_levels, list_level_remarks
 from mqclause.workload.exit_answer import find_missing_exit
 
 
-def read_clusters(inputs: Inputs, at: str | None) -> Cluster | Mapping[str, Cluster] | None:
+def read_local_views(inputs: Inputs, at: str | None) -> Snapshot | Mapping[str, Snapshot] | None:
     """Read what the local queue manager knows; with ``at`` what each queue manager that a source describes knows.
 
     Raises FactsError and UsageError.
@@ -32,7 +33,7 @@ def read_clusters(inputs: Inputs, at: str | None) -> Cluster | Mapping[str, Clus
         if given:
             read = read_sources(given, inputs.local, inputs.lenient)
             print_warnings(read.warnings, read.remarks)
-            return inputs.apply_changes(read).cluster
+            return inputs.apply_changes(read)
         if inputs.sets or inputs.states or inputs.local is not None:
             raise click.UsageError("--from, --set and --status need --facts")
         return None
@@ -45,7 +46,7 @@ def read_clusters(inputs: Inputs, at: str | None) -> Cluster | Mapping[str, Clus
     members = read_snapshots_by_name(given, inputs.lenient)
     for each in members.values():
         print_warnings(each.warnings, each.remarks)
-    return {name: each.cluster for name, each in members.items()}
+    return members
 
 
 def print_exits(cluster: Cluster | Mapping[str, Cluster] | None, exits: Exits, rules: Rules) -> None:
@@ -57,6 +58,13 @@ def print_exits(cluster: Cluster | Mapping[str, Cluster] | None, exits: Exits, r
     missing = ((each.name, find_missing_exit(rules, each, given)) for each in own if each.clwlexit)
     print_warnings((), [f"from {name}: {what.what}" for name, what in missing if what is not None])
     print_unnamed_exits(exits, [each.clwlexit for each in own])
+
+
+def find_editions(views: Collection[Snapshot], rules: Rules) -> tuple[EditionInForce, ...]:
+    """Find by which edition each local queue manager chooses; a table with its own destinations does not say whose."""
+    if views:
+        return tuple(EditionInForce.at(each, rules) for each in views)
+    return (EditionInForce("", rules.edition, rules.describe_edition_source("", 0)),)
 
 
 def take_column_options(options: dict[str, Any], facts: Sequence[str]) -> dict[str, str]:
@@ -86,7 +94,12 @@ def decide_table(inputs: Inputs, source: str, out: str, engine: EngineName, as_j
             "--with needs --facts" if inputs.overlays else "--exit needs --facts: they say where CLWLEXIT names it"
         )
         raise click.UsageError(message)
-    cluster = read_clusters(inputs, options["at"])
-    batch = Batch(table, Path(out), kind, cluster, inputs.load_rules(), **options, exits=exits, words=words)
-    print_exits(cluster, exits, batch.rules)
+    views, rules = read_local_views(inputs, options["at"]), inputs.load_rules()
+    of_one = views if isinstance(views, Snapshot) else None
+    several = views if isinstance(views, Mapping) else {}
+    cluster = of_one.cluster if of_one else {name: each.cluster for name, each in several.items()} or None
+    editions = find_editions([of_one] if of_one else several.values(), rules)
+    batch = Batch(table, Path(out), kind, cluster, rules, **options, exits=exits, words=words, editions=editions)
+    print_warnings((), list_level_remarks(rules, get_levels(batch.clusters)))
+    print_exits(cluster, exits, rules)
     return run_batch(batch, engine, as_json)

@@ -12,8 +12,7 @@ from typing import Any
 import click
 from attrs import frozen
 
-from mqclause.check.findings import Checks, Finding
-from mqclause.check.lint_run import Inspection
+from mqclause.check.findings import Checks, Finding, Inspection
 from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_allowed, suggest_word
 from mqclause.model.readers.encodings import open_file
 from mqclause.model.readers.facts_files import parse_toml
@@ -130,7 +129,7 @@ def find_findings(checks: Checks, inputs: Inputs) -> list[Finding]:
         for text in build_state_commands(inputs.states):
             inspection.change(text)
     found = inspection.findings()
-    print_warnings(inspection.warnings)
+    print_warnings(inspection.warnings, inspection.remarks)
     return found
 
 

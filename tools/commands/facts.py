@@ -12,9 +12,8 @@ from typing import Any
 import click
 import toml
 
-from mqclause.model.configuration.facts_export import build_facts_tables
 from mqclause.model.configuration.file_reports import FileReport, Needed, report_files, still_needed
-from mqclause.model.configuration.snapshot import Snapshot
+from mqclause.model.configuration.snapshot import Snapshot, build_facts_tables
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import Diagnostic, FactsError
 from mqclause.tools.commands.options import Inputs, group_options

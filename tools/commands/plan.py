@@ -8,8 +8,7 @@ from itertools import chain
 import click
 from attrs import evolve, field, frozen
 
-from mqclause.check.findings import Checks, FindingChanges
-from mqclause.check.lint_run import inspected
+from mqclause.check.findings import Checks, FindingChanges, inspected
 from mqclause.cluster.admin_commands import apply_failure
 from mqclause.cluster.map import MapRow, note_exits
 from mqclause.cluster.plan import (
@@ -17,26 +16,22 @@ from mqclause.cluster.plan import (
     PlanRow,
     Side,
     Traffic,
+    begin_at,
     build_alias_plan_rows,
     build_plan_row,
     find_restart_clause,
     find_restarting_members,
+    list_upgrades,
     pair_sides,
     sort_rows,
+    upgrade_members,
 )
-from mqclause.cluster.upgrade import begin_at, list_upgrades, upgrade_members
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.members import Members, get_local_name, remove_member, suspend_member
 from mqclause.model.diagnostics import FactsError
 from mqclause.rulebook.rules import AUTO, Rules
-from mqclause.tools.commands.options import (
-    ClusterQuestion,
-    Inputs,
-    check_one_form,
-    group_options,
-    print_member_warnings,
-    quote_mqsc,
-)
+from mqclause.tools.commands.map import ClusterQuestion, check_one_form, print_member_warnings
+from mqclause.tools.commands.options import Inputs, group_options, quote_mqsc
 from mqclause.tools.render.cluster import (
     ALIASES_LEFT_OUT,
     describe_missing_exits,
@@ -51,6 +46,7 @@ from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.tools.render.terminal import track_progress
 from mqclause.workload.decision import Engine
 from mqclause.workload.delivery import check_delivery
+from mqclause.workload.editions import get_levels, list_level_remarks
 
 CheckedChanges = tuple[FindingChanges, Sequence[str]]
 """What check finds on one side alone, and what is to be said of senders that lead to nobody."""
@@ -94,6 +90,7 @@ def show_plan(
     _check_changed(question, change)
     after = change.apply(question.after(before), question.rules)
     print_member_warnings((*before, *after))
+    print_warnings((), list_level_remarks(question.rules, get_levels(each.cluster for each in before)))
     traffic = _read_traffic(puts) if puts else None
     checked = _looked_at(question, change, (before, after) if change.upgrades else None)
     with question.engine((*before, *after)) as engine:
@@ -108,7 +105,7 @@ def show_plan(
 
 
 def _read_traffic(puts: str) -> Traffic:
-    from mqclause.tools.batch.traffic import read_traffic  # noqa: PLC0415 - DuckDB is slow to load
+    from mqclause.tools.batch.tables import read_traffic
 
     return read_traffic(puts)
 

@@ -14,8 +14,7 @@ from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import FactsError
 from mqclause.model.readers.facts_files import parse_json
 from mqclause.model.timeline.scenario import Scenario, build_scenario, locate_error, read_scenario_source
-from mqclause.replay.rows import Row
-from mqclause.replay.runner import Replay
+from mqclause.replay.runner import Replay, Row
 from mqclause.tools.commands.explain import build_error_line, decode_line
 from mqclause.tools.commands.options import (
     Inputs,

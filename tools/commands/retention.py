@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from mqclause.model.timeline.administration import parse_day, read_repository_content
-from mqclause.replay.administration import AdministrationRules
-from mqclause.replay.retention import build_retention
+from mqclause.replay.administration import AdministrationRules, build_retention
 from mqclause.tools.commands.options import load_rules, read_inputs
 from mqclause.tools.render.replay import print_calendar
 from mqclause.tools.render.streams import print_json, print_warnings

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from mqclause.cluster.trigger_remedies import find_immediate_remedies, find_remedies
+from mqclause.cluster.admin_commands import find_immediate_remedies, find_remedies
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import quote_value, suggest_name
 from mqclause.model.facts.cluster import Cluster

@@ -14,8 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mqclause.cluster.map import MapRow, PrintedRow, note_exits
-from mqclause.cluster.plan import ChangePlan, PlanRow
-from mqclause.cluster.upgrade import Upgrade
+from mqclause.cluster.plan import ChangePlan, PlanRow, Upgrade
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.tools.render.terminal import Page
 from mqclause.workload.decision import join_names
@@ -122,7 +121,7 @@ def describe_upgrades(found: ChangePlan) -> Iterator[str]:
         groups.setdefault(each.gist, []).append(each)
     for (before, after, known), of in groups.items():
         places = [*dict.fromkeys(each.edition_from for each in of if each.edition_from)]
-        shown = ", ".join([*places[:PLACES_SHOWN], *(["…"] if len(places) > PLACES_SHOWN else [])])
+        shown = "; ".join([*places[:PLACES_SHOWN], *(["…"] if len(places) > PLACES_SHOWN else [])])
         names = join_names([each.queue_manager for each in of])
         yield f"upgrade of {names} from {before}{f' ({shown})' if shown else ''} to {after}{known}"
 

@@ -15,9 +15,8 @@ from mqclause.model.facts.workload import Destination
 from mqclause.model.readers.mqsc import get_known_attributes
 from mqclause.model.timeline.events import ALTERABLE, Altered, Event
 from mqclause.model.timeline.scenario import Scenario
-from mqclause.replay.administration import AdministrationResult
-from mqclause.replay.retention import InformationState, RequestState, Retention
-from mqclause.replay.rows import Row
+from mqclause.replay.administration import AdministrationResult, InformationState, RequestState, Retention
+from mqclause.replay.runner import Row
 from mqclause.retrieval.calls import MOST_PASSED_OVER, CallReason, RetrievalResult
 from mqclause.tools.render.explanation import render_exit_answer
 from mqclause.tools.render.terminal import Page
@@ -99,7 +98,8 @@ def render_consequences(row: Row) -> Iterable[Text]:
     elif isinstance(row.routed, Decision):
         yield Text(row.routed.verdict, "red")
     if row.edition:
-        yield Text(f"edition {row.edition} from here on ({row.edition_from})")
+        since = "stays in force" if row.edition_stays else "from here on"
+        yield Text(f"edition {row.edition} {since} ({row.edition_from})")
     if row.returned is not None:
         yield from render_returned(row.returned)
     if row.reason is not None:

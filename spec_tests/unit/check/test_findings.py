@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mqclause.check.lint_run import StoredScript, inspected
+from mqclause.check.findings import StoredScript, inspected
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import FactsError
 from mqclause.model.readers.encodings import GzipContent

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from mqclause.check.lint_run import inspected
+from mqclause.check.findings import inspected
 from mqclause.model.configuration.sources import Source
 
 Row = Mapping[str, str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mqclause.check.lint_run import inspected
+from mqclause.check.findings import inspected
 from mqclause.cluster.map import cluster_map
 from mqclause.model.configuration.snapshot import read_members
 from mqclause.model.configuration.sources import Source

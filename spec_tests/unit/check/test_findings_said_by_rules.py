@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mqclause import RuleError, Rules
-from mqclause.check.findings import Checks
-from mqclause.check.lint_run import inspected
+from mqclause.check.findings import Checks, inspected
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import FactsError
 from spec_tests.support.inspected_members import CHECKS, QUEUE, REPOS, UNJOINED, member, told

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from mqclause import Decision, Engine, Put, Snapshot
-from mqclause.model.configuration.facts_export import build_facts_document
-from mqclause.model.configuration.snapshot import read_sources
+from mqclause.model.configuration.snapshot import build_facts_document, read_sources
 from mqclause.model.configuration.sources import Source
 from spec_tests.support.deep import first
 from spec_tests.support.small_cluster import INSTANCE, NAMES, QUEUES, known, small_cluster

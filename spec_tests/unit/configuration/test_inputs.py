@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
-from mqclause.check.lint_run import inspected
+from mqclause.check.findings import inspected
 from mqclause.model.configuration.file_reports import report_files
 from mqclause.model.configuration.snapshot import Snapshot, read_sources
 from mqclause.model.configuration.sources import Source

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mqclause import cluster_map
-from mqclause.check.lint_run import inspected
+from mqclause.check.findings import inspected
 from mqclause.model.configuration.snapshot import Snapshot, read_sources
 from mqclause.model.configuration.sources import Source
 

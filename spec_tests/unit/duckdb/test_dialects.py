@@ -16,7 +16,7 @@ from mqclause.documents import OUTCOME, WORKLOAD
 from mqclause.duckdb.dialect import DUCKDB, extract_field_lists
 from mqclause.duckdb.table import GivenTable, decide, get_column_kinds
 from mqclause.model.facts.domains import Name
-from mqclause.spark.queries import SPARK
+from mqclause.spark.dialect import SPARK
 from mqclause.tables.lowering import is_no_name
 from mqclause.tables.query import build_decision, build_plan
 from mqclause.tables.schema import build_shape

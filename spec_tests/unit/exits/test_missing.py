@@ -12,7 +12,7 @@ from attrs import evolve
 from mqclause import Engine, Put, Replay, Rules, read_document
 from mqclause.exits.session import Exits
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.rows import build_row_document
+from mqclause.replay.runner import build_row_document
 from mqclause.tools.commands.batch import print_exits
 from mqclause.workload.sensitivity import find_unknowns
 from spec_tests.support.exit_scene import HOSTS, facts, taking

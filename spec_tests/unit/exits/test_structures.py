@@ -12,7 +12,7 @@ from mqclause import Engine, Put, read_document
 from mqclause.exits import MQCD, MQWCR, MQWDR, MQWQR, MQWXP
 from mqclause.model.configuration.snapshot import read_sources
 from mqclause.model.configuration.sources import Source
-from mqclause.model.exits.calls import (
+from mqclause.model.exits import (
     ExitCallParameters,
     OfferedMessage,
     build_mqwxp,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mqclause import Engine, FactsError, MapRow, Put, Rules, cluster_map, plan, read_files, read_members
-from mqclause.cluster.upgrade import begin_at, upgrade_members
+from mqclause.cluster.plan import begin_at, upgrade_members
 from mqclause.model.configuration.members import apply_changes_everywhere
 from mqclause.model.configuration.view import build_view
 from mqclause.model.readers.mqsc import read_mqsc

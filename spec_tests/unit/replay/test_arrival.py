@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.rows import build_row_document
+from mqclause.replay.runner import build_row_document
 from spec_tests.support.administered import ARRIVE, FAIL, REPLAY, fates, replayed
 
 DISABLE = {"do": "alter", "queue": "HERE", "set": {"put": "DISABLED"}}

@@ -8,7 +8,7 @@ import pytest
 
 from mqclause import FactsError, Replay
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.rows import build_row_document
+from mqclause.replay.runner import build_row_document
 
 REPLAY = Replay()
 CLEAR = {"do": "clear", "queue": "WORK"}

@@ -9,7 +9,7 @@ import pytest
 
 from mqclause import Replay
 from mqclause.exits import MQWXP
-from mqclause.replay.rows import build_row_document
+from mqclause.replay.runner import build_row_document
 from spec_tests.support.exit_scene import HOSTS, NAME, Exit, scenario, taking, writing, written
 
 OPEN = {"do": "open", "queue": "Q", "mode": "OUTPUT", "by": "APP"}

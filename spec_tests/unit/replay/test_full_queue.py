@@ -6,7 +6,7 @@ from typing import Any
 
 from mqclause import Replay
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.rows import build_row_document
+from mqclause.replay.runner import build_row_document
 
 PUT: dict[str, Any] = {"do": "put", "queue": "APPQ"}
 IN_UNIT = {**PUT, "unit_of_work": "U1"}

@@ -72,6 +72,42 @@ def test_the_row_says_the_edition_and_where_it_is_from() -> None:
     assert [each.plain for each in render_consequences(row)] == ["edition mq-9.3 from here on (CMDLEVEL 930 of QM1)"]
 
 
+def test_what_is_said_of_editions_is_said_anew_after_a_migration() -> None:
+    """Up to 7.5 PARTS stays at QM1, from 8.0 on it does not, which each side says once for itself."""
+    up, on = ({"do": "restart", "command_level": level} for level in (930, 931))
+    found = rows([PUT, PUT, up, PUT, on, PUT], 750)
+    assert [[each for each in row.get("remarks", []) if "edition" in each] for row in found] == [
+        ["decided by edition wmq-7.5 (CMDLEVEL 750 of QM1); from mq-8.0 on the answer is another, as explain tells"],
+        [], [],
+        ["decided by edition mq-9.3 (CMDLEVEL 930 of QM1); in wmq-6 the answer is another, as explain tells"],
+        [], [],
+    ]  # fmt: skip
+
+
+def test_an_edition_that_stays_does_not_begin() -> None:
+    events = [{"do": "restart", "command_level": level} for level in (930, 931)]
+    for level, edition, said in (
+        (750, None, ["edition mq-9.3 from here on (CMDLEVEL 930 of QM1)",
+                     "edition mq-9.3 stays in force (CMDLEVEL 931 of QM1)"]),
+        (930, "mq-9.3", ["edition mq-9.3 stays in force (--edition)"] * 2),
+    ):  # fmt: skip
+        scenario = build_scenario(
+            {**FACTS, "queue_manager": {**FACTS["queue_manager"], "command_level": level}, "event": events},
+            "plant.toml",
+        )
+        found = Replay(Rules(edition=edition)).rows(scenario)
+        assert [next(each.plain for each in render_consequences(row)) for row in found] == said
+
+
+def test_a_level_of_another_edition_than_the_one_asked_for_is_told_once_and_at_each_migration() -> None:
+    found = rows([PUT, PUT, {"do": "restart", "command_level": 930}, PUT], 750, "wmq-7.0")
+    told = [[each for each in row.get("remarks", []) if "asked for" in each] for row in found]
+    assert told == [
+        ["QM1 is of command level 750, edition wmq-7.5; edition wmq-7.0 was asked for"], [],
+        ["QM1 is of command level 930, edition mq-9.3; edition wmq-7.0 was asked for"], [],
+    ]  # fmt: skip
+
+
 def test_commands_after_a_restart_go_by_its_command_level_too() -> None:
     """SUSPEND MODE(FORCE) stops the routes out from 7.5 on; before that only its own receivers, of which there is none."""
     forced = {"do": "suspend", "cluster": "PLANT", "mode": "FORCE"}

@@ -11,7 +11,7 @@ import pytest
 from mqclause import Engine, Replay, Rules
 from mqclause.exits import MQWXP, Caller
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.rows import build_row_document
+from mqclause.replay.runner import build_row_document
 from spec_tests.support.exit_scene import (
     NAME,
     Exit,

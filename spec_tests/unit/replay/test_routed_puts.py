@@ -9,7 +9,7 @@ import pytest
 from mqclause import Replay
 from mqclause.model.diagnostics import FactsError
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.rows import build_row_document
+from mqclause.replay.runner import build_row_document
 
 OPEN = {"do": "open", "queue": "Q", "by": "APP", "mode": "OUTPUT", "bind": "OPEN"}
 PUT = {"do": "put", "queue": "Q", "by": "APP"}

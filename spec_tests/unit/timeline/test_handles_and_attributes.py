@@ -220,8 +220,8 @@ class TestRestart:
             opened(),
             opened("INITQ"),
         )
-        state = state.after_trigger_message("APPQ", available=False, unit_of_work="V", event=5)
-        state = state.after_trigger_message("APPQ", available=True, unit_of_work="", event=5)
+        state = state.after_trigger_message("APPQ", held_by="V", event=5)
+        state = state.after_trigger_message("APPQ", held_by=None, event=5)
         state, happened = state.after(Event("restart", at=8))
         assert tuple(happened.occasions) == ()
         assert [run.size for _, run in state.queue("APPQ").runs()] == [1, 1]

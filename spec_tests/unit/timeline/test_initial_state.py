@@ -9,8 +9,7 @@ import pytest
 from mqclause.model.diagnostics import FactsError
 from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.rows import Row
-from mqclause.replay.runner import Replay
+from mqclause.replay.runner import Replay, Row
 from spec_tests.support.one_queue_manager import QM, after, app_queue, closed, get, opened, reason, started
 
 

@@ -26,9 +26,7 @@ from spec_tests.support.one_queue_manager import (
 class TestTriggerMessages:
     def test_one_that_is_available(self) -> None:
         state = started(app_queue(), Queue("INITQ", QM, defprty=6))
-        state = after(state, Event("advance", at=10)).after_trigger_message(
-            "APPQ", available=True, unit_of_work="", event=1
-        )
+        state = after(state, Event("advance", at=10)).after_trigger_message("APPQ", held_by=None, event=1)
         ((priority, run),) = state.queue("INITQ").runs()
         assert (priority, run.size, run.persistent) == (6, 1, False)
         seen = state.after(put(at=25))[1].occasions[0]
@@ -36,9 +34,7 @@ class TestTriggerMessages:
         assert reason(state, get("INITQ")) is None
 
     def test_one_that_is_held_back(self) -> None:
-        state = after(started(), put(unit_of_work="U")).after_trigger_message(
-            "APPQ", available=False, unit_of_work="U", event=4
-        )
+        state = after(started(), put(unit_of_work="U")).after_trigger_message("APPQ", held_by="U", event=4)
         assert (state.queue("INITQ").committed, state.queue("INITQ").uncommitted) == (0, 1)
         (held,) = state.held("U")
         assert (held.queue, held.initq, held.trigtype, held.event, held.count) == ("APPQ", "INITQ", "FIRST", 4, 1)
@@ -53,7 +49,7 @@ class TestTriggerMessages:
     def test_release_of_some(self) -> None:
         state = started(app_queue(), Queue("OTHER", QM, initq="INITQ", trigtype="EVERY"))
         for queue, unit in (("APPQ", "U"), ("OTHER", "U"), ("APPQ", "U"), ("APPQ", "V")):
-            state = state.after_trigger_message(queue, available=False, unit_of_work=unit, event=0)
+            state = state.after_trigger_message(queue, held_by=unit, event=0)
         first = [each for each in state.held("U") if each.trigtype == "FIRST"]
         assert [each.queue for each in state.held("U")] == ["APPQ", "OTHER", "APPQ"]
         state = state.release(first, keep=True)
@@ -64,25 +60,23 @@ class TestTriggerMessages:
     def test_many_of_one_event_are_one_run(self) -> None:
         state = started()
         for _ in range(1000):
-            state = state.after_trigger_message("APPQ", available=False, unit_of_work="U", event=3)
-        state = state.after_trigger_message("APPQ", available=False, unit_of_work="U", event=4)
+            state = state.after_trigger_message("APPQ", held_by="U", event=3)
+        state = state.after_trigger_message("APPQ", held_by="U", event=4)
         assert [(each.id, each.count, each.event) for each in state.held("U")] == [(0, 1000, 3), (1000, 1, 4)]
         assert state.release(state.held("U"), keep=True).queue("INITQ").depth == 1001
 
     def test_many_between_others_are_runs_of_their_own(self) -> None:
         state = started()
         for unit in ("U", "V", "U", "U"):
-            state = state.after_trigger_message("APPQ", available=False, unit_of_work=unit, event=3)
+            state = state.after_trigger_message("APPQ", held_by=unit, event=3)
         assert [each.count for each in state.held("U")] == [1, 2]
         state = state.release(state.held("U"), keep=True)
         assert (state.queue("INITQ").committed, state.queue("INITQ").uncommitted) == (3, 1)
         assert [run.first for _, run in state.queue("INITQ").runs()] == [0, 2]
 
     def test_one_that_is_not_placed(self) -> None:
-        for available in (True, False):
-            state = started().after_trigger_message(
-                "APPQ", available=available, unit_of_work="U", event=3, placed=False
-            )
+        for held_by in (None, "U"):
+            state = started().after_trigger_message("APPQ", held_by=held_by, event=3, placed=False)
             assert state.after(put())[1].occasions[0].has_triggered
             state = state.release(state.held("U"), keep=True)
             assert (state.held("U"), state.queue("INITQ").depth) == ((), 0)
@@ -100,7 +94,7 @@ class TestTriggerMessages:
         state, happened = started().after(put(at=4))
         (seen,) = happened.occasions
         assert state.update_trigger_event(seen) is seen
-        state = state.after_trigger_message("APPQ", available=True, unit_of_work="", event=0).with_trigger_off("APPQ")
+        state = state.after_trigger_message("APPQ", held_by=None, event=0).with_trigger_off("APPQ")
         again = state.update_trigger_event(seen)
         assert (again.has_triggered, again.since_last_trigger, again.trigger) == (True, 0, False)
         assert depths(again) == depths(seen)

@@ -7,10 +7,9 @@ from itertools import chain
 import pytest
 
 from mqclause import Engine, Put, Rules
-from mqclause.check.lint_run import inspected
+from mqclause.check.findings import inspected
 from mqclause.cluster.map import cluster_map
-from mqclause.model.configuration.facts_export import build_facts_document
-from mqclause.model.configuration.snapshot import Snapshot, read_document, read_sources
+from mqclause.model.configuration.snapshot import Snapshot, build_facts_document, read_document, read_sources
 from mqclause.model.configuration.sources import Source
 from mqclause.model.timeline.scenario import read_scenario_source
 from mqclause.replay.runner import Replay

@@ -137,6 +137,26 @@ def test_nothing_is_said_where_all_editions_answer_alike() -> None:
     assert not [each for each in explained.assumptions if "edition" in each]
 
 
+@pytest.mark.parametrize(
+    ("level", "edition", "is_assumed"),
+    [(0, None, True), (700, None, False), (0, "wmq-7.0", False), (0, "mq-9.3", False)],
+)
+def test_a_remark_of_an_edition_that_is_assumed_is_no_silent_one(
+    level: int, edition: str | None, is_assumed: bool
+) -> None:
+    """BIND_ON_GROUP came with 7.1; the message goes to QM3 in each edition."""
+    snapshot, put = plant(level), Put("TOOLS", bind="GROUP")
+    decision = Engine(Rules(edition=edition)).choose(put, snapshot.cluster, explain="rule")
+    told = Explanation.of(decision, snapshot)
+    assert [each.command for each in told.incomplete] == ["DISPLAY QMGR CMDLEVEL"] * is_assumed
+    said = "BIND_ON_GROUP came with 7.1: a queue manager of 7.0 or before knows no such binding"
+    assert [said in each for each in decision.remarks] == [True] * (edition != "mq-9.3")
+    begun = "edition wmq-6 is assumed, as nothing tells the level of QM1, and by a later one this may not be so: "
+    assert [each for each in told.assumptions if "edition" in each] == [f"{begun}{said}"] * is_assumed
+    [tools] = [row for row in cluster_map(snapshot, Engine(Rules(edition=edition)), "GROUP") if row.queue == "TOOLS"]
+    assert [each.what for each in tools.incomplete] == ["the command level"] * is_assumed
+
+
 def test_each_member_chooses_by_its_own_level() -> None:
     old, new = plant(750).cluster, plant(920).cluster
     members: list[Cluster] = [old, evolve(new, queue_manager=evolve(new.queue_manager, name="QM4"))]

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from mqclause import Engine, Replay, Rules, cluster_map, read_document
-from mqclause.check.lint_run import inspected
+from mqclause.check.findings import inspected
 from mqclause.cluster.counterfactuals import why_not
 from mqclause.model.configuration.sources import Source
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.rows import build_row_document
+from mqclause.replay.runner import build_row_document
 from mqclause.workload.explanation import Explanation
 from spec_tests.support.inspected_members import CHECKS
 
