@@ -217,7 +217,7 @@ class ClusterPuts:
         return [first, *([anew] if anew else [])], on | by
 
     def invalid(self, found: Node, by: Mapping[str, Node]) -> Node:
-        """Write whether a row has a fault that is looked up by ``by`` and ``found`` nothing by itself; null of others."""
+        """Write whether a row has a fault, if ``by`` itself has ``found`` nothing; null of others."""
         stands = [build_equality(by[name].copy(), NAME_PLACEHOLDERS[name]) for name in PUT_NAMES]
         return build_if(build_or([F.is_null(found), *stands]), build_or(wrong for wrong, _ in self.faults()))
 
