@@ -44,17 +44,23 @@ from mqclause.tools.render.terminal import show_progress
 FORMAT_NAMES = {each.name.lower(): each.name for each in FORMATS} | {"dmpmqcfg": MQSC.name}
 
 
-def load_rules(given: tuple[str, ...], edition: str | None = None) -> Rules:
-    """Load the rules under the readings, of the edition and in the folder that the options name.
-
-    Raises ReadingError, and FactsError for what is wrong with any file of a folder.
-    """
+def parse_readings(given: tuple[str, ...]) -> dict[str, str]:
+    """Parse the options --reading: choices by the ids of readings. Raises ReadingError."""
     chosen = {}
     for text in given:
         name, equals, choice = text.partition("=")
         if not equals:
             raise ReadingError(f"--reading {text!r} is not ID=CHOICE")
         chosen[name] = choice
+    return chosen
+
+
+def load_rules(given: tuple[str, ...], edition: str | None = None) -> Rules:
+    """Load the rules under the readings, of the edition and in the folder that the options name.
+
+    Raises ReadingError, and FactsError for what is wrong with any file of a folder.
+    """
+    chosen = parse_readings(given)
     folder: str | None = click.get_current_context().meta.get(FOLDER)
     return Rules(chosen, edition) if folder is None else load_own_rules(folder, chosen, edition)
 
