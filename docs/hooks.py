@@ -27,6 +27,7 @@ from mqclause import (
     QueueManagerAlias,
     RemoteQueueManager,
 )
+from mqclause.audit.lint import get_checks
 from mqclause.check.findings import Checks, render_pages
 from mqclause.documents import DOCUMENTS
 from mqclause.language.parser import infer_type
@@ -61,6 +62,7 @@ def build_pages() -> dict[str, str]:
         "api": build_api_page(),
         "checks": build_checks_page(),
         "facts": build_facts_page(),
+        "lint": build_lint_page(),
         "readings": build_readings_page(),
         "schemas": build_schemas_page(),
         "vocabulary": build_vocabulary_page(),
@@ -233,6 +235,14 @@ def _describe_default(value: Any) -> str:
 def build_checks_page() -> str:
     """Return what ``mqclause check --about all`` prints."""
     return render_pages(Checks())
+
+
+def build_lint_page() -> str:
+    """Return what ``mqclause lint`` looks for in rule files, each check with an example."""
+    head = "`mqclause lint FOLDER` looks for this in rule files. `lint.toml` of the folder lists what is meant so."
+    return "\n".join(
+        ["# Checks of rule files\n", GENERATED, f"{head}\n", *(each.render_markdown() for each in get_checks())]
+    )
 
 
 def build_readings_page() -> str:

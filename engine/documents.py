@@ -1,17 +1,14 @@
-"""Declare for each document what its rules see, what they choose from, and what they derive."""
+"""Declare for each document what its rules see, what they choose from, and what they derive.
+
+A class that one document alone needs is named by its place, and loaded with the rules of that document.
+"""
 
 from __future__ import annotations
 
 from mqclause.language.vocabulary import BOOLEAN, FROM_ZERO, NUMBER, TEXT, About, Type, WordKind, build_text_type
-from mqclause.model.configuration.checked_objects import ConfiguredObject
-from mqclause.model.exits import EXIT_REASONS, ExitCall
-from mqclause.model.facts.delivery import Delivery
-from mqclause.model.facts.messages import QueuedMessage, RetrievalCall, StatedMessage
 from mqclause.model.facts.names import LEADING_TYPES, NamePair
 from mqclause.model.facts.objects import BINDINGS, CHANNEL_STATES, QueueCall
 from mqclause.model.facts.workload import START, Destination, Situation
-from mqclause.model.timeline.administration import AdministrationSubject
-from mqclause.model.timeline.trigger_events import TriggerEvent
 from mqclause.rulebook.rule import CarriedState, Declaration, RowNames
 
 RESOLUTION = Declaration("resolution", NamePair, row=RowNames("naming", answer="resolution"), asks={
@@ -54,20 +51,24 @@ OUTCOME = Declaration(
 """The reason code of a call; ``permitted`` is how many destinations the workload rules left, ``left_put_disabled`` how
 many the ranks had left where all of those are put-disabled, in editions that look at rank first."""
 
-DELIVERY = Declaration("delivery", Delivery, row=RowNames("delivery", answer="told"))
+DELIVERY = Declaration("delivery", "mqclause.model.facts.delivery:Delivery", row=RowNames("delivery", answer="told"))
 """One destination that was chosen. The rules change nothing of the choice; what they derive has a remark."""
 
 CALL = Declaration("call", QueueCall, row=RowNames("call", answer="ends"))
 """One call on one local queue, by its reason code."""
 
-TRIGGER = Declaration("trigger", TriggerEvent, row=RowNames("occasion", answer="triggering"), asks={
+TRIGGER = Declaration(
+    "trigger", "mqclause.model.timeline.trigger_events:TriggerEvent",
+    row=RowNames("occasion", answer="triggering"), asks={
     **dict.fromkeys(("appl_id", "appl_type", "env_data", "of_process", "of_queue", "trigger_data", "user_data"), TEXT),
     **dict.fromkeys(("available", "counts", "released"), BOOLEAN),
     "priority": Type("whole", (), 0, 9), "trigger_events": FROM_ZERO,
 })  # fmt: skip
 """The conditions for a trigger message on one occasion: something happened to a queue."""
 
-RETRIEVAL = Declaration("retrieval", RetrievalCall, QueuedMessage, row=RowNames("call", "messages", "retrieval"), asks={
+RETRIEVAL = Declaration(
+    "retrieval", "mqclause.model.facts.messages:RetrievalCall", "mqclause.model.facts.messages:QueuedMessage",
+    row=RowNames("call", "messages", "retrieval"), asks={
     "group_status": build_text_type(" ", "G", "L"), "segment_status": build_text_type(" ", "S", "L"),
     "returned_whole": BOOLEAN,
     "warning": FROM_ZERO, "makes_current": BOOLEAN, "moves_cursor": BOOLEAN, "keeps_anchor": BOOLEAN,
@@ -79,12 +80,16 @@ RETRIEVAL = Declaration("retrieval", RetrievalCall, QueuedMessage, row=RowNames(
     "begins_message": ("boolean", "subject"), "ends_message": ("boolean", "subject"),
     "ends_item": ("boolean", "subject"), "followed_by_sequence": ("whole", "subject"),
     "followed_by_offset": ("whole", "subject"),
-}, stated=StatedMessage)  # fmt: skip
+}, stated="mqclause.model.facts.messages:StatedMessage")  # fmt: skip
 """The order of a queue's messages, which of them a call returns, what it returns beside, and where the caller stands
 after it. What a message is where it belongs is asked once, of what it says of itself, and told to the rules.
 """
 
-EXIT = Declaration("exit", ExitCall, Destination, row=RowNames("call", "destinations", "exit"), asks={
+EXIT_REASONS = ("CLWL_OPEN", "CLWL_PUT", "CLWL_MOVE", "CLWL_REPOS", "CLWL_REPOS_MOVE")
+"""Why an exit is called for a choice; besides, it is at its begin (INIT) and its end (TERM)."""
+
+EXIT = Declaration(
+    "exit", "mqclause.model.exits:ExitCall", Destination, row=RowNames("call", "destinations", "exit"), asks={
     **dict.fromkeys((
         "called", "dead_lettered", "exit_choice_stands", "off_for_handle", "own_choice_stands", "passes_over_target",
         "suppresses", "with_message",
@@ -101,7 +106,8 @@ ADMINISTRATION_OUTCOMES = (
 """What can become of a queue manager, of what a refresh meets, of a route, and of a message."""
 
 ADMINISTRATION = Declaration(
-    "administration", AdministrationSubject, row=RowNames("matter", answer="administration"), asks={
+    "administration", "mqclause.model.timeline.administration:AdministrationSubject",
+    row=RowNames("matter", answer="administration"), asks={
     **dict.fromkeys((
         "again", "answers_new_requests", "asks_again", "behind", "binds", "but_for", "gone", "held", "name_stays",
         "onward", "owner_in_cluster", "remade",
@@ -113,7 +119,7 @@ ADMINISTRATION = Declaration(
 
 CHECK = Declaration(
     "check",
-    ConfiguredObject,
+    "mqclause.model.configuration.checked_objects:ConfiguredObject",
     row=RowNames("configured", answer="findings"),
     asks={"is_to_trigger": BOOLEAN, "known": BOOLEAN},
     terms={"competes": ("boolean", "situation")},

@@ -24,9 +24,6 @@ USER_AREA_LENGTH = 16
 
 NO_USER_AREA = bytes(USER_AREA_LENGTH)
 
-EXIT_REASONS = ("CLWL_OPEN", "CLWL_PUT", "CLWL_MOVE", "CLWL_REPOS", "CLWL_REPOS_MOVE")
-"""Why an exit is called for a choice; besides, it is at its begin (INIT) and its end (TERM)."""
-
 MQXT_CLUSTER_WORKLOAD_EXIT: Final = 20
 """MQWXP.ExitId."""
 

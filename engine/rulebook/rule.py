@@ -8,6 +8,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
+from importlib import import_module
 from string import Formatter
 from typing import Any, Literal, NamedTuple
 
@@ -375,24 +376,48 @@ class Declaration:
     any are asked for, rules settle no others. Of a fact that is one of a list of words blank is none and allowed.
     ``terms`` are those that are asked before any rule runs, of which kind they are, and what they speak of alone. One
     that is named as an attribute of the subject is asked once, and rules see what it said; such terms look at what the
-    class ``stated`` has, from which that of the subject is made.
+    class ``stated`` has, from which that of the subject is made. A class may be given as ``module:Class``: it is loaded
+    when it is asked for.
     """
 
     name: str
-    situation: type
-    subject: type | None = None
+    _situation: type | str = field(alias="situation")
+    _subject: type | str | None = field(default=None, alias="subject")
     carried: CarriedState | None = None
     follows: Declaration | None = None
     sees: Mapping[str, str] = field(factory=dict)
     row: RowNames = RowNames()
     asks: Mapping[str, Type] = field(factory=dict)
     terms: Mapping[str, tuple[WordKind, About]] = field(factory=dict)
-    stated: type | None = None
+    _stated: type | str | None = field(default=None, alias="stated")
+
+    @cached_property
+    def situation(self) -> type:
+        """The class of what the rules see besides their subjects."""
+        return _load_class(self._situation)
+
+    @cached_property
+    def subject(self) -> type | None:
+        """The class of what the rules choose from; None: of nothing."""
+        return None if self._subject is None else _load_class(self._subject)
+
+    @cached_property
+    def stated(self) -> type | None:
+        """The class of what terms see that are asked before any rule runs; None: that of the subject."""
+        return None if self._stated is None else _load_class(self._stated)
 
     @property
     def course(self) -> tuple[Declaration, ...]:
         """The documents that run one after the other, this one last."""
         return (*(self.follows.course if self.follows else ()), self)
+
+
+def _load_class(given: type | str) -> type:
+    if isinstance(given, type):
+        return given
+    module, _, name = given.partition(":")
+    found: type = getattr(import_module(module), name)
+    return found
 
 
 class RuleError(PickledError):
@@ -412,4 +437,4 @@ class UnansweredError(RuleError):
 
 
 class ReadingError(ValueError):
-    """A reading, a choice or an edition that the rules do not have."""
+    """A reading, a choice, an edition or a rule that the rules do not have."""

@@ -75,16 +75,26 @@ def has_name_tests(course: Pipeline) -> bool:
     return any(_looks_into_names(steps) for steps in course.steps)
 
 
+@lru_cache(maxsize=256)
 def _looks_into_names(steps: LoweredRuleset) -> bool:
-    looking = set[str]()
-    for _ in steps.vocabulary.terms:  # a term may stand on another one
+    looking, before = set[str](), -1
+    while before < len(looking):  # a term may stand on another one
+        before = len(looking)
         looking |= {name for name, tree in steps.vocabulary.terms.items() if _is_of_names(tree, looking)}
     return any(_is_of_names(tree, looking) for tree in _deciding(steps))
 
 
 def _is_of_names(tree: exp.Expression, terms: Collection[str]) -> bool:
-    columns = tree.find_all(exp.Column)
-    return any(each.name in terms or (each.name in NAME_ATTRIBUTES and not _only_compares(each)) for each in columns)
+    words, names = _looked_at(tree)
+    return bool(names) or not words.isdisjoint(terms)
+
+
+@lru_cache(maxsize=4096)
+def _looked_at(tree: exp.Expression) -> tuple[frozenset[str], frozenset[str]]:
+    """The words of an expression, and those of them that are names of which more is asked than equality."""
+    columns = [*tree.find_all(exp.Column)]
+    names = (each.name for each in columns if each.name in NAME_ATTRIBUTES and not _only_compares(each))
+    return frozenset(each.name for each in columns), frozenset(names)
 
 
 def _deciding(steps: LoweredRuleset) -> Iterator[exp.Expression]:

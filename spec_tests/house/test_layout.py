@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mqclause.model.facts.domains import REASONS
 from mqclause.rulebook.rules import Rules, get_rules_folder
-from mqclause.tools.cli import SUBCOMMANDS
+from mqclause.tools.commands.declared import SUBCOMMANDS
 from spec_tests.support.product import ROOT, SCRIPTS, Definition, Module, folders, installed, modules, pyproject
 
 RULESETS = sorted(path.name for path in get_rules_folder().iterdir() if path.is_dir() and path.name != "documents")

@@ -10,13 +10,10 @@ from typing import BinaryIO
 import click
 from attrs import asdict, evolve, frozen
 
-from mqclause.cluster.admin_commands import explain_absence
-from mqclause.cluster.counterfactuals import WhyNot, why_not
 from mqclause.exits.session import NO_EXITS, Caller, Exits, ExitSession
 from mqclause.model.configuration.snapshot import Snapshot, read_document
-from mqclause.model.diagnostics import Diagnostic, DomainError, FactsError, suggest_name
+from mqclause.model.diagnostics import Diagnostic, DomainError, FactsError
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.domains import quote_name
 from mqclause.model.facts.objects import Put
 from mqclause.model.readers.facts_files import parse_json
 from mqclause.rulebook.rules import Rules
@@ -28,7 +25,7 @@ from mqclause.tools.commands.options import (
     read_input_lines,
 )
 from mqclause.tools.errors import DisagreementError, NothingAskedError
-from mqclause.tools.render.explanation import print_explanation, print_verdict, print_why_not
+from mqclause.tools.render.explanation import print_explanation, print_verdict
 from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.workload.decision import Decision, Engine, Level
 from mqclause.workload.explanation import Explanation
@@ -85,7 +82,12 @@ class ExplainOutput:
 
     def print_decision(self, told: Explanation, snapshot: Snapshot, given: Exits = NO_EXITS) -> None:
         """Write to standard output what is to be shown; --why-not asks the exits that are ``given``, too."""
-        answer = self._of_the_other(told, snapshot, given)
+        answer = None
+        if self.why_not is not None:
+            # It takes as long to load as all the rest.
+            from mqclause.tools.commands.why_not import find_why_not, print_why_not
+
+            answer = find_why_not(told, self.why_not, snapshot, given)
         if self.as_json:
             print_json(told.to_json() | ({"why_not": answer.to_json()} if answer else {}))
             return
@@ -95,23 +97,6 @@ class ExplainOutput:
             print_explanation(told, self.every_rule or self.conditions)
         if answer:
             print_why_not(answer)
-
-    def _of_the_other(self, told: Explanation, snapshot: Snapshot, given: Exits) -> WhyNot | None:
-        """The answer to --why-not, if that is asked. Raises NothingAskedError for a queue manager that is not known."""
-        if self.why_not is None:
-            return None
-        cluster = told.decision.cluster
-        local = cluster.queue_manager.name
-        known = [local, *cluster.remote, *snapshot.others.strangers]
-        if self.why_not not in known:
-            near = suggest_name(self.why_not, known)
-            tells = f" (DISPLAY CLUSQMGR({quote_name(self.why_not)}) there tells whether that is so)"
-            raise NothingAskedError(f"--why-not: queue manager {self.why_not!r} is not known at {local}{tells}{near}")
-        with Engine(told.decision.rules, exits=given.given, exit_limit=given.limit) as engine:
-            answer = why_not(told.decision, self.why_not, engine)
-        if answer.permitted or answer.fallen:
-            return answer
-        return evolve(answer, absent=explain_absence(told.decision, self.why_not, snapshot))
 
 
 @group_options(inputs=Inputs, put=PutOptions, output=ExplainOutput)

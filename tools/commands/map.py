@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
 from itertools import chain, islice
-from typing import Any
+from typing import Any, TypeVar
+
+import click
+from attrs import evolve, frozen
 
 from mqclause.cluster.map import (
     MAP_FORMAT,
@@ -17,14 +21,26 @@ from mqclause.cluster.map import (
     list_clustered_queues,
     note_exits,
 )
-from mqclause.model.configuration.members import Members
+from mqclause.cluster.plan import PlanRow
+from mqclause.exits.session import Exits
+from mqclause.model.configuration.members import Members, apply_changes_everywhere, get_local_name
+from mqclause.model.configuration.snapshot import Snapshot, read_members
+from mqclause.model.configuration.sources import Source
+from mqclause.model.configuration.view import FOREIGN_CHANNELS_IGNORED
+from mqclause.model.diagnostics import Diagnostic, FactsError
+from mqclause.model.readers.records import Script
+from mqclause.model.readers.registry import read_contents
+from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.options import (
-    ClusterQuestion,
     Inputs,
-    check_one_form,
+    blame_status_option,
+    build_state_commands,
     group_options,
-    print_member_warnings,
+    print_unnamed_exits,
+    read_inputs,
+    read_overlays,
 )
+from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.render.cluster import (
     ALIASES_LEFT_OUT,
     describe_missing_exits,
@@ -37,6 +53,92 @@ from mqclause.tools.render.cluster import (
 from mqclause.tools.render.streams import print_pieces, print_warnings, render_json
 from mqclause.tools.render.terminal import track_progress
 from mqclause.workload.decision import Engine
+
+RowT = TypeVar("RowT", MapRow, PrintableRow, PlanRow)
+
+
+@frozen
+class ClusterQuestion:
+    """What map and plan are asked: the files, a change of them, and the rows to show.
+
+    ``overlays``, ``states`` and the commands of ``inputs`` are the change. ``pattern`` is what queues have to fit;
+    None: all.
+    """
+
+    inputs: Inputs
+    pattern: str | None
+    bind: str
+    files: Sequence[Source]
+    overlays: Sequence[Source]
+    states: Sequence[str]
+    rules: Rules
+    exits: Exits
+
+    @classmethod
+    def of(cls, inputs: Inputs, pattern: str | None, bind: str) -> ClusterQuestion:
+        """Read the files that the options name, and load the rules. Raises ClickException and ReadingError."""
+        files, states = read_inputs(inputs.facts, (), inputs.named_format), build_state_commands(inputs.states)
+        rules, exits = inputs.load_rules(), inputs.load_exits()
+        return cls(inputs, pattern, bind.upper(), files, read_overlays(inputs.overlays), states, rules, exits)
+
+    def engine(self, members: Members) -> Engine:
+        """Return the engine with the exits that are given; told are those that none of the members names."""
+        if self.exits.names:
+            print_unnamed_exits(self.exits, [each.cluster.queue_manager.clwlexit for each in members])
+        return Engine(self.rules, exits=self.exits.given, exit_limit=self.exits.limit)
+
+    def before(self) -> Members:
+        """Return every member as the files describe it. Raises FactsError."""
+        return self._members(self.files)
+
+    def after(self, before: Members) -> Members:
+        """Return every member with the change. Raises FactsError."""
+        if self.overlays:
+            names = {get_local_name(each) for each in before}
+            before = self._members([*self.files, *(_owned(each, names) for each in self.overlays)])
+        after = apply_changes_everywhere(before, self.inputs.sets)
+        with blame_status_option():
+            return apply_changes_everywhere(after, self.states)
+
+    def asked(self, members: Members) -> Members:
+        """Return those of the members that are asked about. Raises FactsError if there is none."""
+        return tuple(each for each in members if self.inputs.local in (None, get_local_name(each)))
+
+    def _members(self, files: Sequence[Source]) -> Members:
+        """Also those that --from leaves out: a change may be of theirs."""
+        try:
+            found = read_members(files, None, self.inputs.lenient)
+        except FactsError:
+            if self.inputs.local is None:
+                raise
+            return read_members(files, self.inputs.local, self.inputs.lenient)
+        return found if self.asked(found) else read_members(files, self.inputs.local, self.inputs.lenient)
+
+    def is_queue_asked(self, row: PrintedRow | PlanRow) -> bool:
+        """Return whether the queue of a row fits the pattern."""
+        return self.pattern is None or fnmatchcase(row.name, self.pattern)
+
+    def fitting(self, rows: Iterable[RowT]) -> list[RowT]:
+        """Return the rows whose queue fits the pattern; raises NothingAskedError where there are rows and none does."""
+        found = list(rows)
+        fitting = [row for row in found if self.is_queue_asked(row)]
+        if found and not fitting:
+            raise NothingAskedError(f"--queue: no queue that is known in a cluster fits {self.pattern!r}")
+        return fitting
+
+
+def print_member_warnings(members: Iterable[Snapshot]) -> None:
+    """Write the warnings of all members, but what one alone knows: here it is told of that one, too. Then remarks."""
+    found = tuple(members)
+    warnings = (each for member in found for each in member.warnings)
+    told = [each for each in warnings if not each.message.endswith(FOREIGN_CHANNELS_IGNORED)]
+    print_warnings(told, [each for member in found for each in member.remarks])
+
+
+def check_one_form(as_json: bool, as_csv: bool) -> None:
+    """Raise UsageError where two forms of the answer are asked for."""
+    if as_json and as_csv:
+        raise click.UsageError("--json and --csv are two forms of one answer; leave one out")
 
 
 @group_options(inputs=Inputs)
@@ -94,3 +196,14 @@ def _rows(members: Members, question: ClusterQuestion, engine: Engine) -> Iterat
     yield from track_progress(
         chain(build_map_rows(members, engine, bind), build_alias_rows(members, engine, bind)), total
     )
+
+
+def _owned(source: Source, members: set[str]) -> Source:
+    """The script with its owner. Raises FactsError where it is not said whose it is."""
+    contents = read_contents(source.data, source.name)
+    if source.queue_manager or not isinstance(contents, Script) or contents.queue_manager:
+        return source
+    if len(members) > 1:
+        message = f"does not say whose script it is; name it as QMGR={source.name}"
+        raise FactsError([Diagnostic(source.name, message)])
+    return evolve(source, queue_manager=next(iter(members)))

@@ -8,29 +8,23 @@ import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
-from fnmatch import fnmatchcase
 from functools import wraps
 from glob import escape, glob, has_magic
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO
 
 import click
 from attrs import AttrsInstance, evolve, fields, frozen
 
-from mqclause.cluster.map import MapRow, PrintableRow, PrintedRow
-from mqclause.cluster.plan import PlanRow
 from mqclause.executors.operations import ExecutorName
 from mqclause.executors.pipeline import find_chaining_fault
 from mqclause.exits.process import Exit
 from mqclause.exits.session import Exits, is_deferred_call
-from mqclause.model.configuration.members import Members, apply_changes_everywhere, get_local_name
-from mqclause.model.configuration.snapshot import Snapshot, apply_changes, read_members, read_sources
+from mqclause.model.configuration.snapshot import Snapshot, apply_changes, read_sources
 from mqclause.model.configuration.sources import Source
-from mqclause.model.configuration.view import FOREIGN_CHANNELS_IGNORED
 from mqclause.model.diagnostics import (
-    Diagnostic,
     FactsError,
     escape_controls,
     suggest_name,
@@ -49,18 +43,13 @@ from mqclause.model.readers.encodings import (
     open_file,
 )
 from mqclause.model.readers.mqsc import MQSC
-from mqclause.model.readers.records import Script
-from mqclause.model.readers.registry import FORMATS, read_contents
+from mqclause.model.readers.registry import FORMATS
 from mqclause.rulebook.rule import ReadingError
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.declared import EXIT_FORM, FOLDER
 from mqclause.tools.commands.own_rules import load_own_rules
-from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.render.streams import print_warnings
 from mqclause.tools.render.terminal import show_progress
-from mqclause.workload.decision import Engine
-
-RowT = TypeVar("RowT", MapRow, PrintableRow, PlanRow)
 
 FORMAT_NAMES = {each.name.lower(): each.name for each in FORMATS} | {"dmpmqcfg": MQSC.name}
 
@@ -68,17 +57,23 @@ ANY_FOLDERS = re.compile(r"(?:^|(?<=/))(?:\*\*/)*\*\*(?:/|$)")
 """The part of a pattern that stands for folders in folders."""
 
 
-def load_rules(given: tuple[str, ...], edition: str | None = None) -> Rules:
-    """Load the rules under the readings, of the edition and in the folder that the options name.
-
-    Raises ReadingError, and FactsError for what is wrong with any file of a folder.
-    """
+def parse_readings(given: tuple[str, ...]) -> dict[str, str]:
+    """Parse the options --reading: choices by the ids of readings. Raises ReadingError."""
     chosen = {}
     for text in given:
         name, equals, choice = text.partition("=")
         if not equals:
             raise ReadingError(f"--reading {text!r} is not ID=CHOICE")
         chosen[name] = choice
+    return chosen
+
+
+def load_rules(given: tuple[str, ...], edition: str | None = None) -> Rules:
+    """Load the rules under the readings, of the edition and in the folder that the options name.
+
+    Raises ReadingError, and FactsError for what is wrong with any file of a folder.
+    """
+    chosen = parse_readings(given)
     folder: str | None = click.get_current_context().meta.get(FOLDER)
     return Rules(chosen, edition) if folder is None else load_own_rules(folder, chosen, edition)
 
@@ -205,90 +200,6 @@ def choose_executor() -> ExecutorName:
     return "plain"
 
 
-@frozen
-class ClusterQuestion:
-    """What map and plan are asked: the files, a change of them, and the rows to show.
-
-    ``overlays``, ``states`` and the commands of ``inputs`` are the change. ``pattern`` is what queues have to fit;
-    None: all.
-    """
-
-    inputs: Inputs
-    pattern: str | None
-    bind: str
-    files: Sequence[Source]
-    overlays: Sequence[Source]
-    states: Sequence[str]
-    rules: Rules
-    exits: Exits
-
-    @classmethod
-    def of(cls, inputs: Inputs, pattern: str | None, bind: str) -> ClusterQuestion:
-        """Read the files that the options name, and load the rules. Raises ClickException and ReadingError."""
-        files, states = read_inputs(inputs.facts, (), inputs.named_format), build_state_commands(inputs.states)
-        rules, exits = inputs.load_rules(), inputs.load_exits()
-        return cls(inputs, pattern, bind.upper(), files, read_overlays(inputs.overlays), states, rules, exits)
-
-    def engine(self, members: Members) -> Engine:
-        """Return the engine with the exits that are given; told are those that none of the members names."""
-        if self.exits.names:
-            print_unnamed_exits(self.exits, [each.cluster.queue_manager.clwlexit for each in members])
-        return Engine(self.rules, exits=self.exits.given, exit_limit=self.exits.limit)
-
-    def before(self) -> Members:
-        """Return every member as the files describe it. Raises FactsError."""
-        return self._members(self.files)
-
-    def after(self, before: Members) -> Members:
-        """Return every member with the change. Raises FactsError."""
-        if self.overlays:
-            names = {get_local_name(each) for each in before}
-            before = self._members([*self.files, *(_owned(each, names) for each in self.overlays)])
-        after = apply_changes_everywhere(before, self.inputs.sets)
-        with blame_status_option():
-            return apply_changes_everywhere(after, self.states)
-
-    def asked(self, members: Members) -> Members:
-        """Return those of the members that are asked about. Raises FactsError if there is none."""
-        return tuple(each for each in members if self.inputs.local in (None, get_local_name(each)))
-
-    def _members(self, files: Sequence[Source]) -> Members:
-        """Also those that --from leaves out: a change may be of theirs."""
-        try:
-            found = read_members(files, None, self.inputs.lenient)
-        except FactsError:
-            if self.inputs.local is None:
-                raise
-            return read_members(files, self.inputs.local, self.inputs.lenient)
-        return found if self.asked(found) else read_members(files, self.inputs.local, self.inputs.lenient)
-
-    def is_queue_asked(self, row: PrintedRow | PlanRow) -> bool:
-        """Return whether the queue of a row fits the pattern."""
-        return self.pattern is None or fnmatchcase(row.name, self.pattern)
-
-    def fitting(self, rows: Iterable[RowT]) -> list[RowT]:
-        """Return the rows whose queue fits the pattern; raises NothingAskedError where there are rows and none does."""
-        found = list(rows)
-        fitting = [row for row in found if self.is_queue_asked(row)]
-        if found and not fitting:
-            raise NothingAskedError(f"--queue: no queue that is known in a cluster fits {self.pattern!r}")
-        return fitting
-
-
-def print_member_warnings(members: Iterable[Snapshot]) -> None:
-    """Write the warnings of all members, but what one alone knows: here it is told of that one, too. Then remarks."""
-    found = tuple(members)
-    warnings = (each for member in found for each in member.warnings)
-    told = [each for each in warnings if not each.message.endswith(FOREIGN_CHANNELS_IGNORED)]
-    print_warnings(told, [each for member in found for each in member.remarks])
-
-
-def check_one_form(as_json: bool, as_csv: bool) -> None:
-    """Raise UsageError where two forms of the answer are asked for."""
-    if as_json and as_csv:
-        raise click.UsageError("--json and --csv are two forms of one answer; leave one out")
-
-
 def load_exits(exits: tuple[str, ...], exit_limit: str | None) -> Exits:
     """Load the functions that the options name. Raises UsageError."""
     found: dict[str, Exit] = {}
@@ -413,17 +324,6 @@ def _opened(name: str) -> BinaryIO:
 
 def _unreadable(name: str, error: OSError) -> click.ClickException:
     return click.ClickException(f"{escape_controls(name)}: {(error.strerror or 'cannot be read').lower()}")
-
-
-def _owned(source: Source, members: set[str]) -> Source:
-    """The script with its owner. Raises FactsError where it is not said whose it is."""
-    contents = read_contents(source.data, source.name)
-    if source.queue_manager or not isinstance(contents, Script) or contents.queue_manager:
-        return source
-    if len(members) > 1:
-        message = f"does not say whose script it is; name it as QMGR={source.name}"
-        raise FactsError([Diagnostic(source.name, message)])
-    return evolve(source, queue_manager=next(iter(members)))
 
 
 def _meant(name: str, named: Sequence[str]) -> str:

@@ -30,14 +30,8 @@ from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.members import Members, get_local_name, remove_member, suspend_member
 from mqclause.model.diagnostics import FactsError
 from mqclause.rulebook.rules import AUTO, Rules
-from mqclause.tools.commands.options import (
-    ClusterQuestion,
-    Inputs,
-    check_one_form,
-    group_options,
-    print_member_warnings,
-    quote_mqsc,
-)
+from mqclause.tools.commands.map import ClusterQuestion, check_one_form, print_member_warnings
+from mqclause.tools.commands.options import Inputs, group_options, quote_mqsc
 from mqclause.tools.render.cluster import (
     ALIASES_LEFT_OUT,
     describe_missing_exits,
@@ -111,7 +105,7 @@ def show_plan(
 
 
 def _read_traffic(puts: str) -> Traffic:
-    from mqclause.tools.batch.tables import read_traffic  # noqa: PLC0415 - DuckDB is slow to load
+    from mqclause.tools.batch.tables import read_traffic
 
     return read_traffic(puts)
 

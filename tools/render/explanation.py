@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from mqclause.cluster.counterfactuals import WhyNot
 from mqclause.model.diagnostics import suggest_name
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put, Queue
@@ -34,9 +33,6 @@ UNKNOWNS_SHOWN = 3
 
 HOSTS_SHOWN = 8
 """How many destinations are named in the line that says what a put reaches."""
-
-CHANGES_SHOWN = 10
-LABEL_WIDTH = 8
 
 
 def print_explanation(told: Explanation, every_rule: bool = False, page: Page | None = None) -> None:
@@ -137,23 +133,6 @@ def render_step(step: StepTrace) -> Iterator[tuple[Text | None, Text]]:
         yield Text("back", "green"), Text(each.host)
     for name, value in (step.derived or {}).items():
         yield None, Text(f"{name} = {render_value(value)}", "dim")
-
-
-def print_why_not(answer: WhyNot, page: Page | None = None) -> None:
-    """Print the clause by which each destination fell, and the smallest sets of commands by which it would not."""
-    page = page or Page()
-    page.line()
-    page.line(Text(f"why not {answer.queue_manager}?", "bold"))
-    if answer.permitted:
-        page.line(f"  {answer.queue_manager} is permitted")
-    elif answer.absent is not None:
-        page.line(f"{answer.absent.what}", "", 2)
-        if answer.absent.command:
-            page.line(Text(answer.absent.command, "dim"), "", 4)
-    for each, rule, because in answer.fallen:
-        page.line(f"{each.host}: {because}", f"{rule.clause:>6}", LABEL_WIDTH)
-    if answer.fallen and not answer.permitted:
-        _print_changes(answer, page)
 
 
 def render_exit_answer(answer: ExitAnswer | None) -> Iterator[tuple[str, Text]]:
@@ -292,22 +271,3 @@ def _fallen(fate: Effect, label: Text) -> Iterator[tuple[Text, Text]]:
 def _tested(test: Test) -> str:
     values = ", ".join(f"{name} = {render_value(value)}" for name, value in test.values.items())
     return f"{test.condition} ({values})" if values else test.condition
-
-
-def _print_changes(answer: WhyNot, page: Page) -> None:
-    count = f"{answer.searched} commands" if answer.searched > 1 else "one command"
-    by_exit = ", with the exit" if answer.by_exit else ""
-    if answer.ended:
-        page.line(Text(answer.ended, "yellow"), "", 2)
-    if not answer.changes:
-        if answer.searched:
-            page.line(f"no set of up to {count}{by_exit}{',' if by_exit else ''} would have it permitted", "", 2)
-        return
-    tried = f"sets of up to {count}{by_exit}" if answer.searched else "not all single commands were tried"
-    page.line(f"each of these would have it permitted ({tried}):", "", 2)
-    for commands in answer.changes[:CHANGES_SHOWN]:
-        said = "; ".join(f"{each.queue_manager}: {each.command}" for each in commands)
-        page.line(Text(said, "green"), "", 4, hanging=2)
-    more = len(answer.changes) - CHANGES_SHOWN
-    if more > 0:
-        page.line(Text(f"and {more} more (--json shows them)", "dim"), "", 4)
