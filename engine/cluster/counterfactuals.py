@@ -12,13 +12,13 @@ from typing import Any, Self
 
 from attrs import asdict, define, evolve, field, fields, frozen
 
-from mqclause.answers import AnswerTable, ColumnTypes
+from mqclause.answers import AnswerTable, ColumnTypes, ShownAnswer
 from mqclause.cluster.admin_commands import AdminCommand, Attribute, list_admin_commands
 from mqclause.documents import CALL, OUTCOME
 from mqclause.executors.pipeline import Pipeline
 from mqclause.exits.session import ANYBODY, Caller, ExitSession
 from mqclause.model.configuration.completeness import MissingInformation
-from mqclause.model.diagnostics import check_type
+from mqclause.model.diagnostics import ArgumentError, check_type, suggest_name
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import quote_name
 from mqclause.model.facts.workload import Destination, Situation
@@ -60,8 +60,8 @@ MOST_PAIRS = 10_000
 """About how many pairs of commands an exit is asked at most: a second or two. Where there are more, none is tried."""
 
 
-@frozen
-class Counterfactual:
+@frozen(repr=False)
+class Counterfactual(ShownAnswer):
     """A smallest set of commands after which a queue manager would be permitted."""
 
     commands: Commands
@@ -71,8 +71,8 @@ class Counterfactual:
         return {"commands": [each.to_json() for each in self.commands]}
 
 
-@frozen
-class WhyNot:
+@frozen(repr=False)
+class WhyNot(ShownAnswer):
     """What keeps a queue manager from being permitted.
 
     ``fallen`` are its destinations with the rule by which each falls and why; ``changes`` the smallest sets of at most
@@ -114,10 +114,28 @@ def why_not(decision: Decision, queue_manager: str, engine: Engine | None = None
     """Explain why ``queue_manager`` is not permitted by a decision made at level ``rule`` or ``condition``.
 
     Where an exit takes part, the ``engine`` is needed that has it, and the ``caller`` of the decision. Raises
-    ValueError without, and below level ``rule``.
+    ValueError without, and below level ``rule``, and ArgumentError for a queue manager that is not known.
     """
     check_type("decision", decision, Decision)
     check_type("queue_manager", queue_manager, str)
+    if unknown := describe_unknown_queue_manager(decision, queue_manager):
+        raise ArgumentError(unknown)
+    return find_why_not(decision, queue_manager, engine, caller)
+
+
+def describe_unknown_queue_manager(decision: Decision, name: str, others: Iterable[str] = ()) -> str:
+    """Say that nothing of a queue manager is known where the decision is made; blank if something, or of ``others``."""
+    cluster = decision.cluster
+    local = cluster.queue_manager.name
+    known = [local, *cluster.remote, *others]
+    if name in known:
+        return ""
+    tells = f" (DISPLAY CLUSQMGR({quote_name(name)}) there tells whether that is so)"
+    return f"queue manager {name!r} is not known at {local}{tells}{suggest_name(name, known)}"
+
+
+def find_why_not(decision: Decision, queue_manager: str, engine: Engine | None, caller: Caller = ANYBODY) -> WhyNot:
+    """Find why a queue manager, known or not, is not permitted: see ``why_not``."""
     fallen = tuple(each for each in find_eliminations(decision) if each[0].queue_manager == queue_manager)
     permitted = decision.outcome != "failed" and _is_among(decision.permitted, queue_manager)
     if permitted or not fallen:
