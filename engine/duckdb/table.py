@@ -25,6 +25,7 @@ from mqclause.rulebook.rule import Declaration
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.cluster_puts import (
     ASKED_NAMES,
+    INVALID,
     NUMBER,
     ODD_DESTINATIONS,
     ODD_EDITION,
@@ -279,14 +280,15 @@ def query_in_cluster(
     spread: Spread | None,
     tables: Mapping[str, exp.Select],
     is_sized: bool = False,
+    as_written: bool = True,
 ) -> exp.Select:
     """Query every row of the table, joined with the decision about its names.
 
-    The rules decide odd puts alone.
-    ``tables`` are those of mqclause.duckdb.known, as far as they are not there under their names.
+    The rules decide odd puts alone. ``tables`` are those that it needs, as far as they are not there under their names.
+    With ``as_written`` names are looked up as they stand in the row before blanks are taken from others.
     """
     found, chain = decided_names(puts, rules, explain, spread), _Chain(_source(spread))
-    _find(chain, puts, found, rules)
+    _find(chain, puts, found, rules, as_written)
     if found.odd:
         _decide_odd(chain, puts, columns, rules, explain, spread)
     place = _draw(chain, spread) if found.draws and spread is not None else build_column(PLACE)
@@ -420,12 +422,12 @@ def build_known_tables(found: DecidedNames, puts: ClusterPuts) -> dict[str, exp.
 
 @lru_cache(maxsize=32)
 def tables_known(puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread | None) -> Mapping[str, pa.Table]:
-    """Build the same tables in Arrow, for other engines."""
+    """Build the same tables in Arrow, without the written names, for an engine that looks nothing up by those."""
     import duckdb
 
     parts, tables = build_known_tables(decided_names(puts, rules, explain, spread), puts), {}
     with duckdb.connect() as connection:
-        for name in parts:
+        for name in parts.keys() - {WRITTEN}:
             query = exp.select("*").from_(name)
             for each, part in parts.items():
                 query = query.with_(each, part.copy())
@@ -593,32 +595,32 @@ class _Plans:
         return rows
 
 
-def _find(chain: _Chain, puts: ClusterPuts, found: DecidedNames, rules: Rules) -> None:
-    """The places of the answers: by names as they are written, or by what is found in others."""
+def _find(chain: _Chain, puts: ClusterPuts, found: DecidedNames, rules: Rules, as_written: bool) -> None:
+    """Add the places of the answers: by names as they are written, if so asked, then by names without blanks."""
     number = puts.number(found.numbers)
     if number is not None:
         chain.add({NUMBER: number})
+    said = {} if number is None else {"number": build_column(NUMBER)}
     # A name that is null is one that a row can have, and so is written down, but no local queue manager is.
-    as_written = [
-        (exp.EQ if name == "at" else exp.NullSafeEQ)(this=each, expression=build_column(f"{WRITTEN}_{name}"))
-        for name, each in puts.written.items()
-    ]
-    said = [] if number is None else [NUMBER]
-    chain.join(WRITTEN, {SETTLED: "place"}, [*as_written, *(_same(WRITTEN, "number", each) for each in said)])
-    levels, by = puts.found_by(rules)
+    if as_written:
+        written = [
+            (exp.EQ if name == "at" else exp.NullSafeEQ)(this=each, expression=build_column(f"{WRITTEN}_{name}"))
+            for name, each in puts.written.items()
+        ]
+        chain.join(WRITTEN, {SETTLED: "place"}, [*written, *(_same(WRITTEN, "number", each) for each in said.values())])
+    unsettled = is_null(build_column(SETTLED)) if as_written else None
+    levels, by = puts.found_by(rules, unsettled)
     for level in levels:
         chain.add(level)
-    by |= {"number": build_column(NUMBER)} if said else {}
     chain.join(
-        NAMES, {_FOUND: "place"}, [build_equality(each, build_column(f"{NAMES}_{name}")) for name, each in by.items()]
-    )
-    chain.add(
-        {
-            PLACE: puts.place_of(
-                build_column(_FOUND), found.unknown, rules, build_column(NUMBER) if said else build_literal(0)
-            )
-        }
-    )
+        NAMES, {_FOUND: "place"},
+        [build_equality(each, build_column(f"{NAMES}_{name}")) for name, each in (by | said).items()],
+    )  # fmt: skip
+    there = build_column(_FOUND)
+    invalid = puts.invalid(there, by)
+    chain.add({INVALID: invalid if unsettled is None else build_if(unsettled.copy(), invalid)})
+    place = puts.place_of(there, found.unknown, rules, build_column(NUMBER) if said else build_literal(0))
+    chain.add({PLACE: place if unsettled is None else coalesce(build_column(SETTLED), place)})
 
 
 def _draw(chain: _Chain, spread: Spread) -> Node:

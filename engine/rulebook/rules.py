@@ -37,13 +37,16 @@ Files = Mapping[str, str]
 """The text of every rule file, by its path within the folder."""
 
 CLAUSE_KEYS: Mapping[str, type] = {
-    "path": str, "number": str, "says": str, "fingerprint": str, "page": str, "rules": list, "not_a_rule": str,
-    "program": list, "since": str, "evidence": str,
+    "path": str, "number": str, "says": str, "fingerprint": str, "page": str, "read": str, "project": str,
+    "rules": list, "not_a_rule": str, "program": list, "since": str, "evidence": str,
 }  # fmt: skip
 """What a file of documents/ says of a clause, and of which type."""
 
-CLAUSE_FILE_KEYS = ("document", "title", "edition", "source", "clause")
-"""What a file of documents/ says of itself, and its clauses."""
+CLAUSE_FILE_KEYS: Mapping[str, type] = {
+    **dict.fromkeys(("document", "title", "edition", "source", "page", "read", "project", "sha256"), str),
+    "clause": list,
+}  # fmt: skip
+"""What a file of documents/ says of itself, and of which type; and its clauses."""
 
 LARGEST_FILE, LARGEST_FOLDER = 1 << 20, 16 << 20
 """So many bytes may be in a rule file, and in all of a folder."""
@@ -54,7 +57,10 @@ MEANT_AS_TOML = re.compile(r"\.toml(\.txt)?$", re.IGNORECASE)
 AUTO = "auto"
 """The edition of the queue manager at which a call is made."""
 
-SHARED_FILES = ("editions.toml", "readings.toml", "terms.toml")
+LINT_FILE = "lint.toml"
+"""The file that says of findings of mqclause lint why they are meant so."""
+
+SHARED_FILES = ("editions.toml", LINT_FILE, "readings.toml", "terms.toml")
 """The files that are not of one document."""
 
 
@@ -254,7 +260,7 @@ class Rules:
         if self._whole is not None:
             return _part_of, self._whole
         own, files = _own_files(), self.files
-        changed = {path: text for path, text in files.items() if own.get(path) != text}
+        changed: dict[str, str | None] = {path: text for path, text in files.items() if own.get(path) != text}
         changed |= dict.fromkeys(own.keys() - files.keys())
         return _unpickled, (dict(self.given_readings), self.asked, self.by_level, changed, _own_digest())
 

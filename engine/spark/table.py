@@ -187,7 +187,7 @@ def joined_with_known(
     df: DataFrame, puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread | None
 ) -> DataFrame:
     """Join every row of ``df``, each once, with its ``decision``; no put of it may say anything odd."""
-    query = query_in_cluster(puts, df.columns, rules, explain, spread, {})
+    query = query_in_cluster(puts, df.columns, rules, explain, spread, {}, as_written=False)
     for part in query.find_all(exp.CTE):
         part.set("materialized", None)  # Spark's SQL has no word for it
     make = df.sparkSession.createDataFrame

@@ -21,7 +21,8 @@ It holds plain data, so that every engine can join with it in its own way:
   ``-1 - place`` is the place of the name in ``odd``. There is none unless a column says what is odd.
 
 A row is settled by the written names and the number alone: ``(at, queue, queue manager, number)`` as they stand in the
-row find at most one row. What finds none has another spelling, an unknown name, or a fault.
+row find at most one row. What finds none has another spelling, an unknown name, or a fault. Spark does without the
+written names: it is quick at taking blanks away, and a second join costs it more.
 """
 
 from __future__ import annotations
@@ -85,8 +86,8 @@ ODD_PUT, ODD_DESTINATIONS, ODD_EDITION = "__mqclause_put", "__mqclause_destinati
 decides it."""
 
 NUMBER, SETTLED, INVALID, PLACE = (f"__mqclause_{name}" for name in ("number_said", "settled", "invalid_put", "place"))
-"""Columns on the way: what a put says besides names, the place of an answer that the written names lead to, whether a
-row that they settle not is invalid, and the place of its answer."""
+"""Columns on the way: what a put says besides names, the place of the answer that the names lead to as written, whether
+a row is invalid whose names lead to none, and the place of its answer."""
 
 AT, KEYS = "__mqclause_at", {name: f"__mqclause_{name}" for name in PUT_NAMES}
 """Columns on the way: the place of the row's cluster, and the names that its put gives."""
@@ -199,28 +200,26 @@ class ClusterPuts:
         at = {} if self.at is None else {"at": self.at.value.copy()}
         return at | {name: self.sources[name][0].value.copy() for name in PUT_NAMES if self.gives(name)}
 
-    def found_by(self, rules: Rules) -> tuple[list[dict[str, Node]], dict[str, Node]]:
-        """Write the columns by which the answer to a row that is not SETTLED is looked up, in levels.
+    def found_by(self, rules: Rules, unsettled: Node | None) -> tuple[list[dict[str, Node]], dict[str, Node]]:
+        """Write the columns by which the answer to an ``unsettled`` row is looked up, in levels.
 
-        Also the columns of the small table that they are compared with.
-        They are null in other rows, and all but INVALID also in one that is invalid.
+        Also the columns of the small table that they are compared with. They are null in other rows; without
+        ``unsettled`` every row is. A name that MQ does not allow finds nothing, but where something else stands for it
+        (see ``invalid``).
         """
-        is_valid = build_not(F.build_column(INVALID))
         keys = {} if self.at is None else {AT: self.place}
         keys |= {KEYS[name]: each for name, each in self.names.items() if self.gives(name)}
         at = build_literal(0) if self.at is None else F.build_column(AT)
         found, on = self._by_name(rules), {"at": at, **{name: self._key(name) for name in PUT_NAMES}}
         anew = {f"__mqclause_by_{name}": tree for name, tree in found.items() if tree != on[name]}
-        levels = [
-            {
-                INVALID: build_if(
-                    F.is_null(F.build_column(SETTLED)), F.Apart(this=build_or(wrong for wrong, _ in self.faults()))
-                )
-            },
-            {name: build_if(is_valid.copy(), key) for name, key in keys.items()},
-            *([anew] if anew else []),
-        ]
-        return levels, on | {name: F.build_column(f"__mqclause_by_{name}") for name in found if found[name] != on[name]}
+        first = {name: key if unsettled is None else build_if(unsettled.copy(), key) for name, key in keys.items()}
+        by = {name: F.build_column(f"__mqclause_by_{name}") for name in found if found[name] != on[name]}
+        return [first, *([anew] if anew else [])], on | by
+
+    def invalid(self, found: Node, by: Mapping[str, Node]) -> Node:
+        """Write whether a row has a fault, if ``by`` itself has ``found`` nothing; null of others."""
+        stands = [build_equality(by[name].copy(), NAME_PLACEHOLDERS[name]) for name in PUT_NAMES]
+        return build_if(build_or([F.is_null(found), *stands]), build_or(wrong for wrong, _ in self.faults()))
 
     def _by_name(self, rules: Rules) -> dict[str, Node]:
         """By what the names of a row are found: themselves, or what stands for any."""
@@ -253,11 +252,9 @@ class ClusterPuts:
         return F.find_place(self._names_of_cluster([each.beside for each in known]), manager.copy())
 
     def place_of(self, found: Node, unknown: Sequence[Sequence[Sequence[int]]], rules: Rules, number: Node) -> Node:
-        """Write the place of a row's answer: of a row that is SETTLED, ``found`` or ``unknown``; 0 if it is invalid."""
+        """Write the place of a row's answer: of a row that is ``found`` or ``unknown``; 0 if it is invalid."""
         places = [found] if not any(unknown) else [found, self._unknown_place(unknown, rules, number)]
-        return F.coalesce(
-            F.build_column(SETTLED), build_if(F.build_column(INVALID), build_literal(0)), *places, build_literal(0)
-        )
+        return F.coalesce(build_if(F.build_column(INVALID), build_literal(0)), *places, build_literal(0))
 
     def _unknown_place(self, unknown: Sequence[Sequence[Sequence[int]]], rules: Rules, number: Node) -> Node:
         """A queue that nobody knows is the first kind, a queue manager the next, then both, then beside a known one."""
