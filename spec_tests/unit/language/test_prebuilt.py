@@ -44,7 +44,7 @@ def run(code: str, package: Path) -> str:
 
 def test_an_edited_rule_of_a_built_package_counts(tmp_path: Path) -> None:
     """QM3 has a channel of rank 3 and QM2 one of rank 7."""
-    build = [sys.executable, "setup.py", "-q", "build", "-b", tmp_path]
+    build = [sys.executable, "setup.py", "-q", "build", "-b", str(tmp_path)]
     subprocess.run(build, cwd=ROOT, capture_output=True, check=True)
     package = tmp_path / "lib"
     assert (package / "mqclause" / "language" / "prebuilt.json").exists()
