@@ -148,7 +148,7 @@ def plan_change(
     found.note_rebalanced(engine)
     in_map = {(queue, get_local_name(one)) for one, _, queue in asked}
     elsewhere = sum(count for key, count in traffic.puts.items() if key not in in_map) if traffic else 0
-    question.check_any_fits(found.any_fits or not asked)
+    question.check_any_fits(found.any_fits or not found.differing)
     rows = [row for row in sort_rows(found.differing) if question.is_queue_asked(row)]
     findings, to_nobody = checked
     return ChangePlan(
