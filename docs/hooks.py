@@ -346,8 +346,7 @@ def build_api_page() -> str:
         "## mqclause\n",
     ]  # fmt: skip
     for name in mqclause.__all__:
-        found = getattr(mqclause, name)
-        parts.append(_directive(f"{found.__module__}.{found.__qualname__}"))
+        parts.append(_directive(f"mqclause.{mqclause.MODULES[name]}.{name}"))
     for module, heading in PUBLIC.items():
         parts.append(f"## {module}\n\n{heading}.\n")
         parts += [_directive(f"{module}.{name}") for name in _exported(module)]

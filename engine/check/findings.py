@@ -6,7 +6,7 @@ import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any
 
 from attrs import define, evolve, field, frozen
@@ -31,6 +31,7 @@ from mqclause.model.configuration.checked_cluster import ANY_QUEUE, ClusterCheck
 from mqclause.model.configuration.checked_member import ConfiguredMember, Contribution, find_unanswered_senders
 from mqclause.model.configuration.checked_objects import CONFIGURED_QUEUES, ConfiguredObject, list_keywords
 from mqclause.model.configuration.completeness import describe_truncation, fill_in_inserts
+from mqclause.model.configuration.inputs import Input, list_sources
 from mqclause.model.configuration.objects import SYSTEM_PREFIX
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.configuration.sources import (
@@ -148,8 +149,8 @@ class Finding:
 class FindingChanges:
     """The findings that a change brings, and those that it takes away."""
 
-    new: Sequence[Finding] = field(default=(), converter=tuple)
-    gone: Sequence[Finding] = field(default=(), converter=tuple)
+    new: Sequence[Finding] = field(default=(), eq=tuple)
+    gone: Sequence[Finding] = field(default=(), eq=tuple)
 
     @classmethod
     def between(cls, before: Sequence[Finding], after: Sequence[Finding]) -> FindingChanges:
@@ -816,7 +817,7 @@ class Inspection:
 
 @share_read_budget()
 def inspected(
-    sources: Iterable[Source | str | Path],
+    sources: Iterable[Input],
     checks: Checks | None = None,
     local: str | None = None,
     lenient: bool = False,
@@ -827,11 +828,10 @@ def inspected(
     ``changes`` are commands as the option --set takes them. Raises FactsError, and OSError for a file that cannot be
     opened.
     """
-    check_several("sources", sources)
     check_several("changes", changes)
     inspection = Inspection(Checks() if checks is None else check_type("checks", checks, Checks), local, lenient)
-    for each in sources:
-        inspection.read(each if isinstance(each, Source) else Source.at(each))
+    for each in list_sources(sources):
+        inspection.read(each)
     return inspection.changed((), changes)
 
 

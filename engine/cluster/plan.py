@@ -497,7 +497,7 @@ class Upgrade:
 def begin_at(members: Members, edition: str, rules: Rules) -> Members:
     """Set the edition of every member, whatever its files tell. Raises FactsError."""
     level = _level_of(edition, rules, EDITION_OPTION)
-    return tuple(set_command_level(each, level, EDITION_OPTION) for each in members)
+    return Members(set_command_level(each, level, EDITION_OPTION) for each in members)
 
 
 def upgrade_members(members: Members, pattern: str, edition: str, rules: Rules) -> Members:
@@ -516,7 +516,7 @@ def upgrade_members(members: Members, pattern: str, edition: str, rules: Rules) 
         own = each.cluster.queue_manager
         if (of_level := get_edition(own.command_level, rules.levels)) != edition:
             raise _fault(f"{own.name} is of command level {own.command_level}, edition {of_level}, above {edition}")
-    return tuple(
+    return Members(
         set_command_level(each, level, UPGRADE_OPTION) if each in fitting and each not in above else each
         for each in members
     )

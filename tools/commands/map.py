@@ -23,8 +23,8 @@ from mqclause.cluster.map import (
 )
 from mqclause.cluster.plan import PlanRow
 from mqclause.exits.session import Exits
-from mqclause.model.configuration.members import Members, apply_changes_everywhere, get_local_name
-from mqclause.model.configuration.snapshot import Snapshot, read_members
+from mqclause.model.configuration.members import Members, apply_changes_everywhere, get_local_name, read_members
+from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.configuration.sources import Source
 from mqclause.model.configuration.view import FOREIGN_CHANNELS_IGNORED
 from mqclause.model.diagnostics import Diagnostic, FactsError
@@ -81,7 +81,7 @@ class ClusterQuestion:
         rules, exits = inputs.load_rules(), inputs.load_exits()
         return cls(inputs, pattern, bind.upper(), files, read_overlays(inputs.overlays), states, rules, exits)
 
-    def engine(self, members: Members) -> Engine:
+    def engine(self, members: Iterable[Snapshot]) -> Engine:
         """Return the engine with the exits that are given; told are those that none of the members names."""
         if self.exits.names:
             print_unnamed_exits(self.exits, [each.cluster.queue_manager.clwlexit for each in members])
@@ -102,7 +102,7 @@ class ClusterQuestion:
 
     def asked(self, members: Members) -> Members:
         """Return those of the members that are asked about. Raises FactsError if there is none."""
-        return tuple(each for each in members if self.inputs.local in (None, get_local_name(each)))
+        return Members(each for each in members if self.inputs.local in (None, get_local_name(each)))
 
     def _members(self, files: Sequence[Source]) -> Members:
         """Also those that --from leaves out: a change may be of theirs."""
