@@ -66,7 +66,7 @@ def test_a_receiver_of_another_member(snapshot: Snapshot) -> None:
          " counts for workload; it is on QM2: QMGR(QM2)"),
         ("QLOCAL(ORDERS) QMGR(QM9) CLWLPRTY(5)", "QLOCAL 'ORDERS' of 'QM9' is not known; it is on QM1, QM2, QM3"),
         ("QMGR(QM2) SUSPENDED(SALES)", "ALTER QMGR has no attribute SUSPENDED; SUSPEND(YES) is in all its clusters; in one:"
-         " --with a script that says SUSPEND QMGR CLUSTER(…)"),
+         " a script that says SUSPEND QMGR CLUSTER(…)"),
         ("QMGR(QM2) SUSPEND(SALES)", "QMGR 'QM2': SUSPEND: 'SALES' is not allowed; allowed: YES, NO; SUSPEND(YES) is in all"
          " its clusters; in one: a script that says SUSPEND QMGR CLUSTER(…)"),
         ("CHANNEL(TO.QM2) QMGR(QM3) STATUS(STOPPED)", "CHANNEL 'TO.QM2' of 'QM3' is not known to QM1"),
