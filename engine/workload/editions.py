@@ -20,6 +20,7 @@ from mqclause.workload.decision import (
     Engine,
     Level,
     build_destination_document,
+    get_deciding_engine,
     get_engine,
     is_same_answer,
     join_names,
@@ -225,7 +226,9 @@ def _own(decision: Decision, level: Level) -> Decision:
 
 def _decided(decision: Decision, rules: Rules, level: Level) -> Decision:
     """The same put by these rules, before any exit and any transmission queue."""
-    return _chosen(get_engine(rules).choose(decision.put, decision.cluster, decision.before, level, caller=None))
+    return _chosen(
+        get_deciding_engine(rules).choose(decision.put, decision.cluster, decision.before, level, caller=None)
+    )
 
 
 def _chosen(decision: Decision) -> Decision:
