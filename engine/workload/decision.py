@@ -560,7 +560,7 @@ def build_document_head(decision: Decision) -> dict[str, Any]:
         "edition": decision.rules.edition,
         "edition_from": decision.edition_from,
         "readings": dict(decision.course.readings),
-        **_origin(decision.rules),
+        **decision.rules.origin_keys,
         "put": _stated(decision.put),
         "resolution": [_look(each) for each in decision.resolved.followed],
         "outcome": decision.outcome,
@@ -568,11 +568,6 @@ def build_document_head(decision: Decision) -> dict[str, Any]:
         "chosen": chosen and build_destination_document(chosen),
         "permitted": [build_destination_document(each) for each in decision.permitted],
     }
-
-
-def _origin(rules: Rules) -> dict[str, Any]:
-    """Where the rules are from, if they are not those of the project."""
-    return {} if rules.origin is None else {"rules": rules.origin.to_json()}
 
 
 def build_document_tail(decision: Decision, besides: Mapping[str, Any] | None = None) -> dict[str, Any]:
