@@ -770,7 +770,9 @@ class OtherReading:
     decision: Decision
 
     def __str__(self) -> str:
-        return f"with {self.reading}={self.choice}: {summarize_decision(self.decision)}"
+        by = self.decision.rules.known_readings[self.reading].said_by.get(self.choice, "")
+        said = f" (so {by})" if by else ""
+        return f"with {self.reading}={self.choice}: {summarize_decision(self.decision)}{said}"
 
 
 def find_other_readings(decision: Decision, known: Container[ReadingChoice] = ()) -> tuple[OtherReading, ...]:
