@@ -251,12 +251,10 @@ class _Watched:
         return getattr(self._of, name)
 
 
-def _differing(one: Situation | Destination, other: Situation | Destination, place: int) -> set[Look]:
+def _differing(one: Situation | Destination, other: Situation | Destination) -> set[str]:
     """The attributes in which two are not alike."""
-    if one is other:
-        return set()
-    names = (each.name for each in fields(type(one)))
-    return {(place, name) for name in names if getattr(one, name) != getattr(other, name)}
+    names = () if one is other else (each.name for each in fields(type(one)))
+    return {name for name in names if getattr(one, name) != getattr(other, name)}
 
 
 class SearchTimeoutError(Exception):
@@ -466,9 +464,7 @@ class _Search:
         Where they do not, they go as they go without it.
         """
         (looked, touched), (others, touching) = self._watch(one), self._watch(other)
-        if not {place for place, _ in touched}.isdisjoint(place for place, _ in touching):
-            return True
-        return not (looked.isdisjoint(touching) or others.isdisjoint(touched))
+        return not (looked.isdisjoint(touching) or others.isdisjoint(touched)) or not touched.isdisjoint(touching)
 
     def _watch(self, attribute: Attribute) -> tuple[set[Look], set[Look]]:
         """What the rules look at after the commands for an attribute, and what these change."""
@@ -479,9 +475,10 @@ class _Search:
                 seen, listed = self._after((command,))
                 watched = [_Watched(each, place, looked) for place, each in enumerate(listed)]
                 self.decision.course.run(_Watched(seen, IN_SITUATION, looked), watched, self._carried)
-                touched |= _differing(self.decision.situation, seen, IN_SITUATION)
-                for place, after in self._effect(command).items():
-                    touched |= _differing(self.decision.listed[place], after, place)
+                after = self._effect(command)
+                names = {name for place in after for name in _differing(self.decision.listed[place], after[place])}
+                touched |= {(place, name) for place in after for name in names}
+                touched |= {(IN_SITUATION, name) for name in _differing(self.decision.situation, seen)}
         return found
 
     def _effect(self, command: AdminCommand) -> dict[int, Destination]:
