@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import PurePath
 from typing import Any
@@ -157,6 +157,14 @@ class FindingChanges:
         """Compare two lists of findings: what only one of them has, in its order."""
         had, has = {each.key for each in before}, {each.key for each in after}
         return cls([each for each in after if each.key not in had], [each for each in before if each.key not in has])
+
+    def about_queues(self, fits: Callable[[str], bool]) -> FindingChanges:
+        """Return those that are about a queue whose name ``fits``, or about no queue."""
+        new, gone = (
+            [each for each in found if each.object_type not in CONFIGURED_QUEUES or fits(each.name)]
+            for found in (self.new, self.gone)
+        )
+        return FindingChanges(new, gone)
 
     def document(self) -> dict[str, Any]:
         """Return the findings as in ``mqclause.plan/1``."""

@@ -227,6 +227,12 @@ class Cluster:
         return f"queue {quote_value(queue)} is a model queue: {made}"
 
     @cached_property
+    def places(self) -> dict[int, int]:
+        """The place of each fact among those of its class, by the fact's identity."""
+        listed = (getattr(self, name) for name in CLUSTER_FIELDS.values())
+        return {id(each): place for facts in listed for place, each in enumerate(facts)}
+
+    @cached_property
     def destinations(self) -> dict[tuple[str, str, Any, str], Any]:
         """The destinations already built for a name; see mqclause.model.facts.destination."""
         return {}

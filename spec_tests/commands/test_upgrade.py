@@ -110,6 +110,79 @@ def test_puts_that_fail_after_an_upgrade_are_counted(tmp_path: Path) -> None:
     assert sorted(found) == [("check.54", "QM3"), ("check.56", "QM3")]
 
 
+SHARING = """
+[queue_manager]
+name = "QM1"
+clusters = ["PLANT"]
+command_level = {level}
+{members}[[queue]]
+name = "TOOLS"
+queue_manager = "QM2"
+clusters = ["PLANT"]
+defbind = "NOTFIXED"
+[[queue]]
+name = "PARTS"
+queue_manager = "QM2"
+clusters = ["PLANT"]
+defbind = "NOTFIXED"
+[[queue]]
+name = "PARTS"
+queue_manager = "QM3"
+clusters = ["PLANT"]
+defbind = "NOTFIXED"
+"""
+SHARED_MEMBER = """[[remote_queue_manager]]
+name = "{name}"
+clusters = ["PLANT"]
+[[channel]]
+name = "TO.{name}"
+queue_manager = "{name}"
+cluster = "PLANT"
+status = "RUNNING"
+clwlwght = {weight}
+"""
+
+
+@pytest.mark.parametrize(
+    ("level", "weights", "tools", "is_told"),
+    [
+        (750, (50, 50), "ENABLED", True),
+        (800, (50, 50), "ENABLED", False),  # since 8.0 nothing changed
+        (750, (50, 40), "ENABLED", False),  # of another weight than 50 all channels have their factors in every edition
+        (750, (50, 50), "DISABLED", False),  # no put to TOOLS goes by a channel
+    ],
+)
+def test_queues_that_share_a_channel_are_balanced_otherwise_from_8_0_on(
+    tmp_path: Path, level: int, weights: tuple[int, int], tools: str, is_told: bool
+) -> None:
+    """Ten puts to TOOLS make the factor of QM2's channel 200: up to 7.5 six puts to PARTS leave QM3 at 120, below it.
+
+    From 8.0 on the least recently used channel is taken: QM3, QM2, and so on in turn.
+    """
+    members = [SHARED_MEMBER.format(name=name, weight=of) for name, of in zip(("QM2", "QM3"), weights, strict=True)]
+    text = SHARING.format(level=level, members="".join(members)).replace('"TOOLS"', f'"TOOLS"\nput = "{tools}"')
+    (tmp_path / "plant.toml").write_text(text)
+    options = [str(tmp_path / "plant.toml"), "--upgrade", "QM1=mq-9.4"]
+    status, document = planned(options[:1], *options[1:])
+    assert (status, document["rows"]) == (3 if is_told else 0, [])
+    found = [(each["queue"], each["from"]) for each in document.get("remarks", [])]
+    assert found == [("PARTS", "QM1")] * is_told
+    for each in document.get("remarks", []):
+        assert "by clause 12 both" in each["remark"]
+        assert "after 10 puts to TOOLS the next 6 went to QM3 (6), and go to QM2 (3) and QM3 (3)" in each["remark"]
+    shown = CliRunner().invoke(command, options, standalone_mode=False).stdout
+    assert ("every queue alone has the shares that it had" in shown) == is_told
+    assert ("every put goes where it went" in shown) != is_told
+
+
+def test_findings_of_other_queues_than_those_asked_for_are_left_out(tmp_path: Path) -> None:
+    files = written(tmp_path, {**DISABLED, "QM1": "DEFINE QLOCAL(TOOLS) CLUSTER(PLANT)"}, OLD)
+    for pattern, expected in (("PARTS", {"PARTS"}), ("P*", {"PARTS"}), ("TOOLS", set())):
+        _, document = planned(files, "--upgrade", "*=mq-9.4", "--queue", pattern)
+        assert {each["object"]["name"] for each in document["findings"]["new"]} == expected
+        assert {row["queue"] for row in document["rows"]} == expected
+
+
 def test_a_plan_says_from_which_edition_to_which_and_how_that_is_known(tmp_path: Path) -> None:
     files = written(tmp_path, RANKED, {**OLD, "QM1": 940})
     _, document = planned(files, "--upgrade", "*=mq-9.4")

@@ -116,15 +116,23 @@ class ClusterQuestion:
 
     def is_queue_asked(self, row: PrintedRow | PlanRow) -> bool:
         """Return whether the queue of a row fits the pattern."""
-        return self.pattern is None or fnmatchcase(row.name, self.pattern)
+        return self.is_queue_named(row.name)
+
+    def is_queue_named(self, name: str) -> bool:
+        """Return whether the name of a queue fits the pattern."""
+        return self.pattern is None or fnmatchcase(name, self.pattern)
 
     def fitting(self, rows: Iterable[RowT]) -> list[RowT]:
         """Return the rows whose queue fits the pattern; raises NothingAskedError where there are rows and none does."""
         found = list(rows)
         fitting = [row for row in found if self.is_queue_asked(row)]
-        if found and not fitting:
-            raise NothingAskedError(f"--queue: no queue that is known in a cluster fits {self.pattern!r}")
+        self.check_any_fits(bool(fitting) or not found)
         return fitting
+
+    def check_any_fits(self, fits: bool) -> None:
+        """Raise NothingAskedError unless some queue ``fits`` the pattern."""
+        if not fits:
+            raise NothingAskedError(f"--queue: no queue that is known in a cluster fits {self.pattern!r}")
 
 
 def print_member_warnings(members: Iterable[Snapshot]) -> None:
