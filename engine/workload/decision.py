@@ -560,6 +560,7 @@ def build_document_head(decision: Decision) -> dict[str, Any]:
         "edition": decision.rules.edition,
         "edition_from": decision.edition_from,
         "readings": dict(decision.course.readings),
+        **decision.rules.origin_keys,
         "put": _stated(decision.put),
         "resolution": [_look(each) for each in decision.resolved.followed],
         "outcome": decision.outcome,
@@ -769,7 +770,9 @@ class OtherReading:
     decision: Decision
 
     def __str__(self) -> str:
-        return f"with {self.reading}={self.choice}: {summarize_decision(self.decision)}"
+        by = self.decision.rules.known_readings[self.reading].said_by.get(self.choice, "")
+        said = f" (so {by})" if by else ""
+        return f"with {self.reading}={self.choice}: {summarize_decision(self.decision)}{said}"
 
 
 def find_other_readings(decision: Decision, known: Container[ReadingChoice] = ()) -> tuple[OtherReading, ...]:
