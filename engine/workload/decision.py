@@ -560,6 +560,7 @@ def build_document_head(decision: Decision) -> dict[str, Any]:
         "edition": decision.rules.edition,
         "edition_from": decision.edition_from,
         "readings": dict(decision.course.readings),
+        **decision.rules.origin_keys,
         "put": _stated(decision.put),
         "resolution": [_look(each) for each in decision.resolved.followed],
         "outcome": decision.outcome,
