@@ -74,7 +74,7 @@ class Counterfactual:
 
 @frozen
 class WhyNot:
-    """What keeps a queue manager from being permitted.
+    """Why a queue manager is not among the permitted, and the changes after which it would be.
 
     ``fallen`` are its destinations with the rule by which each falls and why; ``changes`` the smallest sets of at most
     ``searched`` commands after which it is permitted, each verified by the rules on the changed facts, and by the exit
