@@ -31,6 +31,7 @@ from mqclause import (
     QueueManagerAlias,
     RemoteQueueManager,
 )
+from mqclause.audit.lint import get_checks
 from mqclause.check.findings import Checks, render_pages
 from mqclause.documents import DOCUMENTS
 from mqclause.language.parser import infer_type
@@ -78,6 +79,7 @@ def build_pages() -> dict[str, str]:
         "api": build_api_page(),
         "checks": build_checks_page(),
         "facts": build_facts_page(),
+        "lint": build_lint_page(),
         "readings": build_readings_page(),
         "schemas": build_schemas_page(),
         "vocabulary": build_vocabulary_page(),
@@ -252,6 +254,14 @@ def build_checks_page() -> str:
     return render_pages(Checks())
 
 
+def build_lint_page() -> str:
+    """Return what ``mqclause lint`` looks for in rule files, each check with an example."""
+    head = "`mqclause lint FOLDER` looks for this in rule files. `lint.toml` of the folder lists what is meant so."
+    return "\n".join(
+        ["# Checks of rule files\n", GENERATED, f"{head}\n", *(each.render_markdown() for each in get_checks())]
+    )
+
+
 def build_readings_page() -> str:
     """Return the readings and the editions with their evidence."""
     parts = [
@@ -353,8 +363,7 @@ def build_api_page() -> str:
         "## mqclause\n",
     ]  # fmt: skip
     for name in mqclause.__all__:
-        found = getattr(mqclause, name)
-        parts.append(_directive(f"{found.__module__}.{found.__qualname__}"))
+        parts.append(_directive(f"mqclause.{mqclause.MODULES[name]}.{name}"))
     for module, heading in PUBLIC.items():
         parts.append(f"## {module}\n\n{heading}.\n")
         parts += [_directive(f"{module}.{name}") for name in _exported(module)]

@@ -17,10 +17,14 @@ from typing import Any
 _NAMES = {
     "answers": "AnswerTable Reason",
     "check.findings": "Checks Finding Inspection inspected",
+    "cluster.admin_commands": "AdminCommand fail",
     "cluster.counterfactuals": "Counterfactual WhyNot counterfactuals why_not",
     "cluster.map": "MapRow cluster_map",
     "cluster.plan": "Move PlanRow Traffic moves plan",
-    "model.configuration.snapshot": "Snapshot read_document read_files read_members",
+    "model.configuration.inputs": "Input text",
+    "model.configuration.members": "Members read read_files read_members",
+    "model.configuration.snapshot": "Snapshot read_document",
+    "model.configuration.sources": "Source",
     "model.diagnostics": "Diagnostic DomainError FactsError",
     "model.facts.cluster": "Cluster",
     "model.facts.messages": "Message",
@@ -40,15 +44,16 @@ _NAMES = {
 }
 """The public names of each module."""
 
-_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+"""The module of each public name."""
 
-__all__ = sorted(_MODULES)
+__all__ = sorted(MODULES)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
+    if name not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    found = getattr(import_module(f"{__name__}.{MODULES[name]}"), name)
     globals()[name] = found
     return found
 

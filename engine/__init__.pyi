@@ -5,6 +5,8 @@ from mqclause.check.findings import Checks as Checks
 from mqclause.check.findings import Finding as Finding
 from mqclause.check.findings import Inspection as Inspection
 from mqclause.check.findings import inspected as inspected
+from mqclause.cluster.admin_commands import AdminCommand as AdminCommand
+from mqclause.cluster.admin_commands import fail as fail
 from mqclause.cluster.counterfactuals import Counterfactual as Counterfactual
 from mqclause.cluster.counterfactuals import WhyNot as WhyNot
 from mqclause.cluster.counterfactuals import counterfactuals as counterfactuals
@@ -16,10 +18,15 @@ from mqclause.cluster.plan import PlanRow as PlanRow
 from mqclause.cluster.plan import Traffic as Traffic
 from mqclause.cluster.plan import moves as moves
 from mqclause.cluster.plan import plan as plan
+from mqclause.model.configuration.inputs import Input as Input
+from mqclause.model.configuration.inputs import text as text
+from mqclause.model.configuration.members import Members as Members
+from mqclause.model.configuration.members import read as read
+from mqclause.model.configuration.members import read_files as read_files
+from mqclause.model.configuration.members import read_members as read_members
 from mqclause.model.configuration.snapshot import Snapshot as Snapshot
 from mqclause.model.configuration.snapshot import read_document as read_document
-from mqclause.model.configuration.snapshot import read_files as read_files
-from mqclause.model.configuration.snapshot import read_members as read_members
+from mqclause.model.configuration.sources import Source as Source
 from mqclause.model.diagnostics import Diagnostic as Diagnostic
 from mqclause.model.diagnostics import DomainError as DomainError
 from mqclause.model.diagnostics import FactsError as FactsError

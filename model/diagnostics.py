@@ -36,6 +36,15 @@ def _can_be_shown(character: str, besides: str) -> bool:
     return character.isprintable() or character in besides or category(character) == "Zs"
 
 
+class Argument(str):
+    """The name of an argument, as the source of a fault: a command line has an option for it."""
+
+    __slots__ = ()
+
+
+LOCAL, CHANGES = Argument("local"), Argument("changes")
+
+
 @frozen
 class Diagnostic:
     """One fault in an input.

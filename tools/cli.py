@@ -158,6 +158,7 @@ def _failed(error: Exception) -> int:
     """Says what a command ended in, and returns the status."""
     from mqclause.executors.pipeline import NotInstalledError
     from mqclause.model.diagnostics import FactsError
+    from mqclause.rulebook.case_files import CaseError
     from mqclause.rulebook.rule import ReadingError, RuleError, UnansweredError
 
     match error:
@@ -165,7 +166,9 @@ def _failed(error: Exception) -> int:
             return _complain(*map(str, error.diagnostics))
         case NotWrittenError():
             return _complain(str(error), status=NOT_WRITTEN)
-        case ReadingError() | UnansweredError() | NothingAskedError() | BatchError() | NotInstalledError():
+        case (
+            CaseError() | ReadingError() | UnansweredError() | NothingAskedError() | BatchError() | NotInstalledError()
+        ):
             return _complain(str(error))
         case ModuleNotFoundError(name=str(name)) if not name.startswith("mqclause"):
             return _complain(f"{name} is not installed: pip install {name}")

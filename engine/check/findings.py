@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any
 
 from attrs import define, evolve, field, frozen
@@ -31,6 +31,7 @@ from mqclause.model.configuration.checked_cluster import ANY_QUEUE, ClusterCheck
 from mqclause.model.configuration.checked_member import ConfiguredMember, Contribution, find_unanswered_senders
 from mqclause.model.configuration.checked_objects import CONFIGURED_QUEUES, ConfiguredObject, list_keywords
 from mqclause.model.configuration.completeness import describe_truncation, fill_in_inserts
+from mqclause.model.configuration.inputs import Input, list_sources
 from mqclause.model.configuration.objects import SYSTEM_PREFIX
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.configuration.sources import (
@@ -148,14 +149,22 @@ class Finding:
 class FindingChanges:
     """The findings that a change brings, and those that it takes away."""
 
-    new: Sequence[Finding] = field(default=(), converter=tuple)
-    gone: Sequence[Finding] = field(default=(), converter=tuple)
+    new: Sequence[Finding] = field(default=(), eq=tuple)
+    gone: Sequence[Finding] = field(default=(), eq=tuple)
 
     @classmethod
     def between(cls, before: Sequence[Finding], after: Sequence[Finding]) -> FindingChanges:
         """Compare two lists of findings: what only one of them has, in its order."""
         had, has = {each.key for each in before}, {each.key for each in after}
         return cls([each for each in after if each.key not in had], [each for each in before if each.key not in has])
+
+    def about_queues(self, fits: Callable[[str], bool]) -> FindingChanges:
+        """Return those that are about a queue whose name ``fits``, or about no queue."""
+        new, gone = (
+            [each for each in found if each.object_type not in CONFIGURED_QUEUES or fits(each.name)]
+            for found in (self.new, self.gone)
+        )
+        return FindingChanges(new, gone)
 
     def document(self) -> dict[str, Any]:
         """Return the findings as in ``mqclause.plan/1``."""
@@ -816,7 +825,7 @@ class Inspection:
 
 @share_read_budget()
 def inspected(
-    sources: Iterable[Source | str | Path],
+    sources: Iterable[Input],
     checks: Checks | None = None,
     local: str | None = None,
     lenient: bool = False,
@@ -827,11 +836,10 @@ def inspected(
     ``changes`` are commands as the option --set takes them. Raises FactsError, and OSError for a file that cannot be
     opened.
     """
-    check_several("sources", sources)
     check_several("changes", changes)
     inspection = Inspection(Checks() if checks is None else check_type("checks", checks, Checks), local, lenient)
-    for each in sources:
-        inspection.read(each if isinstance(each, Source) else Source.at(each))
+    for each in list_sources(sources):
+        inspection.read(each)
     return inspection.changed((), changes)
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from itertools import combinations as choices
 from itertools import product
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import attrs
 from attrs import evolve, field, fields, frozen
@@ -21,7 +21,7 @@ from mqclause.language.parser import COMPARISONS
 from mqclause.model.configuration.completeness import MissingInformation, drop_answered_commands
 from mqclause.model.configuration.members import Members, fail_member
 from mqclause.model.configuration.snapshot import Snapshot, apply_changes
-from mqclause.model.diagnostics import FactsError
+from mqclause.model.diagnostics import FactsError, check_type
 from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster
 from mqclause.model.facts.domains import NAME_OR_BLANK, Flag, Whole, Words, quote_name
 from mqclause.model.facts.objects import Channel, Queue, QueueManagerAlias
@@ -133,6 +133,28 @@ def explain_absence(decision: Decision, queue_manager: str, snapshot: Snapshot) 
     The command is one for the local queue manager, blank where the sources hold its output.
     """
     return next(drop_answered_commands([_absent(decision, queue_manager, snapshot)], snapshot.knowledge.asked))
+
+
+@overload
+def fail(state: Cluster, queue_manager: str, rules: Rules | None = None) -> Cluster: ...
+@overload
+def fail(state: Snapshot, queue_manager: str, rules: Rules | None = None) -> Snapshot: ...
+@overload
+def fail(state: Members, queue_manager: str, rules: Rules | None = None) -> Members: ...
+def fail(
+    state: Cluster | Snapshot | Members, queue_manager: str, rules: Rules | None = None
+) -> Cluster | Snapshot | Members:
+    """Return what is known, or all members, with the routes to one as the rules say of it when it does not answer.
+
+    Raises FactsError for a queue manager that is not known.
+    """
+    given = Rules.given(rules)
+    if isinstance(state, Members):
+        return apply_failure(state, queue_manager, given)
+    if isinstance(state, Snapshot):
+        return apply_failure((state,), queue_manager, given)[0]
+    check_type("state", state, Cluster, ", Snapshot or Members")
+    return apply_failure((Snapshot(state),), queue_manager, given)[0].cluster
 
 
 def apply_failure(members: Iterable[Snapshot], name: str, rules: Rules) -> Members:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from fractions import Fraction
@@ -34,11 +35,12 @@ from mqclause.model.configuration.members import Members, get_local_name, set_co
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import Diagnostic, FactsError, check_type, quote_value, suggest_allowed, suggest_name
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.workload import Destination, find_changes
+from mqclause.model.facts.objects import Put
+from mqclause.model.facts.workload import Destination, SequenceState, find_changes
 from mqclause.rulebook.loader import EVIDENCE, get_edition
-from mqclause.rulebook.rule import Rule, identify_rule
+from mqclause.rulebook.rule import Choose, Rule, identify_rule
 from mqclause.rulebook.rules import Rules
-from mqclause.workload.decision import Decision, Engine, build_destination_document
+from mqclause.workload.decision import Decision, Engine, build_destination_document, join_names
 from mqclause.workload.editions import describe_missing_level, locate_edition
 from mqclause.workload.shares import Share
 
@@ -275,6 +277,75 @@ def find_restart_clause(engine: Engine) -> str:
     return next((rule.clause for rule in engine.rules.ruleset(WORKLOAD).rules if rule.notices), "")
 
 
+PUTS_BEFORE, PUTS_AFTER = 10, 6
+"""So many puts to another queue, and then to the one that is asked about, show how both are balanced together."""
+
+
+@frozen(eq=False)
+class SharedRow:
+    """A row of a member that other rules choose for afterwards, and the channels that its puts go by on either side."""
+
+    queue: str
+    before: Snapshot
+    after: Snapshot
+    bind: str
+    channels: tuple[frozenset[str], frozenset[str]]
+
+    @classmethod
+    def of(cls, row: PlanRow) -> SharedRow | None:
+        """Keep of a row what is asked; None where the rules are the same, an exit chooses, or it is no queue's."""
+        sides = (row.before, row.after)
+        if row.before.decision.rules == row.after.decision.rules or not row.before.queue:
+            return None
+        if any(each.by_exit is not None for each in sides):
+            return None
+        channels = [frozenset(one.destination.channel for one in each.shares) - {""} for each in sides]
+        put = row.before.decision.put
+        return cls(row.before.queue, row.before.snapshot, row.after.snapshot, put.bind, (channels[0], channels[1]))
+
+    def find_remark(self, other: str, engine: Engine) -> str:
+        """Say that its puts and those to another queue are balanced otherwise afterwards; blank if they are not."""
+        counts = [self._count(other, each.cluster, engine) for each in (self.before, self.after)]
+        if counts[0] == counts[1]:
+            return ""
+        rules = engine.rules.of_level(self.after.cluster.queue_manager.command_level).ruleset(WORKLOAD).rules
+        clause = next(each.clause for each in reversed(rules) if isinstance(each.action, Choose))
+        was, now = (join_names([f"{name} ({count})" for name, count in sorted(each.items())]) for each in counts)
+        return (
+            f"{other} goes by a channel of its, and by clause {clause} both are balanced together, but otherwise: "
+            f"after {PUTS_BEFORE} puts to {other} the next {PUTS_AFTER} went to {was}, and go to {now}; "
+            "shares are those of one queue alone"
+        )
+
+    def _count(self, other: str, cluster: Cluster, engine: Engine) -> Mapping[str, int]:
+        """How many of its puts go to each queue manager after puts to another queue, from fresh counters."""
+        state, found = SequenceState({}, 0, cluster), Counter[str]()
+        for queue in [*[other] * PUTS_BEFORE, *[self.queue] * PUTS_AFTER]:
+            made = engine.choose(Put.as_written(queue, bind=self.bind), cluster, state, "off", None)
+            state = made.state
+            if queue == self.queue and made.chosen is not None:
+                found[made.chosen.queue_manager] += 1
+        return found
+
+
+def find_rebalanced_rows(rows: Sequence[SharedRow], engine: Engine) -> Iterator[tuple[SharedRow, str]]:
+    """Find rows whose puts are balanced otherwise beside those to another queue by the same channel, and say how."""
+    by_channel: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        for channel in row.channels[0] & row.channels[1]:
+            known = by_channel.setdefault((get_local_name(row.before), channel), [])
+            if len(known) < 2:
+                known.append(row.queue)
+    for row in rows:
+        if any(len(each) > 1 for each in row.channels):
+            others = (
+                by_channel[get_local_name(row.before), each] for each in sorted(row.channels[0] & row.channels[1])
+            )
+            beside = dict.fromkeys(queue for queues in others for queue in queues if queue != row.queue)
+            said = next(filter(None, (row.find_remark(each, engine) for each in beside)), "")
+            yield from [(row, said)] if said else []
+
+
 def get_destination_key(destination: Destination) -> DestinationKey:
     """Return the key that identifies a destination among those of one put."""
     route = "" if destination.is_local else destination.transmission_queue or destination.channel
@@ -342,7 +413,8 @@ class ChangePlan:
     that wait so.
     ``in_question`` are the sides of rows that rest on what is not known.
     ``to_nobody`` is what is to be said of CLUSSDR channels to members that are left out.
-    ``upgrades`` are the members that are of another edition of MQ after the change.
+    ``upgrades`` are the members that are of another edition of MQ after the change. ``rebalanced``: a remark tells of
+    puts to several queues that are balanced together otherwise.
     """
 
     rows: Sequence[PlanRow]
@@ -359,6 +431,7 @@ class ChangePlan:
     alias_rows: Sequence[PlanRow] = ()
     in_question: Sequence[tuple[Side, MapRow]] = ()
     upgrades: Sequence[Upgrade] = ()
+    rebalanced: bool = False
 
     @property
     def changes_something(self) -> bool:
@@ -497,7 +570,7 @@ class Upgrade:
 def begin_at(members: Members, edition: str, rules: Rules) -> Members:
     """Set the edition of every member, whatever its files tell. Raises FactsError."""
     level = _level_of(edition, rules, EDITION_OPTION)
-    return tuple(set_command_level(each, level, EDITION_OPTION) for each in members)
+    return Members(set_command_level(each, level, EDITION_OPTION) for each in members)
 
 
 def upgrade_members(members: Members, pattern: str, edition: str, rules: Rules) -> Members:
@@ -516,7 +589,7 @@ def upgrade_members(members: Members, pattern: str, edition: str, rules: Rules) 
         own = each.cluster.queue_manager
         if (of_level := get_edition(own.command_level, rules.levels)) != edition:
             raise _fault(f"{own.name} is of command level {own.command_level}, edition {of_level}, above {edition}")
-    return tuple(
+    return Members(
         set_command_level(each, level, UPGRADE_OPTION) if each in fitting and each not in above else each
         for each in members
     )

@@ -29,6 +29,7 @@ from mqclause.executors.operations import (
     build_failure,
 )
 from mqclause.language.codegen import SourceNames, write_attribute, write_python
+from mqclause.language.parser import find_words
 from mqclause.language.sql import has_count
 from mqclause.language.vocabulary import Vocabulary, compute_floor
 from mqclause.rulebook.rule import CarriedState, Expression
@@ -359,7 +360,7 @@ def _unless(among: str, kept: str) -> str:
 def _used(steps: LoweredRuleset) -> set[str]:
     """The words that a step, a term, a result or the document after this one uses."""
     trees = [*steps.expressions(), *steps.vocabulary.terms.values(), *steps.hands_on.values()]
-    found = {column.name for tree in trees for column in tree.find_all(exp.Column)}
+    found = {word for tree in trees for word in find_words(tree)}
     traced = {value.name for step in steps.steps if isinstance(step, Let) for value in step.values if value.traced_as}
     return found | traced | {*steps.derived("situation"), FAILING_RULE, FAILING_CALL}
 

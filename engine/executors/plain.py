@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 from attrs import define, field, frozen
@@ -41,9 +42,8 @@ class PlainExecutor:
         traced: bool = True,
     ) -> Run:
         """Run the steps on the candidates ``among``; ``earlier`` are facts of the document before."""
-        return run_steps(
-            PlainRun(list(among), build_first_scope(self.steps, situation, among, carried, earlier)), self.steps, traced
-        )
+        scope = build_first_scope(self.steps, situation, among, carried, earlier)
+        return run_steps(WALK.get()(list(among), scope), self.steps, traced)
 
 
 def build_first_scope(
@@ -111,6 +111,10 @@ class PlainRun:
     def holds(self, condition: Expression) -> bool:
         """Return whether a condition about the situation holds."""
         return bool(evaluate(condition, self.scope))
+
+    def value(self, tree: Expression, scope: Scope) -> Any:
+        """Return the value of what a step derives, by what it sees."""
+        return evaluate(tree, scope)
 
     def those(self, subjects: Sequence[Any], condition: Expression) -> list[Any]:
         """Return the subjects of which a condition holds, in order."""
@@ -201,7 +205,7 @@ class PlainRun:
         traced: dict[str, Any] = {}
         for each in step.values:
             scope = self.scope.about(self.scope.remaining[0]) if step.of == "chosen" else self.scope
-            value = evaluate(each.value, scope)
+            value = self.value(each.value, scope)
             if step.of == "chosen":
                 self.chosen[each.name] = value
             elif step.of == "every":
@@ -228,6 +232,10 @@ class PlainRun:
         """Replace the remaining subjects, in listing order."""
         kept = set(map(id, subjects))
         self.scope = self.scope.left(tuple(each for each in self.listed if id(each) in kept))
+
+
+WALK: ContextVar[type[PlainRun]] = ContextVar("walk", default=PlainRun)
+"""What walks through the steps: a subclass in its place may look at what each step sees."""
 
 
 def _without(subjects: Sequence[Any], others: Sequence[Any]) -> list[Any]:

@@ -17,6 +17,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
+from mqclause.language.prebuilt import find_tree
 from mqclause.language.vocabulary import (
     BOOLEAN,
     NUMBER,
@@ -73,12 +74,20 @@ def parse_unchecked(text: str) -> exp.Expression:
 
     Nobody changes a tree: what is made of one is made of a copy.
     """
+    if (kept := find_tree(text)) is not None:
+        return kept
     try:
-        tree = parse_tree(text, exp.Condition)
+        return parse_condition(text)
     except ExpressionError:
         # What is no expression may be a statement, of which more can be said.
-        tree = parse_tree(text)
-    tree = strip_parentheses(tree)
+        tree = strip_parentheses(parse_tree(text))
+    check_extent(tree)
+    return tree
+
+
+def parse_condition(text: str) -> exp.Expression:
+    """Parse ``text`` as ``parse_unchecked`` does, but for what that tells of a statement. Raises ExpressionError."""
+    tree = strip_parentheses(parse_tree(text, exp.Condition))
     check_extent(tree)
     return tree
 
@@ -88,7 +97,7 @@ def parse_tree(text: str, into: type[exp.Condition] | type[exp.Ordered] | None =
     if len(text) > MOST_CHARACTERS:
         raise ExpressionError(f"has {len(text)} characters; allowed: {MOST_CHARACTERS}")
     try:
-        tree = sqlglot.parse_one(text, into=into) if into else _statement(text)
+        tree = _parse_quietly(text, into)
     except RecursionError:
         raise ExpressionError(TOO_DEEP) from None
     except ParseError as error:
@@ -118,7 +127,13 @@ def check_extent(tree: exp.Expression, vocabulary: Vocabulary | None = None) -> 
 
 def find_terms(tree: exp.Expression, vocabulary: Vocabulary) -> dict[str, None]:
     """Find the terms that a tree names, each once."""
-    return dict.fromkeys(each.name for each in tree.find_all(exp.Column) if each.name in vocabulary.terms)
+    return {each: None for each in find_words(tree) if each in vocabulary.terms}
+
+
+@lru_cache(maxsize=4096)
+def find_words(tree: exp.Expression) -> tuple[str, ...]:
+    """Find the words that a tree names, each once: attributes, derived facts and terms."""
+    return tuple(dict.fromkeys(column.name for column in tree.find_all(exp.Column)))
 
 
 def find_stated_name_fault(name: str) -> str:
@@ -211,12 +226,12 @@ def infer_type(tree: exp.Expression, vocabulary: Vocabulary, per_subject: bool) 
     return _Checker(vocabulary, per_subject).check(tree)
 
 
-def _statement(text: str) -> exp.Expr:
-    """The tree of a statement. Of one that it does not know, sqlglot logs a line; ours is told instead."""
+def _parse_quietly(text: str, into: type[exp.Expr] | None) -> exp.Expr:
+    """The tree of a text. Of what it does not know, sqlglot logs a line; ours is told instead."""
     log = getLogger("sqlglot")
     log.addFilter(_nothing)
     try:
-        return sqlglot.parse_one(text)
+        return sqlglot.parse_one(text, into=into) if into else sqlglot.parse_one(text)
     finally:
         log.removeFilter(_nothing)
 

@@ -127,8 +127,8 @@ class QueueOrder:
     queue: Queue
     physical: Sequence[QueuedMessage] = field(eq=list_message_values)
     logical: Sequence[QueuedMessage] = field(eq=list_message_values)
-    left_out: Sequence[PassedOver] = field(converter=tuple)
-    as_put: Sequence[PutOrderGuarantee] = field(converter=tuple)
+    left_out: Sequence[PassedOver] = field(eq=tuple)
+    as_put: Sequence[PutOrderGuarantee] = field(eq=tuple)
     remarks: tuple[str, ...] = ()
 
     @property

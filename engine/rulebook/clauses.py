@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from attrs.converters import optional
 
 from mqclause.rulebook.case_files import CaseFile, read_case_files
 from mqclause.rulebook.loader import EVIDENCE, OVERRIDES
 from mqclause.rulebook.rule import UnansweredError
-from mqclause.rulebook.rules import CLAUSE_KEYS, Rules, get_rule_id
+from mqclause.rulebook.rules import CLAUSE_FILE_KEYS, CLAUSE_KEYS, Rules, get_rule_id
 
 CLAUSE_NUMBERS = re.compile(r"^(?:(?:\d+[a-z]?|[a-z])\.\s+)+")
 """What stands before a sentence that a document numbers, once or (as in ``12. 1. a.``) at several levels."""
@@ -29,7 +29,8 @@ class Clause:
     ``rules`` (ids) that state it, those of other clauses too where it rests on them, or a reason why it is
     ``not_a_rule``; where it is not about what rules decide, and the program does it, ``program`` has the module and the
     test that holds it (``path::name``). ``fingerprint`` recognises the sentence,
-    ``page`` says where it stands if that is not the file's one source. It holds ``since`` an edition, blank: since the
+    ``page`` says where it stands if that is not the file's one source, and when it was ``read``; a sentence of no book
+    says why the ``project`` states it. It holds ``since`` an edition, blank: since the
     oldest; ``evidence`` says how that is known (see mqclause.rulebook.reading), blank where it stands in the document.
     """
 
@@ -38,6 +39,8 @@ class Clause:
     says: str = ""
     fingerprint: str = ""
     page: str = ""
+    read: str = ""
+    project: str | None = None
     rules: tuple[str, ...] | None = field(default=None, converter=optional(tuple))
     not_a_rule: str | None = None
     program: tuple[str, ...] | None = field(default=None, converter=optional(tuple))
@@ -47,19 +50,35 @@ class Clause:
 
 @frozen
 class ClauseFile:
-    """A file of rules/documents: the clauses of one source. ``document`` is the folder of the rules that state them."""
+    """A file of rules/documents: the clauses of one source. ``document`` is the folder of the rules that state them.
+
+    ``edition`` is that of the source as its copy shows it, blank where it shows none. ``page`` is where its sentences
+    stand that say nothing else, and when that was ``read``, or ``project`` why the project states them; ``sha256`` is
+    that of the copy that fingerprints are from.
+    """
 
     name: str
     document: str
     title: str
     edition: str
     source: str
+    page: str
+    read: str
+    project: str
+    sha256: str
     tables: tuple[Mapping[str, Any], ...]
 
     @property
     def clauses(self) -> tuple[Clause, ...]:
         """The clauses in the order of the source."""
-        return tuple(map(_clause, self.tables))
+        return tuple(self._paged(_clause(each)) for each in self.tables)
+
+    def _paged(self, clause: Clause) -> Clause:
+        """A sentence with the page of its file, unless it has a source of its own."""
+        if clause.fingerprint or clause.project:
+            return clause
+        project = self.project if self.project and not clause.page else None
+        return evolve(clause, page=clause.page or self.page, read=clause.read or self.read, project=project)
 
 
 def read_clause_files(rules: Rules, document: str | None = None) -> tuple[ClauseFile, ...]:
@@ -69,8 +88,8 @@ def read_clause_files(rules: Rules, document: str | None = None) -> tuple[Clause
         raise UnansweredError("documents/", "", f"there is no file with the clauses of {document}")
     for name, table in sorted(rules.in_folder("documents").items()):
         if document in (None, table["document"]):
-            title, edition, source = (table.get(key, "") for key in ("title", "edition", "source"))
-            found.append(ClauseFile(name, table["document"], title, edition, source, tuple(table.get("clause", ()))))
+            stated = {key: table.get(key, "") for key in CLAUSE_FILE_KEYS if key != "clause"}
+            found.append(ClauseFile(name, **stated, tables=tuple(table.get("clause", ()))))
     return tuple(found)
 
 
@@ -133,18 +152,23 @@ def compute_fingerprint(sentence: str) -> str:
 
 def split_sentences(text: str) -> Iterator[str]:
     """Split a source into sentences without clause numbers; lines with bullets in a row count as one sentence."""
+    return (sentence for _, sentence in locate_sentences(text))
+
+
+def locate_sentences(text: str) -> Iterator[tuple[int, str]]:
+    """Split a source into sentences likewise, each with the line, from 1, on which its paragraph begins."""
     bullets: list[str] = []
-    for line in [*text.splitlines(), ""]:
+    for number, line in enumerate([*text.splitlines(), ""], 1):
         line = line.strip()
         if line.startswith("•"):
             bullets.append(line)
             continue
         if bullets:
-            yield " ".join(bullets)
+            yield number - len(bullets), " ".join(bullets)
             bullets = []
         line = CLAUSE_NUMBERS.sub("", line)
         if line:
-            yield from re.split(r"(?<=[^0-9][.:])\s+(?=[A-Z])", line)
+            yield from ((number, each) for each in re.split(r"(?<=[^0-9][.:])\s+(?=[A-Z])", line))
 
 
 def _clause(table: Mapping[str, Any]) -> Clause:
@@ -158,6 +182,8 @@ def _unmet_clause(table: Mapping[str, Any], by_rule: Mapping[str, Mapping[str, A
         yield f"{place}: has rules or a reason why it is none, one of them (or the program that does it)"
     if not clause.says or clause.rules == () or clause.not_a_rule == "" or clause.program == ():
         yield f"{place}: says, rules and not_a_rule are not empty"
+    if clause.project is not None and (clause.fingerprint or clause.page or not clause.project):
+        yield f"{place}: project says why, in words, and stands without fingerprint and page"
     if clause.evidence not in ("", *EVIDENCE) or bool(clause.since) > bool(clause.evidence):
         yield f"{place}: evidence is one of {', '.join(EVIDENCE)}, and stands where since does"
     if unknown := sorted(table.keys() - set(CLAUSE_KEYS)):

@@ -17,6 +17,7 @@ from mqclause.language.parser import (
     check_extent,
     expand_terms,
     find_stated_name_fault,
+    find_words,
     infer_type,
     parse,
     parse_unchecked,
@@ -413,8 +414,7 @@ def select_readings(
 
 
 def _check_no_circle(ruleset: str, terms: Mapping[str, Expression]) -> None:
-    columns = ((term, tree.find_all(exp.Column)) for term, tree in terms.items())
-    used = {term: [each.name for each in found if each.name in terms] for term, found in columns}
+    used = {term: [each for each in find_words(tree) if each in terms] for term, tree in terms.items()}
     try:
         TopologicalSorter(used).prepare()
     except CycleError as error:
@@ -445,7 +445,7 @@ def _check_asked_terms(about: Declaration, vocabulary: Vocabulary) -> None:
             found = infer_type(tree, before, per_subject=True)
         if found.kind != kind:
             raise RuleError("terms.toml", place, f"is {found}; answers need {Type(kind)}")
-        words = [vocabulary.words[each.name] for each in tree.find_all(exp.Column)]
+        words = [vocabulary.words[each] for each in find_words(tree)]
         own = None if about.stated is None or of != "subject" else {*build_words(about.stated, "subject")}
         if beyond := [
             each.name for each in words

@@ -437,4 +437,4 @@ class UnansweredError(RuleError):
 
 
 class ReadingError(ValueError):
-    """A reading, a choice or an edition that the rules do not have."""
+    """A reading, a choice, an edition or a rule that the rules do not have."""

@@ -14,6 +14,8 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 import mqclause.rules
+from mqclause.language.parser import parse_condition
+from mqclause.language.prebuilt import build_prebuilt, find_table, write_prebuilt
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.diagnostics import escape_controls, quote_value, suggest_word
 from mqclause.model.readers.encodings import MOST_FILES, open_file
@@ -35,13 +37,16 @@ Files = Mapping[str, str]
 """The text of every rule file, by its path within the folder."""
 
 CLAUSE_KEYS: Mapping[str, type] = {
-    "path": str, "number": str, "says": str, "fingerprint": str, "page": str, "rules": list, "not_a_rule": str,
-    "program": list, "since": str, "evidence": str,
+    "path": str, "number": str, "says": str, "fingerprint": str, "page": str, "read": str, "project": str,
+    "rules": list, "not_a_rule": str, "program": list, "since": str, "evidence": str,
 }  # fmt: skip
 """What a file of documents/ says of a clause, and of which type."""
 
-CLAUSE_FILE_KEYS = ("document", "title", "edition", "source", "clause")
-"""What a file of documents/ says of itself, and its clauses."""
+CLAUSE_FILE_KEYS: Mapping[str, type] = {
+    **dict.fromkeys(("document", "title", "edition", "source", "page", "read", "project", "sha256"), str),
+    "clause": list,
+}  # fmt: skip
+"""What a file of documents/ says of itself, and of which type; and its clauses."""
 
 LARGEST_FILE, LARGEST_FOLDER = 1 << 20, 16 << 20
 """So many bytes may be in a rule file, and in all of a folder."""
@@ -52,7 +57,10 @@ MEANT_AS_TOML = re.compile(r"\.toml(\.txt)?$", re.IGNORECASE)
 AUTO = "auto"
 """The edition of the queue manager at which a call is made."""
 
-SHARED_FILES = ("editions.toml", "readings.toml", "terms.toml")
+LINT_FILE = "lint.toml"
+"""The file that says of findings of mqclause lint why they are meant so."""
+
+SHARED_FILES = ("editions.toml", LINT_FILE, "readings.toml", "terms.toml")
 """The files that are not of one document."""
 
 
@@ -159,7 +167,7 @@ class Rules:
     def stated_editions(self) -> frozenset[str]:
         """The editions for which a file states anything; any other is read as the one before it. Raises RuleError."""
         with_some = (path for path, text in self.files.items() if "edition" in text)
-        return frozenset(edition for path in with_some for edition in _editions_in(self.toml(path)))
+        return frozenset(edition for path in with_some for edition in _stated_for("edition", self.toml(path)))
 
     def as_stated(self, edition: str) -> str:
         """Return the edition since which the rules are as in ``edition``."""
@@ -219,6 +227,11 @@ class Rules:
         return made
 
     @cached_property
+    def described(self) -> tuple[Any, ...]:
+        """The files, what they name of clauses, and the edition: what a ruleset is read from, but for readings."""
+        return tuple(self.files.items()), tuple(self.clauses.items()), self.edition
+
+    @cached_property
     def _value(self) -> tuple[Any, ...]:
         # Of another edition, which may have other defaults, what was given decides.
         given = [
@@ -247,7 +260,7 @@ class Rules:
         if self._whole is not None:
             return _part_of, self._whole
         own, files = _own_files(), self.files
-        changed = {path: text for path, text in files.items() if own.get(path) != text}
+        changed: dict[str, str | None] = {path: text for path, text in files.items() if own.get(path) != text}
         changed |= dict.fromkeys(own.keys() - files.keys())
         return _unpickled, (dict(self.given_readings), self.asked, self.by_level, changed, _own_digest())
 
@@ -258,11 +271,11 @@ class Rules:
         return f"Rules({differs}, {self.edition!r})"
 
 
-def _editions_in(table: Mapping[str, Any]) -> Iterator[str]:
-    """The editions for which a table, or one in it, states anything."""
+def _stated_for(override: str, table: Mapping[str, Any]) -> Iterator[str]:
+    """The editions, or the readings with their choices, for which a table, or one in it, states anything."""
     for key, value in table.items():
         if isinstance(value, Mapping):
-            yield from value if key == "edition" else _editions_in(value)
+            yield from value if key == override else _stated_for(override, value)
 
 
 def get_rule_id(path: str) -> str:
@@ -333,9 +346,17 @@ def _parsed(text: str) -> bytes:
 
     Raises RuleError for what no rule file may hold, and what read_toml raises.
     """
-    table = read_toml(text)
-    _check_texts(table)
+    table = find_table(text)
+    if table is None:
+        table = read_toml(text)
+        _check_texts(table)
     return pickle.dumps(table)
+
+
+def keep_own_rules() -> None:
+    """Keep what is read of the files that come with the project, for all who start by them. Raises RuleError."""
+    tables = {text: _table(path, text) for path, text in _own_files().items()}
+    write_prebuilt(build_prebuilt(tables, parse_condition))
 
 
 def _check_texts(table: dict[str, Any]) -> None:
@@ -447,14 +468,30 @@ def _inside(folder: Path) -> list[Path]:
     return sorted(found)
 
 
-_in_use: WeakValueDictionary[tuple[Rules, Declaration], Ruleset] = WeakValueDictionary()
-"""The rulesets that something still holds: two engines by the same rules have the same, whenever they were made."""
+_in_use: WeakValueDictionary[tuple[Any, ...], Ruleset] = WeakValueDictionary()
+"""The rulesets that something still holds, by the files of their document and what of their overrides is in force.
+
+Two engines by the same rules have the same, whenever they were made, and readings that no file mentions change none.
+"""
 
 
 @lru_cache(maxsize=256)
 def _ruleset(rules: Rules, declaration: Declaration) -> Ruleset:
-    known = _in_use.get((rules, declaration))
-    return _in_use.setdefault((rules, declaration), _read(rules, declaration)) if known is None else known
+    stated = declaration, *rules.described, _overrides_in_force(rules)
+    known = _in_use.get(stated)
+    return _in_use.setdefault(stated, _read(rules, declaration)) if known is None else known
+
+
+def _overrides_in_force(rules: Rules) -> tuple[str, ...]:
+    """The readings with their choices that are in force and by which any of the files states something else."""
+    mentioned = {each for path, text in rules.files.items() for each in _readings_in(path, text)}
+    return tuple(each for name, choice in rules.readings.items() if (each := f"{name}={choice}") in mentioned)
+
+
+@lru_cache(maxsize=1024)
+def _readings_in(path: str, text: str) -> frozenset[str]:
+    """The choices for which a file states anything."""
+    return frozenset(_stated_for("reading", _table(path, text))) if "reading" in text else frozenset()
 
 
 def _read(rules: Rules, declaration: Declaration) -> Ruleset:

@@ -485,7 +485,12 @@ def is_noticed(spoilt: Rules, rule_ids: Iterable[str], original: Ruleset) -> boo
 
 def is_noticed_by(spoilt: Rules, cases: Iterable[RunnableCase], original: Ruleset) -> bool:
     """Return the same of some cases, whichever rules they are about."""
-    return any(_differs(case, spoilt, _is_hidden(case, original)) for case in cases)
+    return any(True for _ in find_noticing_cases(spoilt, cases, original))
+
+
+def find_noticing_cases(spoilt: Rules, cases: Iterable[RunnableCase], original: Ruleset) -> Iterator[RunnableCase]:
+    """Find the cases that notice it."""
+    return (case for case in cases if _differs(case, spoilt, _is_hidden(case, original)))
 
 
 @lru_cache(maxsize=16)

@@ -487,7 +487,7 @@ def _started(queue: Queue, snapshot: Snapshot, rules: Rules) -> tuple[tuple[str,
     for each in cluster.channel_statuses:
         if each.name in beyond.unknown_state:
             known = evolve(beyond, unknown_state=beyond.unknown_state - {each.name})
-            others = {
+            others: dict[str, str] = {
                 state: _without(f": {each.name} is {state}", " ".join(said))
                 for state in CHANNEL_STATES
                 if (said := _remarks(queue, cluster.with_status(each.name, state), known, rules)) != remarks

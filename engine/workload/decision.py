@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from itertools import islice
+from itertools import count, islice
 from types import TracebackType
 from typing import Any, Literal, Self
 
@@ -775,7 +775,7 @@ class OtherReading:
 def find_other_readings(decision: Decision, known: Container[ReadingChoice] = ()) -> tuple[OtherReading, ...]:
     """Find each choice, one at a time, of a reading that concerns these rules, by which the answer is another.
 
-    Not those that are ``known``. It is decided anew by the compiled rules, which are loaded once for each choice.
+    Not those that are ``known``. It is decided anew by other rules, which are loaded once for each choice.
     """
     found = (each for each in list_other_choices(decision) if each not in known)
     return tuple(OtherReading(*each, _decided_with(decision, *each)) for each in found)
@@ -807,7 +807,7 @@ def _other_choices(decision: Decision) -> Iterator[ReadingChoice]:
 
 def _decided_with(decision: Decision, name: str, choice: str) -> Decision:
     """The same put by another choice of a reading."""
-    engine = get_engine(decision.rules.under({**decision.rules.readings, name: choice}))
+    engine = get_deciding_engine(decision.rules.under({**decision.rules.readings, name: choice}))
     return engine.choose(decision.put, decision.cluster, decision.before)
 
 
@@ -853,6 +853,25 @@ def _reads_names(rules: Rules, readings: tuple[str, ...]) -> bool:
 def get_engine(rules: Rules) -> Engine:
     """Return the engine for ``rules``, made once; other readings are compared by it."""
     return Engine(rules)
+
+
+PLAIN_FIRST = 8
+"""So many choices the plain executor makes before rules are compiled, which takes as long as it needs for fifty."""
+
+
+def get_deciding_engine(rules: Rules) -> Engine:
+    """Return the engine that decides by ``rules``: of the plain executor for the first few choices, then compiled."""
+    return get_engine(rules) if next(_count_choices(rules)) >= PLAIN_FIRST else _get_plain_engine(rules)
+
+
+@lru_cache(maxsize=64)
+def _count_choices(rules: Rules) -> Iterator[int]:  # noqa: ARG001 - those of each rules are counted apart
+    return count()
+
+
+@lru_cache(maxsize=64)
+def _get_plain_engine(rules: Rules) -> Engine:
+    return Engine(rules, "plain")
 
 
 def _of_pickle(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -17,16 +17,18 @@ from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rules import AUTO, Rules
 from mqclause.workload.decision import (
     Decision,
-    DecisionKind,
+    Engine,
     Level,
     build_destination_document,
+    get_deciding_engine,
     get_engine,
     is_same_answer,
-    is_told_by_kind,
     join_names,
     summarize_decision,
 )
-from mqclause.workload.equivalence import MOST_CLASSES, has_name_tests
+
+MOST_RULES = 64
+"""Of so many rules it is kept which other editions are compared, and by which engines."""
 
 WIDEST = 10
 """So far above the last known level are the queue managers of the next edition: 9xy has the levels 9x0 to 9x9."""
@@ -69,7 +71,6 @@ def find_other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
     """Find the oldest and the newest edition, as far as the answer is another there. Needs level ``rule``."""
     found = []
     for edition, since in _compared(decision):
-        # Of decisions of one kind it is found once whether there is any such.
         if _is_other(decision, since):
             own, other = _own(decision, "rule"), _decided(decision, decision.rules.in_edition(since), "rule")
             rule = _deciding(own, other)
@@ -77,13 +78,21 @@ def find_other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
     return tuple(found)
 
 
-def find_missing_level(decision: Decision, snapshot: Snapshot) -> Iterator[MissingInformation]:
-    """Find that the command level is not known, or is told twice and otherwise, if the answer depends on it."""
+def find_missing_level(
+    decision: Decision, snapshot: Snapshot, is_other: bool | None = None
+) -> Iterator[MissingInformation]:
+    """Find that the command level is not known, or is told twice and otherwise, if the answer depends on it.
+
+    ``is_other`` is whether the oldest or the newest edition is known to answer otherwise, None if it was not asked.
+    """
     own, told = decision.cluster.queue_manager, snapshot.command_level
     if decision.edition_from == "default":
-        if any(_is_other(decision, since) for _, since in _compared(decision)) or any(_find_assumed_remarks(decision)):
+        if is_other is None:
+            is_other = any(_is_other(decision, since) for _, since in _compared(decision))
+        if is_other or any(_find_assumed_remarks(decision)):
             yield describe_missing_level(own.name)
-    elif told.others and told.level == own.command_level and decision.rules.by_level:
+        return
+    if told.others and told.level == own.command_level and decision.rules.by_level:
         rules = decision.rules
         others = {rules.as_stated(get_edition(each, rules.levels)) for each in told.others}
         if any(_is_other(decision, since) for since in others - {rules.as_stated(rules.edition)}):
@@ -117,19 +126,25 @@ def describe_edition_difference(decision: Decision, source: str = "") -> str:
 
 
 def _is_other(decision: Decision, since: str) -> bool:
-    """Whether the answer is another by the rules of an edition: found once for decisions of one kind, where it can."""
-    rules = decision.rules
-    other, own = get_engine(rules.in_edition(since)), get_engine(rules)
-    if is_told_by_kind(decision) and other.names is own.names and not has_name_tests(other.course):
-        return _is_other_for_kind(DecisionKind.of(decision), since)
-    return not is_same_answer(_own(decision, "verdict"), _decided(decision, other.rules, "verdict"))
+    """Whether the answer is another by the rules of an edition; where names lead alike, by a choice made anew."""
+    other = _find_engine(decision.rules, since)
+    if not _leads_alike(decision.rules, since):
+        return not is_same_answer(_own(decision, "verdict"), _decided(decision, other.rules, "verdict"))
+    mine = decision if decision.exit is decision.refusal is None else evolve(decision, exit=None, refusal=None)
+    runs = other.course.run(decision.situation, decision.listed, decision.before and decision.before.counters)
+    return not is_same_answer(mine, evolve(mine, course=other.course, runs=runs, rules=other.rules))
 
 
-@lru_cache(MOST_CLASSES)
-def _is_other_for_kind(kind: DecisionKind, since: str) -> bool:
-    decision = kind.decision
-    other = _decided(decision, decision.rules.in_edition(since), "verdict")
-    return not is_same_answer(_own(decision, "verdict"), other)
+@lru_cache(MOST_RULES)
+def _find_engine(rules: Rules, edition: str) -> Engine:
+    return get_engine(rules.in_edition(edition))
+
+
+@lru_cache(MOST_RULES)
+def _leads_alike(rules: Rules, edition: str) -> bool:
+    """Whether names lead to the same destinations, listed alike, in another edition."""
+    own, other = get_engine(rules), _find_engine(rules, edition)
+    return own.names.steps == other.names.steps and own.listing == other.listing
 
 
 def describe_missing_level(queue_manager: str) -> MissingInformation:
@@ -188,17 +203,20 @@ def name_edition_source(rules: Rules, snapshot: Snapshot) -> str:
     return rules.describe_edition_source(own.name, own.command_level)
 
 
-def _compared(decision: Decision) -> Iterator[tuple[str, str]]:
+def _compared(decision: Decision) -> Sequence[tuple[str, str]]:
     """The oldest and the newest edition, each with that from which on its rules hold.
 
     Only those of which a rule is another than in the edition in force: no others need be read.
     """
-    rules = decision.rules
+    return _list_others(decision.rules) if decision.runs else ()
+
+
+@lru_cache(MOST_RULES)
+def _list_others(rules: Rules) -> Sequence[tuple[str, str]]:
     own = rules.as_stated(rules.edition)
-    for edition in dict.fromkeys((rules.known_editions[0], rules.known_editions[-1])) if decision.runs else ():
-        since = rules.as_stated(edition)
-        if since != own:
-            yield edition, since
+    ends = dict.fromkeys((rules.known_editions[0], rules.known_editions[-1]))
+    found = ((edition, rules.as_stated(edition)) for edition in ends)
+    return tuple((edition, since) for edition, since in found if since != own)
 
 
 def _own(decision: Decision, level: Level) -> Decision:
@@ -208,7 +226,9 @@ def _own(decision: Decision, level: Level) -> Decision:
 
 def _decided(decision: Decision, rules: Rules, level: Level) -> Decision:
     """The same put by these rules, before any exit and any transmission queue."""
-    return _chosen(get_engine(rules).choose(decision.put, decision.cluster, decision.before, level, caller=None))
+    return _chosen(
+        get_deciding_engine(rules).choose(decision.put, decision.cluster, decision.before, level, caller=None)
+    )
 
 
 def _chosen(decision: Decision) -> Decision:

@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from mqclause.executors.operations import CarriedValues, Let, LoweredRuleset, Rank
 from mqclause.executors.pipeline import Pipeline
+from mqclause.language.parser import find_words
 from mqclause.model.facts.domains import Words
 from mqclause.model.facts.workload import Destination, Situation
 
@@ -92,9 +93,9 @@ def _is_of_names(tree: exp.Expression, terms: Collection[str]) -> bool:
 @lru_cache(maxsize=4096)
 def _looked_at(tree: exp.Expression) -> tuple[frozenset[str], frozenset[str]]:
     """The words of an expression, and those of them that are names of which more is asked than equality."""
-    columns = [*tree.find_all(exp.Column)]
+    columns = tree.find_all(exp.Column)
     names = (each.name for each in columns if each.name in NAME_ATTRIBUTES and not _only_compares(each))
-    return frozenset(each.name for each in columns), frozenset(names)
+    return frozenset(find_words(tree)), frozenset(names)
 
 
 def _deciding(steps: LoweredRuleset) -> Iterator[exp.Expression]:

@@ -65,7 +65,7 @@ class Explanation:
         source = name_edition_source(decision.rules, snapshot) if is_known else decision.edition_from
         assumptions = (*_assumed(decision, snapshot, ties), *list_edition_remarks(decision, others, source))
         ahead, unknown = find_obstacles(decision, snapshot.beyond), find_unknowns(decision, snapshot)
-        unknown = (*unknown, *find_missing_level(decision, snapshot))
+        unknown = (*unknown, *find_missing_level(decision, snapshot, bool(others)))
         place = locate_edition(decision.rules, snapshot) if is_known else source
         return cls(decision, readings, ties, unknown, assumptions, odd, ahead, others, place)
 

@@ -14,7 +14,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.delivery import Delivery, find_serving_queue, get_channel_queue
 from mqclause.model.facts.domains import REASONS
 from mqclause.model.facts.names import build_name_pair
-from mqclause.model.facts.objects import Put, Queue, QueueCall
+from mqclause.model.facts.objects import Binding, Put, Queue, QueueCall
 from mqclause.model.facts.workload import Destination
 from mqclause.rulebook.rule import RuleError
 from mqclause.rulebook.rules import Rules
@@ -109,9 +109,9 @@ class Resolution:
         return tuple(remark for look in self.looks for remark in look.remarks)
 
     @cached_property
-    def default_binding(self) -> str:
+    def default_binding(self) -> Binding:
         """The binding of an open that leaves it to the queue."""
-        found: str = self.looks[0].facts["defbind"]
+        found: Binding = self.looks[0].facts["defbind"]
         return found
 
     @cached_property

@@ -20,8 +20,16 @@ from mqclause.model.configuration.completeness import EVERY_STATE, AtOthers, Mis
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster
 from mqclause.model.facts.domains import Whole, Words, quote_name, quote_unless_plain
-from mqclause.model.facts.objects import Channel, Fact, Queue, QueueManager
-from mqclause.model.facts.workload import Destination
+from mqclause.model.facts.objects import (
+    Channel,
+    ChannelStatus,
+    Fact,
+    Queue,
+    QueueManager,
+    QueueManagerAlias,
+    RemoteQueueManager,
+)
+from mqclause.model.facts.workload import Destination, SequenceState
 from mqclause.workload.decision import Decision, DecisionResult, Engine, find_multiroute_queue_managers
 from mqclause.workload.equivalence import MOST_CLASSES, EquivalenceClass
 from mqclause.workload.exit_answer import ExitAnswer
@@ -504,7 +512,7 @@ class _Trial:
 
     def tried(self, of: _Unknown, changed: Mapping[str, Any], said: str) -> bool:
         """Whether it ends otherwise with the fact changed, which is noted."""
-        ending = _ending(self.engine, self.decision, _with(self.decision.cluster, of.fact, changed))
+        ending = _ending(self.engine, self.decision, VariedCluster.of(self.decision.cluster, of.fact, changed))
         if ending.is_same_result_as(self.now):
             return False
         answer = ending.said(find_multiroute_queue_managers(self.decision.listed))
@@ -520,8 +528,8 @@ class _Trial:
         """Whether it is the name of an exit, and one that is named would be called."""
         if each.attribute != EXIT_NAME:
             return False
-        cluster = _with(self.decision.cluster, each.fact, {EXIT_NAME: SOME_EXIT})
-        asked = self.engine.choose(self.decision.put, cluster, self.decision.before).exit
+        cluster = VariedCluster.of(self.decision.cluster, each.fact, {EXIT_NAME: SOME_EXIT})
+        asked = self.engine.choose(self.decision.put, cluster, _before(self.decision, cluster)).exit
         return asked is not None and asked.missing is not None
 
     def is_own(self, fact: Fact) -> bool:
@@ -530,18 +538,74 @@ class _Trial:
 
 
 def _ending(engine: Engine, decision: Decision, cluster: Cluster) -> DecisionResult:
-    return DecisionResult.of(engine.choose(decision.put, cluster, decision.before, caller=None))
+    return DecisionResult.of(engine.choose(decision.put, cluster, _before(decision, cluster), caller=None))
+
+
+def _before(decision: Decision, cluster: Cluster) -> SequenceState | None:
+    """The state before the decision; that a value is another than was assumed is no change since then."""
+    return None if decision.before is None else evolve(decision.before, seen=cluster)
 
 
 def _shown(value: Any) -> str:
     return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
-def _with(cluster: Cluster, fact: Fact, changed: Mapping[str, Any]) -> Cluster:
-    if isinstance(fact, QueueManager):
-        return evolve(cluster, queue_manager=evolve(fact, **changed))
-    listed = getattr(cluster, CLUSTER_FIELDS[type(fact)])
-    more: dict[str, Any] = {
-        CLUSTER_FIELDS[type(fact)]: [evolve(each, **changed) if each is fact else each for each in listed]
-    }
-    return evolve(cluster, **more)
+@frozen(eq=False)
+class VariedCluster(Cluster):
+    """A cluster with other values of one fact, whose name and host stay: what is found by name is shared.
+
+    One is made for each value of each fact in question, so none may take a time that grows with all facts.
+    """
+
+    def __attrs_post_init__(self) -> None:
+        """Its facts were checked where they come from."""
+
+    @classmethod
+    def of(cls, cluster: Cluster, fact: Fact, changed: Mapping[str, Any]) -> VariedCluster:
+        """Change one fact; what rests on facts of its class is found anew, where it is asked for."""
+        found, kind = evolve(fact, **changed), type(fact)
+        facts = {each.name: getattr(cluster, each.name) for each in fields(Cluster)}
+        if isinstance(found, QueueManager):
+            facts["queue_manager"] = found
+        else:
+            listed = [*facts[CLUSTER_FIELDS[kind]]]
+            listed[cluster.places[id(fact)]] = found
+            facts[CLUSTER_FIELDS[kind]] = listed
+        varied = cls(**facts)
+        shared = {name: getattr(cluster, name) for name, of in RESTS_ON.items() if kind not in of}
+        if isinstance(found, Queue):
+            shared |= _with_queue(cluster, fact, found, changed)
+        for name, value in shared.items():
+            object.__setattr__(varied, name, value)
+        return varied
+
+
+RESTS_ON: Mapping[str, tuple[type, ...]] = {
+    "last_seq_number": (Channel,),
+    "most_recently_used": (Channel,),
+    "channels_by_queue_manager": (Channel,),
+    "remote": (RemoteQueueManager,),
+    "repositories_asked": (RemoteQueueManager, QueueManager),
+    "asking_in": (QueueManager,),
+    "aliases_by_name": (QueueManagerAlias,),
+    "taking_from": (ChannelStatus,),
+    "models": (),
+    "queues_by_name": (Queue,),
+    "own_queues": (Queue,),
+    "serving": (Queue,),
+    "full_here": (Queue,),
+    "put_disabled_here": (Queue,),
+}
+"""What a cluster keeps of its facts once it was asked for, and the classes of facts that decide it."""
+
+
+def _with_queue(cluster: Cluster, queue: Fact, found: Queue, changed: Container[str]) -> dict[str, Any]:
+    """What a cluster keeps of its queues, with ``found`` in place of ``queue``."""
+    by_name = cluster.queues_by_name.copy()
+    by_name[found.name] = [found if each is queue else each for each in by_name[found.name]]
+    if found.queue_manager != cluster.queue_manager.name:
+        own = ("own_queues", "serving", "full_here", "put_disabled_here")
+        return {"queues_by_name": by_name, **{name: getattr(cluster, name) for name in own}}
+    same = {"serving": "clchname", "put_disabled_here": "put"}
+    kept = {name: getattr(cluster, name) for name, attribute in same.items() if attribute not in changed}
+    return {"queues_by_name": by_name, "own_queues": {**cluster.own_queues, found.name: found}, **kept}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from attrs import define, evolve, field
 
@@ -53,6 +54,67 @@ ANY_QUEUE = "ANY.QUEUE"
 """The queue that is named where it is asked what an alias of a queue manager leads to: it is there wherever that is."""
 
 
+class HostRank(NamedTuple):
+    """The rank of a host of a queue, as another queue manager compares it, and whether the host is put-enabled."""
+
+    channel: int
+    queue: int
+    enabled: bool
+
+
+class HighestRank(NamedTuple):
+    """The highest rank of hosts: of their channels, then of the queue at those; how many of these are put-enabled.
+
+    ``enabled_by_channel`` are those that have the highest rank of a channel, whatever that of the queue.
+    """
+
+    channel: int = 0
+    queue: int = 0
+    enabled: int = 0
+    enabled_by_channel: int = 0
+
+    @classmethod
+    def of(cls, counts: Mapping[HostRank, int]) -> HighestRank:
+        """Find it of hosts, of which there are so many of each rank."""
+        if not counts:
+            return cls()
+        channel = max(each.channel for each in counts)
+        by_channel = {each: count for each, count in counts.items() if each.channel == channel}
+        queue = max(each.queue for each in by_channel)
+        enabled = {each: count for each, count in by_channel.items() if each.enabled}
+        of_both = sum(count for each, count in enabled.items() if each.queue == queue)
+        return cls(channel, queue, of_both, sum(enabled.values()))
+
+
+@define(eq=False)
+class HostRanks:
+    """How many hosts of a queue there are of each rank; many hosts have few ranks."""
+
+    counts: Counter[HostRank]
+    _without: dict[HostRank, HighestRank] = field(factory=dict)
+
+    @classmethod
+    def of(cls, ranks: Iterable[HostRank]) -> HostRanks:
+        """Count them."""
+        return cls(Counter(ranks))
+
+    def describe_highest(self) -> dict[str, int]:
+        """Describe the highest rank as rules see it."""
+        found = HighestRank.of(self.counts)
+        return {
+            "highest_channel_rank": found.channel,
+            "highest_rank": found.queue,
+            "enabled_of_highest_rank": found.enabled,
+            "enabled_of_highest_channel": found.enabled_by_channel,
+        }
+
+    def without(self, own: HostRank) -> HighestRank:
+        """Find the highest rank of all but one host of this rank."""
+        if own not in self._without:
+            self._without[own] = HighestRank.of(+(self.counts - Counter([own])))
+        return self._without[own]
+
+
 @define(eq=False)
 class ClusterCheckContext:
     """What all of them tell. An own file of a queue manager counts before what others display of it.
@@ -82,6 +144,7 @@ class ClusterCheckContext:
     _of_levels: dict[str, dict[str, Any]] = field(factory=dict)
     _by_kind: dict[str, tuple[list[str], list[str]]] = field(factory=dict)
     _of_hosts: dict[tuple[str, str], dict[str, Any]] = field(factory=dict)
+    _ranks: dict[tuple[str, str], HostRanks] = field(factory=dict)
     _looks: dict[tuple[str, str], dict[str, Appearance]] = field(factory=dict)
     _around: dict[tuple[str, bool], Cluster] = field(factory=dict)
     _near: dict[tuple[str, str, frozenset[str]], str] = field(factory=dict)
@@ -178,15 +241,13 @@ class ClusterCheckContext:
             for name in about.clusters:
                 now = self.queues.get((about.name, name), {}).get(about.queue_manager)
                 # A change may have another than the row that was displayed.
-                put, rank = (
-                    about.put if now is None or not about.shown_at else now.put,
-                    0 if now is None else now.clwlrank,
-                )
+                put = about.put if now is None or not about.shown_at else now.put
                 used = "QMGR" if now is None or about.shown_at else now.clwluseq
                 hosts = self.describe_hosts(about.name, name) | self.describe_levels(name)
+                hosts |= self.describe_ranks(about.name, name, now)
                 level = self.levels.get(about.queue_manager, 0)
                 yield about.replace(
-                    clusters=(name,), cluster=name, put=put, clwlrank=rank, clwluseq=used, command_level=level, **hosts
+                    clusters=(name,), cluster=name, put=put, clwluseq=used, command_level=level, **hosts
                 )
 
     def describe_hosts(self, name: str, cluster: str) -> dict[str, Any]:
@@ -196,12 +257,38 @@ class ClusterCheckContext:
             hosts = [*self.queues.get(key, {}).values()]
             enabled = sum(each.put == "ENABLED" for each in hosts)
             differ = {"hosts_differ_in": tuple(name.upper() for name in self.find_differing_attributes(hosts))}
-            highest = max((each.clwlrank for each in hosts), default=0)
-            of_highest = sum(each.put == "ENABLED" and each.clwlrank == highest for each in hosts)
-            ranks = {"highest_rank": highest, "enabled_of_highest_rank": of_highest}
-            counts = {"hosts": len(hosts), "enabled_hosts": enabled, **ranks}
-            self._of_hosts[key] = {**counts, **differ, **self.describe_knowledge((cluster,))}
+            ranks = HostRanks.of([self.rank_host(each, cluster) for each in hosts])
+            counts = {"hosts": len(hosts), "enabled_hosts": enabled, **ranks.describe_highest()}
+            levels = [self.levels.get(each.queue_manager, 0) for each in hosts
+                      if self._keeps_puts_below(each, cluster, ranks)]  # fmt: skip
+            below = {"lowest_level_below": min(levels, default=0), "highest_level_below": max(levels, default=0)}
+            self._ranks[key] = ranks
+            self._of_hosts[key] = {**counts, **below, **differ, **self.describe_knowledge((cluster,))}
         return self._of_hosts[key]
+
+    def describe_ranks(self, name: str, cluster: str, own: Queue | None) -> dict[str, Any]:
+        """Describe how a host ranks among those of a queue, which are described."""
+        if own is None:
+            return {}
+        rank = self.rank_host(own, cluster)
+        others = self._ranks[name, cluster].without(rank)
+        return {
+            "clwlrank": rank.queue,
+            "channel_rank": rank.channel,
+            "rank_of_others": others.queue,
+            "enabled_of_others": others.enabled,
+        }
+
+    def rank_host(self, host: Queue, cluster: str) -> HostRank:
+        """Rank a host: others compare the rank of its channel before that of the queue."""
+        channels = self.receivers.get((host.queue_manager, cluster), {}).values()
+        channel = max((each.clwlrank for each in channels), default=0)
+        return HostRank(channel, host.clwlrank, host.put == "ENABLED")
+
+    def _keeps_puts_below(self, host: Queue, cluster: str, ranks: HostRanks) -> bool:
+        """Whether a host is to use its own queue, and another one ranks higher."""
+        keeps = host.type == "QLOCAL" and host.put == "ENABLED" and host.clwluseq == "LOCAL"
+        return keeps and host.clwlrank < ranks.without(self.rank_host(host, cluster)).queue
 
     def describe_levels(self, cluster: str) -> dict[str, Any]:
         """Describe the command levels of the members of a cluster, as far as the files tell."""

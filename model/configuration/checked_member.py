@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from attrs import evolve, field, fields, frozen
 
@@ -47,7 +47,7 @@ from mqclause.model.configuration.objects import (
 )
 from mqclause.model.diagnostics import Diagnostic
 from mqclause.model.facts.delivery import Delivery
-from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, RemoteQueueManager
+from mqclause.model.facts.objects import Channel, Platform, Process, Queue, QueueManager, QueueType, RemoteQueueManager
 from mqclause.model.readers.records import CombinedCoverage, Record, Script
 
 CHECKED_RECORD_KINDS = (*CHECKED_TYPES, "NAMELIST", "CLUSQMGR", "QCLUSTER", "CHSTATUS", "QSTATUS")
@@ -82,7 +82,7 @@ class ConfiguredMember:
     name: str
     owner: str
     objects: QueueManagerObjects
-    platform: str
+    platform: Platform
     whole: bool
     knows_all: bool
     asked: AnsweredInquiries
@@ -631,7 +631,9 @@ def _find_displayed_attributes(found: Iterable[tuple[OnDisplay, MqObject]]) -> d
 def _build_displayed_queue(row: MqObject) -> Queue:
     kind = row.text("CLUSQT") or "QLOCAL"
     kind = "QREMOTE" if kind == "QMGR" else kind
-    return Queue(row.name, row.text("CLUSQMGR"), kind, clusters=(row.text("CLUSTER"),), **row.get_queue_fields())
+    return Queue(
+        row.name, row.text("CLUSQMGR"), cast(QueueType, kind), clusters=(row.text("CLUSTER"),), **row.get_queue_fields()
+    )
 
 
 def _build_receiver(found: MqObject, owner: str, cluster: str) -> Channel:

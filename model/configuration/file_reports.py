@@ -19,7 +19,7 @@ from mqclause.model.configuration.completeness import (
     list_defined_names,
 )
 from mqclause.model.configuration.objects import ROW_KEYS
-from mqclause.model.configuration.snapshot import Snapshot, read_members
+from mqclause.model.configuration.snapshot import Snapshot, read_every_snapshot
 from mqclause.model.configuration.sources import (
     NO_FILE,
     NOTHING_SHOWN,
@@ -108,7 +108,7 @@ def still_needed(sources: Iterable[Source], found: Iterable[FileReport], local: 
     """
     readable = {each.given for each in found if not each.is_refused}
     needed: dict[MissingInformation, list[str]] = {}
-    for snapshot in read_members([each for each in sources if each.name in readable], local, lenient=True):
+    for snapshot in read_every_snapshot([each for each in sources if each.name in readable], local, lenient=True):
         own = snapshot.cluster.queue_manager.name
         for each in drop_answered_commands(
             (*snapshot.incomplete, *_find_unknown_states(snapshot)), snapshot.knowledge.asked

@@ -21,14 +21,169 @@ from mqclause.model.configuration.changes import (
     replace_fields,
 )
 from mqclause.model.configuration.completeness import suggest_insert
+from mqclause.model.configuration.inputs import Input, list_sources
 from mqclause.model.configuration.objects import ALIAS_ATTRIBUTES
 from mqclause.model.configuration.provenance import PlacedFact
-from mqclause.model.configuration.snapshot import Snapshot, replace_facts
-from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_name
-from mqclause.model.facts.objects import Channel, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
+from mqclause.model.configuration.snapshot import (
+    Snapshot,
+    read_every_snapshot,
+    read_sources,
+    replace_cluster,
+    replace_facts,
+)
+from mqclause.model.diagnostics import LOCAL, Diagnostic, FactsError, check_type, quote_value, suggest_name
+from mqclause.model.facts.cluster import NO_QUEUES, Cluster
+from mqclause.model.facts.objects import (
+    Channel,
+    ChannelState,
+    Put,
+    Queue,
+    QueueManager,
+    QueueManagerAlias,
+    RemoteQueueManager,
+)
+from mqclause.model.readers.formats import Format
+from mqclause.model.readers.registry import FORMATS
 
-Members = tuple[Snapshot, ...]
-"""What each queue manager knows, one snapshot for each."""
+
+class Members(tuple[Snapshot, ...]):
+    """What each queue manager of a cluster knows, one snapshot for each: a tuple, and what if one were otherwise.
+
+    What changes is changed for every member that knows of it, as the methods of the same names do it for the cluster
+    that one member knows.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of(
+        cls, cluster: str, queue_managers: Iterable[str], queues: Mapping[str, Iterable[str]] = NO_QUEUES
+    ) -> Members:
+        """Return members of a cluster that are all as MQ's defaults have it; ``queues`` are the hosts of each queue."""
+        names = tuple(queue_managers)
+        hosts = {queue: tuple(each) for queue, each in queues.items()}
+        return cls(Snapshot(Cluster.of(cluster, each, names, hosts)) for each in names)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the queue managers."""
+        return tuple(map(get_local_name, self))
+
+    def at(self, name: str) -> Snapshot:
+        """Return what one queue manager knows. Raises FactsError for one that no source describes."""
+        found = next((each for each in self if get_local_name(each) == name), None)
+        if found is None:
+            near = suggest_name(name, self.names)
+            said = (
+                f"no source describes the queue manager {quote_value(name)}; described: {', '.join(self.names)}{near}"
+            )
+            raise FactsError([Diagnostic(LOCAL, said)])
+        return found
+
+    def suspend(self, queue_manager: str, *clusters: str) -> Members:
+        """Return the members with one suspended, in ``clusters`` or in all that it is in. Raises ValueError."""
+        return self._where_known(queue_manager, Cluster.suspend, *clusters)
+
+    def resume(self, queue_manager: str, *clusters: str) -> Members:
+        """Return the members with one resumed, in ``clusters`` or in all that it is in. Raises ValueError."""
+        return self._where_known(queue_manager, Cluster.resume, *clusters)
+
+    def without(self, queue_manager: str) -> Members:
+        """Return the other members, of which none knows anything of this one. Raises FactsError."""
+        return remove_member(self, queue_manager)
+
+    def with_status(self, channel: str, status: ChannelState, at: str = "") -> Members:
+        """Return the members with a channel in a state: at one queue manager, or at all that send by it.
+
+        Raises ValueError if nobody does.
+        """
+        sending = {each.name for member in self for each in member.cluster.channels if each.deftype != "CLUSRCVR"}
+        if channel.rstrip(" ") not in sending:
+            raise ValueError(f"channel {quote_value(channel)} is not known{suggest_name(channel, sorted(sending))}")
+
+        def changed(cluster: Cluster) -> Cluster:
+            is_meant = at in ("", cluster.queue_manager.name) and any(
+                each.name == channel.rstrip(" ") and each.deftype != "CLUSRCVR" for each in cluster.channels
+            )
+            return cluster.with_status(channel, status) if is_meant else cluster
+
+        return self._each(changed)
+
+    def with_queue(self, name: str, queue_manager: str, **attributes: Any) -> Members:
+        """Return the members with other attributes of a queue instance, or with one more. Raises ValueError."""
+
+        def changed(cluster: Cluster, _: str) -> Cluster:
+            if "clusters" not in attributes or cluster.queue_manager.name == queue_manager:
+                return cluster.with_queue(name, queue_manager, **attributes)
+            own = cluster.queue_manager.clusters
+            shared = tuple(each for each in attributes["clusters"] if each in own)
+            return cluster.with_queue(name, queue_manager, **{**attributes, "clusters": shared}) if shared else cluster
+
+        return self._where_known(queue_manager, changed)
+
+    def with_channel(self, name: str, queue_manager: str, **attributes: Any) -> Members:
+        """Return the members with other attributes of the channel to a queue manager, or with one more.
+
+        Raises ValueError.
+        """
+
+        def changed(cluster: Cluster, _: str) -> Cluster:
+            is_own = cluster.queue_manager.name == queue_manager
+            given = {**attributes, "deftype": "CLUSRCVR"} if is_own else attributes
+            return cluster.with_channel(name, queue_manager, **given)
+
+        return self._where_known(queue_manager, changed)
+
+    def set(self, *commands: str) -> Members:
+        """Return the members after commands such as ``QLOCAL(Q) QMGR(QM2) CLWLPRTY(5)``. Raises FactsError."""
+        return apply_changes_everywhere(self, commands)
+
+    def _where_known(self, queue_manager: str, change: Callable[..., Cluster], *more: str) -> Members:
+        """The members, those with a change that know of a queue manager; ValueError if none does."""
+        name = check_type("queue_manager", queue_manager, str).rstrip(" ")
+        known = dict.fromkeys(each for member in self for each in (get_local_name(member), *member.cluster.remote))
+        if name not in known:
+            listed = f"known: {', '.join(known)}{suggest_name(name, known)}"
+            raise ValueError(f"{quote_value(name)} is no queue manager; {listed}")
+        return self._each(
+            lambda cluster: (
+                change(cluster, name, *more)
+                if name == cluster.queue_manager.name or name in cluster.remote
+                else cluster
+            )
+        )
+
+    def _each(self, change: Callable[[Cluster], Cluster]) -> Members:
+        return Members(replace_cluster(each, change(each.cluster)) for each in self)
+
+
+def read(*inputs: Input, at: str | None = None, lenient: bool = False, formats: Sequence[Format] = FORMATS) -> Members:
+    """Read what each queue manager knows by all that is given.
+
+    An input is the name of a file, of a folder or a pattern, ``QM1=FILE``, what is in a file as bytes or ``text(…)``,
+    an open file, or parsed JSON. ``at`` names the only queue manager that is asked about. With ``lenient`` a fault in
+    one of MQ's own formats is a warning, and its command is left out. Raises FactsError with every fault, and OSError
+    for a file that cannot be opened.
+    """
+    return read_members(inputs, at, lenient, formats)
+
+
+def read_members(
+    sources: Iterable[Input],
+    local: str | None = None,
+    lenient: bool = False,
+    formats: Sequence[Format] = FORMATS,
+) -> Members:
+    """Read a snapshot for each queue manager that ``sources`` describe, or for ``local`` alone: see ``read``."""
+    return Members(read_every_snapshot(list_sources(sources), local, lenient, formats))
+
+
+def read_files(
+    paths: Iterable[Input], local: str | None = None, lenient: bool = False, formats: Sequence[Format] = FORMATS
+) -> Snapshot:
+    """Read to the snapshot that ``local`` sees: see ``read``. Raises FactsError also where it is left open whose."""
+    return read_sources(list_sources(paths), local, lenient, formats)
+
 
 _ADVERTISED = Queue | QueueManagerAlias
 
@@ -41,7 +196,7 @@ def apply_changes_everywhere(members: Iterable[Snapshot], commands: Iterable[str
     STATUS of a channel belongs to the one that puts: with QMGR(…) to that one alone. What nobody but its owner knows
     is changed there alone, and a queue that comes into a cluster is known to all who are in that.
     """
-    found = tuple(members)
+    found = Members(members)
     for text in commands:
         for part in _split_change(parse_change(text)):
             found = _apply_everywhere(found, part)
@@ -50,9 +205,9 @@ def apply_changes_everywhere(members: Iterable[Snapshot], commands: Iterable[str
 
 def remove_member(members: Iterable[Snapshot], name: str) -> Members:
     """Remove the member ``name`` from the cluster: nobody knows anything of it. Raises FactsError."""
-    found = tuple(members)
+    found = Members(members)
     _check_member(found, name, "--without")
-    return tuple(_remove_facts_of(each, name) for each in found if get_local_name(each) != name)
+    return Members(_remove_facts_of(each, name) for each in found if get_local_name(each) != name)
 
 
 def fail_member(members: Iterable[Snapshot], name: str, becomes: Callable[[Channel], str]) -> Members:
@@ -111,7 +266,7 @@ def _apply_everywhere(members: Members, change: ConfigurationChange) -> Members:
         concerned = {get_local_name(each) for each in members}
     found = {id(each): _find_targets(each, change) if get_local_name(each) in concerned else [] for each in members}
     owner = _find_owner(members, asked, [each for meant in found.values() for each in meant])
-    after = tuple(_apply_to_member(each, change, found[id(each)]) for each in members)
+    after = Members(_apply_to_member(each, change, found[id(each)]) for each in members)
     if MEMBERSHIP & set(change.attributes):
         return _advertise(after, evolve(change, owner=owner))
     return after
@@ -160,7 +315,7 @@ def _advertise(members: Members, change: ConfigurationChange) -> Members:
     found = [each for each in _find_targets(owner, change) if isinstance(each.fact, _ADVERTISED)] if owner else []
     known = [_build_advertised_fact(each) for each in found]
     aliases = [each for each in known if isinstance(each.fact, QueueManagerAlias)]
-    return tuple(reduce(_update_advertised, aliases if each is owner else known, each) for each in members)
+    return Members(reduce(_update_advertised, aliases if each is owner else known, each) for each in members)
 
 
 def _build_advertised_fact(placed: PlacedFact[Any]) -> PlacedFact[Any]:
@@ -205,9 +360,9 @@ def _for_all(
     members: Iterable[Snapshot], name: str, option: str, fields: Callable[[Any], Mapping[str, Any]]
 ) -> Members:
     """The members with ``fields`` set on each fact for which there are any."""
-    found = tuple(members)
+    found = Members(members)
     _check_member(found, name, option)
-    return tuple(_with_fields(each, option, fields) for each in found)
+    return Members(_with_fields(each, option, fields) for each in found)
 
 
 def _with_fields(member: Snapshot, option: str, fields: Callable[[Any], Mapping[str, Any]]) -> Snapshot:

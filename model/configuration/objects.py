@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 from attrs import define, field, frozen
 
@@ -34,7 +34,7 @@ from mqclause.model.configuration.completeness import (
 from mqclause.model.configuration.provenance import FactT, Origin, OriginKind, PlacedFact
 from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, suggest_name
 from mqclause.model.facts.domains import LARGEST, NAME, Words
-from mqclause.model.facts.objects import MESSAGE_CHANNELS, Queue, QueueManagerAlias
+from mqclause.model.facts.objects import MESSAGE_CHANNELS, Platform, Queue, QueueManagerAlias, QueueType
 from mqclause.model.readers.mqsc import describe_unknown_attribute, get_known_attributes
 from mqclause.model.readers.records import CombinedCoverage, Record, Script, Value, split_names
 
@@ -640,7 +640,7 @@ def not_shown(found: Iterable[MqObject], scripts: Sequence[Script]) -> Iterator[
                     break
 
 
-def detect_platform(scripts: Sequence[Script], shown: str) -> str:
+def detect_platform(scripts: Sequence[Script], shown: str) -> Platform:
     """Return ZOS or MULTI, by what the scripts say of themselves and by what was ``shown`` as PLATFORM."""
     stated = " ".join([shown, *(script.header.get(PLATFORM, "") for script in scripts)]).upper()
     return "ZOS" if "Z/OS" in stated or "MVS" in stated else "MULTI"
@@ -808,7 +808,14 @@ def build_queue(queue: MqObject, host: str, clusters: tuple[str, ...]) -> Queue:
     fields = queue.get_queue_fields()
     if WHOLE_NUMBER.fullmatch(capped := queue.capexpry):
         fields = {**fields, "capexpry": min(int(capped), LARGEST)}
-    return Queue(name=queue.name, queue_manager=host, type=queue.kind, target=target, clusters=clusters, **fields)
+    return Queue(
+        name=queue.name,
+        queue_manager=host,
+        type=cast(QueueType, queue.kind),
+        target=target,
+        clusters=clusters,
+        **fields,
+    )
 
 
 def build_alias(remote: MqObject, host: str, clusters: tuple[str, ...]) -> QueueManagerAlias:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field, fields, frozen
 
 from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value
 from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster, Contradiction, ContradictionError
@@ -23,6 +23,10 @@ OriginKind = Literal["stated", "observed", "defaulted", "unknown"]
 
 Identity = tuple[object, ...]
 """What tells a fact from all others of a cluster."""
+
+
+PROGRAM = "a program"
+"""What states a fact that is in no source."""
 
 
 @frozen
@@ -117,6 +121,19 @@ class Provenance:
         except KeyError:
             return False
 
+    def place_again(self, fact: FactT) -> PlacedFact[FactT]:
+        """Place a fact that may be otherwise than the sources have it, or in none of them: a program states it so."""
+        of: Any = fact
+        try:
+            known = self._find_placed(of)
+        except KeyError:
+            return PlacedFact(fact, PROGRAM, None, _stated_by_program)
+        if known.fact is fact:
+            return known
+        names = (each.name for each in fields(type(of)))
+        changed = {name: value for name in names if (value := getattr(fact, name)) != getattr(known.fact, name)}
+        return known.replace_values(changed, _stated_by_program)
+
     def _find_placed(self, fact: Fact | Put) -> PlacedFact[Any]:
         known = self._named[_name(fact)]
         if isinstance(known, dict):
@@ -124,6 +141,10 @@ class Provenance:
         if _identity(known.fact) != _identity(fact):
             raise KeyError(_identity(fact))
         return known
+
+
+def _stated_by_program(_: str) -> Origin:
+    return Origin("stated", PROGRAM)
 
 
 def place_table(fact: FactT, document: FactsDocument, table: str) -> PlacedFact[FactT]:

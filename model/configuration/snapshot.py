@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain, islice
-from pathlib import Path
 from typing import Any, TypeVar
 
 from attrs import NOTHING, define, evolve, field, fields, frozen
@@ -55,8 +54,8 @@ from mqclause.model.configuration.status import (
     merge_channel_states,
 )
 from mqclause.model.configuration.view import ClusterView, OtherMembers, build_view
-from mqclause.model.diagnostics import Diagnostic, FactsError, check_several, quote_value, suggest_name
-from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster, ContradictionError
+from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_name
+from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster, ContradictionError, list_facts
 from mqclause.model.facts.delivery import DeliveryContext
 from mqclause.model.facts.messages import Message
 from mqclause.model.facts.objects import Channel, ChannelStatus, Fact, Put, Queue, QueueManager, RemoteQueueManager
@@ -95,29 +94,15 @@ def read_sources(
     return SnapshotBuilder(SourceContents.read(sources, lenient, formats), local).build()
 
 
-def read_files(
-    paths: Iterable[str | Path], local: str | None = None, lenient: bool = False, formats: Sequence[Format] = FORMATS
-) -> Snapshot:
-    """Read files to the snapshot that ``local`` sees. Raises FactsError, and OSError for what cannot be read."""
-    check_several("paths", paths)
-    return read_sources([*map(Source.at, paths)], local, lenient, formats)
-
-
-def read_members(
-    sources: Iterable[Source | str | Path],
-    local: str | None = None,
-    lenient: bool = False,
-    formats: Sequence[Format] = FORMATS,
+def read_every_snapshot(
+    sources: Sequence[Source], local: str | None = None, lenient: bool = False, formats: Sequence[Format] = FORMATS
 ) -> tuple[Snapshot, ...]:
-    """Read a snapshot for each queue manager that ``sources``, or files, describe. Raises FactsError.
+    """Read a snapshot for each queue manager that ``sources`` describe, or for ``local`` alone. Raises FactsError.
 
-    With ``local`` for that one alone. A facts document describes its own queue manager, and what that knows of others:
-    what others know is not in it.
+    A facts document describes its own queue manager, and what that knows of others: what others know is not in it.
     """
-    check_several("sources", sources)
     local = check_local_name(local)
-    given = [each if isinstance(each, Source) else Source.at(each) for each in sources]
-    contents = SourceContents.read(given, lenient, formats)
+    contents = SourceContents.read(sources, lenient, formats)
     described = [script.queue_manager for script in contents.scripts]
     own = [name for name in map(get_stated_name, contents.documents) if name is not None]
     names: Iterable[str | None] = [local] if local or not all(described) else dict.fromkeys([*own, *described])
@@ -139,7 +124,7 @@ def read_snapshots_by_name(sources: Sequence[Source], lenient: bool = False) -> 
         raise FactsError(contents.reader.faults)
     by_documents = {document.source for document in contents.documents}
     scripts = [source for source in sources if source.name not in by_documents]
-    members = read_members(scripts, None, lenient) if contents.scripts else ()
+    members = read_every_snapshot(scripts, None, lenient) if contents.scripts else ()
     found = {member.cluster.queue_manager.name: member for member in members}
     for source in sources:
         if source.name in by_documents:
@@ -417,7 +402,7 @@ class Snapshot:
     warnings: tuple[Diagnostic, ...] = ()
     assumptions: tuple[str, ...] = ()
     observed: Mapping[tuple[str, str], Mapping[str, str]] = field(factory=dict, hash=False)
-    _placed: Callable[[], Iterable[PlacedFact[Any]]] = field(default=tuple, repr=False, eq=False)
+    _placed: Callable[[], Iterable[PlacedFact[Any]]] | None = field(default=None, repr=False, eq=False)
     messages: tuple[Message, ...] = ()
     incomplete: tuple[MissingInformation, ...] = field(default=(), kw_only=True)
     remarks: tuple[Diagnostic, ...] = field(default=(), kw_only=True)
@@ -427,7 +412,9 @@ class Snapshot:
 
     @cached_property
     def provenance(self) -> Provenance:
-        """Where each attribute of each fact comes from."""
+        """Where each attribute of each fact comes from: a program, where it gave the cluster alone."""
+        if self._placed is None:
+            return Provenance(map(Provenance(()).place_again, list_facts(self.cluster)))
         return Provenance(self._placed())
 
     @cached_property
@@ -552,6 +539,17 @@ def replace_facts(snapshot: Snapshot, placed: Iterable[PlacedFact[Any]]) -> Snap
     cluster = merge_facts(own, others).cluster
     knowledge = evolve(snapshot.knowledge, knows_all=False)
     return evolve(snapshot, cluster=cluster, placed=partial(tuple, (own, *others, *put)), knowledge=knowledge)
+
+
+def replace_cluster(snapshot: Snapshot, cluster: Cluster) -> Snapshot:
+    """Replace what is known by ``cluster``, made of that; what is new or otherwise in it is stated by a program."""
+    if cluster is snapshot.cluster:
+        return snapshot
+    known = snapshot.provenance
+    put = [each for each in known.placed if isinstance(each.fact, Put)]
+    knowledge = evolve(snapshot.knowledge, knows_all=False)
+    placed = partial(tuple, (*map(known.place_again, list_facts(cluster)), *put))
+    return evolve(snapshot, cluster=cluster, placed=placed, knowledge=knowledge)
 
 
 def _convert_to_alter(record: Record) -> Record:

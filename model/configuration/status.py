@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from attrs import define, evolve, field, fields
 
@@ -33,10 +33,12 @@ from mqclause.model.facts.domains import LARGEST
 from mqclause.model.facts.objects import (
     MESSAGE_CHANNELS,
     Channel,
+    ChannelState,
     ChannelStatus,
     Queue,
     QueueManager,
     QueueManagerAlias,
+    QueueType,
     RemoteQueueManager,
 )
 from mqclause.model.readers.formats import FactsDocument
@@ -317,7 +319,11 @@ class DisplayedRows:
         for (name, host), rows in waiting.items():
             row = _select_latest(rows)
             fact = Queue(
-                name, host, row.text("CLUSQT") or "QLOCAL", clusters=_list_clusters(rows), **row.get_queue_fields()
+                name,
+                host,
+                cast(QueueType, row.text("CLUSQT") or "QLOCAL"),
+                clusters=_list_clusters(rows),
+                **row.get_queue_fields(),
             )
             yield place_fact(fact, row, {"queue_manager": row.find_origin("CLUSQMGR")})
 
@@ -382,7 +388,7 @@ def _build_undisplayed_status(
     state, stated = known or (STARTED_STATUS, None)
     if known is None and asked.tells("CHSTATUS", made.name):
         stated = Origin("observed", made.record.source)
-    fact = ChannelStatus(made.name, made.type, state, made.text("XMITQ"), made.text("CONNAME"))
+    fact = ChannelStatus(made.name, made.type, cast(ChannelState, state), made.text("XMITQ"), made.text("CONNAME"))
     places = {"type": "CHLTYPE", "xmitq": "XMITQ", "conname": "CONNAME"}
     return place_fact(fact, made, {"status": stated, **{name: made.find_origin(word) for name, word in places.items()}})
 

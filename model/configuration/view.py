@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from attrs import define, field, frozen
 
@@ -27,6 +27,8 @@ from mqclause.model.facts.cluster import CLUSTER_FIELDS
 from mqclause.model.facts.domains import NAME
 from mqclause.model.facts.objects import (
     Channel,
+    ChannelDefinition,
+    ChannelState,
     ChannelStatus,
     ModelQueue,
     Process,
@@ -337,7 +339,14 @@ class ViewBuilder:
                 typed = (sender or receiver).origin("deftype")
                 by = {"queue_manager": host or receiver.origin("name"), "deftype": typed, "status": stated}
                 for cluster in sight(receiver.clusters):
-                    fact = Channel(receiver.name, member.name, cluster, deftype, state, **receiver.fields)
+                    fact = Channel(
+                        receiver.name,
+                        member.name,
+                        cluster,
+                        cast(ChannelDefinition, deftype),
+                        cast(ChannelState, state),
+                        **receiver.fields,
+                    )
                     yield place_fact(fact, receiver, by)
 
 

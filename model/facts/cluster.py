@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from operator import attrgetter
 from typing import Any, TypeAlias, TypeVar
@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 from attrs import evolve, field, fields, frozen
 
 from mqclause.model.diagnostics import Diagnostic, FactsError, check_type, quote_value, suggest_name, suggest_word
+from mqclause.model.facts.domains import CHANNEL_NAME
 from mqclause.model.facts.objects import (
     Channel,
     ChannelStatus,
@@ -37,6 +38,8 @@ CLUSTER_FIELDS: dict[type, str] = {
     ChannelStatus: "channel_statuses",
 }
 """The field of a cluster that holds the facts of each class."""
+
+NO_QUEUES: Mapping[str, Iterable[str]] = {}
 
 SUGGESTIONS = 20
 """How many unknown queue managers get a "did you mean"."""
@@ -99,11 +102,47 @@ class Cluster:
         if found := tuple(find_contradictions(self)):
             raise ContradictionError(found)
 
+    @classmethod
+    def of(
+        cls, cluster: str, at: str, members: Iterable[str], queues: Mapping[str, Iterable[str]] = NO_QUEUES
+    ) -> Cluster:
+        """Return what the queue manager ``at`` knows of a cluster where all is as MQ's defaults have it.
+
+        ``queues`` are the hosts of each queue. The channel to each member is called ``TO.`` and its name, and runs.
+        """
+        others = [each for each in dict.fromkeys(members) if each != at]
+        return cls(
+            QueueManager(at, clusters=(cluster,)),
+            [RemoteQueueManager(each, clusters=(cluster,)) for each in others],
+            [Queue(name, host, clusters=(cluster,)) for name, hosts in queues.items() for host in hosts],
+            channels=[
+                Channel(f"TO.{at}"[: CHANNEL_NAME.most], at, cluster, deftype="CLUSRCVR"),
+                *(Channel(f"TO.{each}"[: CHANNEL_NAME.most], each, cluster, status="RUNNING") for each in others),
+            ],
+        )
+
     def suspend(self, queue_manager: str, *clusters: str) -> Cluster:
         """Return the cluster with a queue manager suspended, in ``clusters`` or in all that it is in.
 
         Raises ValueError for one that is not known, or a cluster that it is not in.
         """
+        return self._with_suspended(queue_manager, clusters, lambda now, these: (*now, *these))
+
+    def resume(self, queue_manager: str, *clusters: str) -> Cluster:
+        """Return the cluster with a queue manager no longer suspended, in ``clusters`` or in all that it is in.
+
+        Raises ValueError for one that is not known, or a cluster that it is not in.
+        """
+        return self._with_suspended(
+            queue_manager, clusters, lambda now, these: tuple(each for each in now if each not in these)
+        )
+
+    def _with_suspended(
+        self,
+        queue_manager: str,
+        clusters: tuple[str, ...],
+        change: Callable[[tuple[str, ...], tuple[str, ...]], tuple[str, ...]],
+    ) -> Cluster:
         own, queue_manager = self.queue_manager, check_type("queue_manager", queue_manager, str).rstrip(" ")
         clusters = tuple(each.rstrip(" ") for each in clusters)
         member = own if queue_manager == own.name else self.remote.get(queue_manager)
@@ -112,7 +151,7 @@ class Cluster:
         for name in clusters:
             if name not in member.clusters:
                 raise _unknown(f"cluster of {queue_manager}", name, member.clusters)
-        changed = evolve(member, suspended=(*member.suspended, *(clusters or member.clusters)))
+        changed = evolve(member, suspended=change(member.suspended, clusters or member.clusters))
         if isinstance(changed, QueueManager):
             return evolve(self, queue_manager=changed)
         others = [changed if each is member else each for each in self.remote_queue_managers]
@@ -136,19 +175,49 @@ class Cluster:
         One more is in the clusters of its queue manager unless they are given. Raises ValueError for a queue manager
         that is not known, an attribute that queues do not have, or a value outside of its range.
         """
-        own = self.queue_manager
-        name, queue_manager = (check_type("a name", each, str).rstrip(" ") for each in (name, queue_manager))
-        members: dict[str, QueueManager | RemoteQueueManager] = {own.name: own, **self.remote}
-        if queue_manager not in members:
-            raise _unknown("queue manager", queue_manager, members)
-        known = [each.name for each in fields(Queue) if each.name not in ("name", "queue_manager")]
-        for key in [each for each in attributes if each not in known]:
-            raise _unknown("attribute of a queue", key, known, suggest_word(key.lower(), known))
+        name, queue_manager, members = self._named(name, queue_manager)
+        _check_attributes(Queue, "a queue", attributes)
         found = [each for each in self.queues_by_name.get(name, ()) if each.queue_manager == queue_manager]
         if not found:
             more = Queue(name, queue_manager, **{"clusters": members[queue_manager].clusters, **attributes})
             return evolve(self, queues=(*self.queues, more))
         return evolve(self, queues=[evolve(each, **attributes) if each in found else each for each in self.queues])
+
+    def with_channel(self, name: str, queue_manager: str, **attributes: Any) -> Cluster:
+        """Return the cluster with other attributes of the channel to a queue manager, or with one more channel.
+
+        One more is in the first cluster of its queue manager unless one is given. Raises ValueError as ``with_queue``.
+        """
+        name, queue_manager, members = self._named(name, queue_manager)
+        _check_attributes(Channel, "a channel", attributes)
+        found = [each for each in self.channels if (each.name, each.queue_manager) == (name, queue_manager)]
+        if not found:
+            cluster = next(iter(members[queue_manager].clusters), "")
+            more = Channel(name, queue_manager, **{"cluster": cluster, **attributes})
+            return evolve(self, channels=(*self.channels, more))
+        return evolve(self, channels=[evolve(each, **attributes) if each in found else each for each in self.channels])
+
+    def without(self, queue_manager: str) -> Cluster:
+        """Return the cluster without another queue manager and what it has. Raises ValueError for an unknown one."""
+        name = check_type("queue_manager", queue_manager, str).rstrip(" ")
+        if name not in self.remote:
+            raise _unknown("other queue manager", name, self.remote)
+        return evolve(
+            self,
+            remote_queue_managers=(each for each in self.remote_queue_managers if each.name != name),
+            queues=(each for each in self.queues if each.queue_manager != name),
+            queue_manager_aliases=(each for each in self.queue_manager_aliases if each.routed_to != name),
+            channels=(each for each in self.channels if each.queue_manager != name),
+        )
+
+    def _named(self, name: str, queue_manager: str) -> tuple[str, str, dict[str, QueueManager | RemoteQueueManager]]:
+        """Two names without the blanks that pad them, and the queue managers. Raises ValueError for an unknown one."""
+        own = self.queue_manager
+        name, queue_manager = (check_type("a name", each, str).rstrip(" ") for each in (name, queue_manager))
+        members: dict[str, QueueManager | RemoteQueueManager] = {own.name: own, **self.remote}
+        if queue_manager not in members:
+            raise _unknown("queue manager", queue_manager, members)
+        return name, queue_manager, members
 
     def refusal(self, queue: str, queue_manager: str) -> str:
         """Say what is wrong with a put that gives these names to the local queue manager; blank: it is decided."""
@@ -156,6 +225,12 @@ class Cluster:
             return ""
         made = "an open of it makes a queue of a generated name; name that queue"
         return f"queue {quote_value(queue)} is a model queue: {made}"
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """The place of each fact among those of its class, by the fact's identity."""
+        listed = (getattr(self, name) for name in CLUSTER_FIELDS.values())
+        return {id(each): place for facts in listed for place, each in enumerate(facts)}
 
     @cached_property
     def destinations(self) -> dict[tuple[str, str, Any, str], Any]:
@@ -261,9 +336,23 @@ class Cluster:
         return _grouped(self.channels, lambda channel: channel.queue_manager)
 
 
+def _check_attributes(of: type[Queue | Channel], what: str, attributes: Mapping[str, Any]) -> None:
+    """Raises ValueError for an attribute that such an object does not have, or that says which one it is."""
+    known = [each.name for each in fields(of) if each.name not in ("name", "queue_manager")]
+    for key in [each for each in attributes if each not in known]:
+        raise _unknown(f"attribute of {what}", key, known, suggest_word(key.lower(), known))
+
+
 def _unknown(what: str, name: str, known: Iterable[str], near: str = "") -> ValueError:
     known = list(dict.fromkeys(known))
     return ValueError(f"{quote_value(name)} is no {what}; known: {', '.join(known)}{near or suggest_name(name, known)}")
+
+
+def list_facts(cluster: Cluster) -> Iterator[Any]:
+    """List all facts of a cluster, the local queue manager first."""
+    yield cluster.queue_manager
+    for name in CLUSTER_FIELDS.values():
+        yield from getattr(cluster, name)
 
 
 def find_contradictions(cluster: Cluster) -> Iterator[Contradiction]:

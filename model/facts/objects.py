@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 from attrs import define, frozen
 
 from mqclause.model.facts.domains import (
     CHANNEL_NAME,
-    CHANNEL_STATUS,
     COMMANDS,
     DIGIT,
     ENABLED,
@@ -29,12 +28,32 @@ from mqclause.model.facts.domains import (
     status_field,
 )
 
-CHANNEL_STATES = tuple(CHANNEL_STATUS)
+ChannelState = Literal[
+    "INACTIVE", "RUNNING", "BINDING", "INITIALIZING", "STARTING", "STOPPING", "RETRYING", "REQUESTING", "PAUSED",
+    "STOPPED", "SWITCHING",
+]  # fmt: skip
+"""The words of the MQSC attributes, for type checkers; what is given in other letter case is accepted too."""
+
+Ability = Literal["ENABLED", "DISABLED"]
+Binding = Literal["OPEN", "NOTFIXED", "GROUP"]
+PutBinding = Literal["OPEN", "NOTFIXED", "GROUP", "AS_Q_DEF"]
+PutCall = Literal["MQOPEN", "MQPUT", "MQPUT1"]
+QueueType = Literal["QLOCAL", "QALIAS", "QREMOTE"]
+TriggerType = Literal["NONE", "FIRST", "EVERY", "DEPTH"]
+ChannelDefinition = Literal["CLUSSDR", "CLUSSDRA", "CLUSSDRB", "CLUSRCVR"]
+Platform = Literal["MULTI", "ZOS"]
+UseQueue = Literal["LOCAL", "ANY"]
+UseQueueOfQueue = Literal["QMGR", "LOCAL", "ANY"]
+DeliverySequence = Literal["PRIORITY", "FIFO"]
+QueueUsage = Literal["NORMAL", "XMITQ"]
 MESSAGE_CHANNELS = ("SDR", "SVR", "RCVR", "RQSTR")
 """The types of channels that carry messages and belong to no cluster."""
 
-BINDINGS = ("OPEN", "NOTFIXED", "GROUP")
-DEFTYPES = ("CLUSSDR", "CLUSSDRA", "CLUSSDRB", "CLUSRCVR")
+CHANNEL_STATES: tuple[ChannelState, ...] = get_args(ChannelState)
+BINDINGS: tuple[Binding, ...] = get_args(Binding)
+DEFTYPES: tuple[ChannelDefinition, ...] = get_args(ChannelDefinition)
+QUEUE_TYPES: tuple[QueueType, ...] = get_args(QueueType)
+PUT_CALLS: tuple[PutCall, ...] = get_args(PutCall)
 LONGEST_MESSAGE = 2**31 - 1
 APPLICATION_TYPES = WordsOrWhole(
     (
@@ -59,13 +78,13 @@ class QueueManager:
     name: str = fact_field(NAME)
     clusters: tuple[str, ...] = fact_field(NAMES, ())
     suspended: tuple[str, ...] = fact_field(NAMES, ())
-    clwluseq: str = fact_field(Words(("LOCAL", "ANY")), "LOCAL")
+    clwluseq: UseQueue = fact_field(Words(get_args(UseQueue)), "LOCAL")
     clwlmruc: int = fact_field(Whole(1, LARGEST), LARGEST)
     clwlexit: str = fact_field(Text(128), "")
     clwldata: str = fact_field(Text(32), "")
     clwllen: int = fact_field(Whole(0, LARGEST), 100)
     trigint: int = fact_field(Whole(0, LARGEST), LARGEST)
-    platform: str = fact_field(Words(("MULTI", "ZOS")), "MULTI")
+    platform: Platform = fact_field(Words(get_args(Platform)), "MULTI")
     defxmitq: str = fact_field(NAME_OR_BLANK, "")
     deadq: str = fact_field(NAME_OR_BLANK, "")
     repository: bool = fact_field(Flag(), False)
@@ -115,20 +134,20 @@ class Queue:
 
     name: str = fact_field(NAME)
     queue_manager: str = fact_field(NAME)
-    type: str = fact_field(Words(("QLOCAL", "QALIAS", "QREMOTE")), "QLOCAL")
+    type: QueueType = fact_field(Words(QUEUE_TYPES), "QLOCAL")
     target: str = fact_field(NAME_OR_BLANK, "")
     clusters: tuple[str, ...] = fact_field(NAMES, ())
-    put: str = fact_field(ENABLED, "ENABLED")
-    get: str = fact_field(ENABLED, "ENABLED")
+    put: Ability = fact_field(ENABLED, "ENABLED")
+    get: Ability = fact_field(ENABLED, "ENABLED")
     clwlrank: int = fact_field(DIGIT, 0)
     clwlprty: int = fact_field(DIGIT, 0)
-    clwluseq: str = fact_field(Words(("QMGR", "LOCAL", "ANY")), "QMGR")
-    defbind: str = fact_field(Words(BINDINGS), "OPEN")
+    clwluseq: UseQueueOfQueue = fact_field(Words(get_args(UseQueueOfQueue)), "QMGR")
+    defbind: Binding = fact_field(Words(BINDINGS), "OPEN")
     defprty: int = fact_field(DIGIT, 0)
-    msgdlvsq: str = fact_field(Words(("PRIORITY", "FIFO")), "PRIORITY")
-    usage: str = fact_field(Words(("NORMAL", "XMITQ")), "NORMAL")
+    msgdlvsq: DeliverySequence = fact_field(Words(get_args(DeliverySequence)), "PRIORITY")
+    usage: QueueUsage = fact_field(Words(get_args(QueueUsage)), "NORMAL")
     trigger: bool = fact_field(Flag(), False)
-    trigtype: str = fact_field(Words(("NONE", "FIRST", "EVERY", "DEPTH")), "FIRST")
+    trigtype: TriggerType = fact_field(Words(get_args(TriggerType)), "FIRST")
     trigmpri: int = fact_field(DIGIT, 0)
     trigdpth: int = fact_field(Whole(1, LARGEST), 1)
     trigdata: str = fact_field(Text(64), "")
@@ -167,11 +186,11 @@ class QueueManagerAlias:
     name: str = fact_field(NAME)
     queue_manager: str = fact_field(NAME)
     clusters: tuple[str, ...] = fact_field(NAMES, ())
-    put: str = fact_field(ENABLED, "ENABLED")
+    put: Ability = fact_field(ENABLED, "ENABLED")
     clwlrank: int = fact_field(DIGIT, 0)
     clwlprty: int = fact_field(DIGIT, 0)
     host: str = fact_field(NAME_OR_BLANK, "")
-    defbind: str = fact_field(Words(BINDINGS), "OPEN")
+    defbind: Binding = fact_field(Words(BINDINGS), "OPEN")
 
     @property
     def routed_to(self) -> str:
@@ -189,8 +208,8 @@ class Channel:
     name: str = fact_field(CHANNEL_NAME)
     queue_manager: str = fact_field(NAME)
     cluster: str = fact_field(NAME_OR_BLANK, "")
-    deftype: str = fact_field(Words(DEFTYPES), "CLUSSDRA")
-    status: str = fact_field(Words(CHANNEL_STATES), "INACTIVE")
+    deftype: ChannelDefinition = fact_field(Words(DEFTYPES), "CLUSSDRA")
+    status: ChannelState = fact_field(Words(CHANNEL_STATES), "INACTIVE")
     clwlrank: int = fact_field(DIGIT, 0)
     clwlprty: int = fact_field(DIGIT, 0)
     clwlwght: int = fact_field(Whole(1, 99), 50)
@@ -211,7 +230,7 @@ class ChannelStatus:
 
     name: str = fact_field(CHANNEL_NAME)
     type: str = fact_field(Words(MESSAGE_CHANNELS), "SDR")
-    status: str = fact_field(Words(CHANNEL_STATES), "INACTIVE")
+    status: ChannelState = fact_field(Words(CHANNEL_STATES), "INACTIVE")
     xmitq: str = fact_field(NAME_OR_BLANK, "")
     conname: str = fact_field(Text(264), "")
     queue_manager: str = fact_field(NAME_OR_BLANK, "")
@@ -255,8 +274,8 @@ class Put:
 
     queue: str = fact_field(GIVEN_NAME, "")
     queue_manager: str = fact_field(GIVEN_NAME, "")
-    bind: str = fact_field(Words((*BINDINGS, "AS_Q_DEF")), "AS_Q_DEF")
-    call: str = fact_field(Words(("MQOPEN", "MQPUT", "MQPUT1")), "MQPUT")
+    bind: PutBinding = fact_field(Words((*BINDINGS, "AS_Q_DEF")), "AS_Q_DEF")
+    call: PutCall = fact_field(Words(PUT_CALLS), "MQPUT")
     from_cluster_channel: bool = fact_field(Flag(), False)
     cluster_pcf: bool = fact_field(Flag(), False)
     already_sent_to: tuple[str, ...] = fact_field(GIVEN_NAMES, ())

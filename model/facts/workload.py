@@ -134,7 +134,7 @@ class Destination:
         return f"{where} by {route} in {self.cluster}" if self.cluster_told else f"{where} by {route}"
 
 
-@frozen(eq=False)
+@frozen
 class DestinationListing:
     """What rules say of destinations before they choose among them: see mqclause.executors.listing.
 
@@ -143,16 +143,18 @@ class DestinationListing:
     The local instance stands once for each CLUSRCVR that ``lends`` it its attributes; ``on_each_receiver`` says that it
     stands on them, so that they are routes. ``said`` are the attributes that terms say of what is stated of a
     destination. ``watched`` gives the values of a destination that are compared from one choice to the next, in groups;
-    None for a group that does not concern it.
+    None for a group that does not concern it. ``written`` is what they are compiled from: two are equal that are
+    written alike.
     """
 
-    kept_queue: Callable[[Any], str]
-    own_alias: Callable[[Destination], bool]
-    own_definition: Callable[[Destination], bool]
-    on_each_receiver: bool
-    lends: Callable[[Destination], bool]
-    said: Callable[[StatedDestination], dict[str, Any]]
-    watched: Callable[[Destination], tuple[tuple[Any, ...] | None, ...]]
+    kept_queue: Callable[[Any], str] = field(eq=False)
+    own_alias: Callable[[Destination], bool] = field(eq=False)
+    own_definition: Callable[[Destination], bool] = field(eq=False)
+    on_each_receiver: bool = field(eq=False)
+    lends: Callable[[Destination], bool] = field(eq=False)
+    said: Callable[[StatedDestination], dict[str, Any]] = field(eq=False)
+    watched: Callable[[Destination], tuple[tuple[Any, ...] | None, ...]] = field(eq=False)
+    written: tuple[str, ...]
 
 
 class StatedDestination:

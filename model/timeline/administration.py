@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from datetime import date, datetime
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from attrs import evolve, frozen
 
@@ -33,6 +33,7 @@ from mqclause.model.facts.objects import (
     CHANNEL_STATES,
     DEFTYPES,
     Channel,
+    ChannelState,
     Queue,
     QueueManager,
     QueueManagerAlias,
@@ -199,7 +200,10 @@ def set_status(cluster: Cluster, status: dict[int, str]) -> Cluster:
     """Set the status of some channels, by their place in the list."""
     if not status:
         return cluster
-    channels = (evolve(each, status=status[at]) if at in status else each for at, each in enumerate(cluster.channels))
+    channels = (
+        evolve(each, status=cast(ChannelState, status[at])) if at in status else each
+        for at, each in enumerate(cluster.channels)
+    )
     return evolve(cluster, channels=tuple(channels))
 
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from mqclause import Rules
 from mqclause.check.findings import Checks, inspected
-from mqclause.model.configuration.snapshot import read_files
+from mqclause.model.configuration.members import read_files
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import FactsError
 from mqclause.tools.commands.declared import check_command as command

@@ -89,7 +89,7 @@ WORD = "is not an attribute, a derived fact or a term; did you mean"
         ("readings.toml", '["workload/11c"]', '["worklood/11c"]', ":89:1: mru-ties.clauses: 'worklood/11c' is not a clause of a document; allowed: resolution, workload, "),
         ("terms.toml", "[workload.names_queue]", "[worklood.names_queue]", ":4:1: worklood: is not the folder of a document; allowed: resolution, workload, "),
         ("documents/queue_calls.toml", '"call"', '"cal"', ":4:1: document: 'cal' is no folder of rules; did you mean 'call'?"),
-        ("documents/queue_calls.toml", '["call.2051"]', '"call.2051"', ":24:1: clause 3.rules: 'call.2051' is not a list of texts"),
+        ("documents/queue_calls.toml", '["call.2051"]', '"call.2051"', ":28:1: clause 3.rules: 'call.2051' is not a list of texts"),
     ],
 )  # fmt: skip
 def test_a_fault_of_any_file_is_told_with_its_place(

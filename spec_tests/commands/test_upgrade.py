@@ -29,6 +29,18 @@ RANKED = {
 DISABLED = {**RANKED, "QM3": f"{RANKED['QM3']} PUT(DISABLED)"}
 """Up to 7.5 all puts go to QM2; from 8.0 on they fail, as rank leaves QM3 alone."""
 
+TWICE = {**RANKED, "QM1": RANKED["QM2"]}
+"""QM1 and QM2 keep their own puts up to 7.5, and do not from 8.0 on."""
+
+RANK = "ALTER CHANNEL(TO.QM3) CHLTYPE(CLUSRCVR) CLWLRANK(2)\n"
+
+BY_CHANNEL = {**RANKED, "QM3": f"{RANK}DEFINE QLOCAL(PARTS) CLUSTER(PLANT) PUT(DISABLED)"}
+"""The queues rank alike; from 8.0 on puts at QM1 fail by the rank of the channel, and QM2 keeps its own."""
+
+BEHIND = {**RANKED, "QM1": RANKED["QM3"], "QM3": f"{RANK}DEFINE QLOCAL(PARTS) CLUSTER(PLANT)"}
+"""QM2 has QM1, of a higher rank, behind the rank of the channel to QM3, whose queue ranks as its own;
+QM3 itself compares no channel with its own queue, which is below that of QM1."""
+
 STAYED = {("PARTS", "QM2"): (1, {"QM2": 1}, {"QM3": 1}, [("before", "QM3", "3"), ("after", "QM2", "4b")])}
 
 
@@ -68,14 +80,14 @@ OLD = dict.fromkeys(RANKED, 750)
     [
         (OLD, ["*=mq-9.4"], STAYED, 3),
         (OLD, ["QM2=mq-8.0"], STAYED, 3),
-        # QM2 stays of 7.5, and its puts with it; that the members are on both sides of 8.0 is a new finding.
-        (OLD, ["QM1=mq-9.4", "QM3=mq-9.4"], {}, 3),
+        # QM2 stays of 7.5, and its puts with it; those of the others go to QM3 in every edition.
+        (OLD, ["QM1=mq-9.4", "QM3=mq-9.4"], {}, 0),
         (OLD, ["*=wmq-7.5"], {}, 0),
         ({**OLD, "QM2": 600}, ["QM2=wmq-7.1"], {}, 0),
         (dict.fromkeys(RANKED, 905), ["*=mq-9.4"], {}, 0),  # since 8.0 nothing changed
-        ({**OLD, "QM2": 800}, ["*=mq-9.4"], {}, 3),  # the members are on one side afterwards: a finding is gone
+        ({**OLD, "QM2": 800}, ["*=mq-9.4"], {}, 0),
         ({}, ["*=mq-9.4"], STAYED, 3),
-        ({**OLD, "QM2": 940}, ["*=mq-9.0"], {}, 3),  # a pattern takes nobody back
+        ({**OLD, "QM2": 940}, ["*=mq-9.0"], {}, 0),  # a pattern takes nobody back
     ],
 )
 def test_the_rows_that_move_by_an_upgrade_alone(
@@ -95,7 +107,80 @@ def test_puts_that_fail_after_an_upgrade_are_counted(tmp_path: Path) -> None:
     assert [row["weight"] for row in document["rows"]] == [300]
     assert document["traffic"]["moves"] == [{"out_of": "QM2", "into": None, "puts": 300}]
     found = [(each["rule"], each["object"]["queue_manager"]) for each in document["findings"]["new"]]
-    assert sorted(found) == [("check.54", "QM3"), ("check.56", "QM2"), ("check.56", "QM3")]
+    assert sorted(found) == [("check.54", "QM3"), ("check.56", "QM3")]
+
+
+SHARING = """
+[queue_manager]
+name = "QM1"
+clusters = ["PLANT"]
+command_level = {level}
+{members}[[queue]]
+name = "TOOLS"
+queue_manager = "QM2"
+clusters = ["PLANT"]
+defbind = "NOTFIXED"
+[[queue]]
+name = "PARTS"
+queue_manager = "QM2"
+clusters = ["PLANT"]
+defbind = "NOTFIXED"
+[[queue]]
+name = "PARTS"
+queue_manager = "QM3"
+clusters = ["PLANT"]
+defbind = "NOTFIXED"
+"""
+SHARED_MEMBER = """[[remote_queue_manager]]
+name = "{name}"
+clusters = ["PLANT"]
+[[channel]]
+name = "TO.{name}"
+queue_manager = "{name}"
+cluster = "PLANT"
+status = "RUNNING"
+clwlwght = {weight}
+"""
+
+
+@pytest.mark.parametrize(
+    ("level", "weights", "tools", "is_told"),
+    [
+        (750, (50, 50), "ENABLED", True),
+        (800, (50, 50), "ENABLED", False),  # since 8.0 nothing changed
+        (750, (50, 40), "ENABLED", False),  # of another weight than 50 all channels have their factors in every edition
+        (750, (50, 50), "DISABLED", False),  # no put to TOOLS goes by a channel
+    ],
+)
+def test_queues_that_share_a_channel_are_balanced_otherwise_from_8_0_on(
+    tmp_path: Path, level: int, weights: tuple[int, int], tools: str, is_told: bool
+) -> None:
+    """Ten puts to TOOLS make the factor of QM2's channel 200: up to 7.5 six puts to PARTS leave QM3 at 120, below it.
+
+    From 8.0 on the least recently used channel is taken: QM3, QM2, and so on in turn.
+    """
+    members = [SHARED_MEMBER.format(name=name, weight=of) for name, of in zip(("QM2", "QM3"), weights, strict=True)]
+    text = SHARING.format(level=level, members="".join(members)).replace('"TOOLS"', f'"TOOLS"\nput = "{tools}"')
+    (tmp_path / "plant.toml").write_text(text)
+    options = [str(tmp_path / "plant.toml"), "--upgrade", "QM1=mq-9.4"]
+    status, document = planned(options[:1], *options[1:])
+    assert (status, document["rows"]) == (3 if is_told else 0, [])
+    found = [(each["queue"], each["from"]) for each in document.get("remarks", [])]
+    assert found == [("PARTS", "QM1")] * is_told
+    for each in document.get("remarks", []):
+        assert "by clause 12 both" in each["remark"]
+        assert "after 10 puts to TOOLS the next 6 went to QM3 (6), and go to QM2 (3) and QM3 (3)" in each["remark"]
+    shown = CliRunner().invoke(command, options, standalone_mode=False).stdout
+    assert ("every queue alone has the shares that it had" in shown) == is_told
+    assert ("every put goes where it went" in shown) != is_told
+
+
+def test_findings_of_other_queues_than_those_asked_for_are_left_out(tmp_path: Path) -> None:
+    files = written(tmp_path, {**DISABLED, "QM1": "DEFINE QLOCAL(TOOLS) CLUSTER(PLANT)"}, OLD)
+    for pattern, expected in (("PARTS", {"PARTS"}), ("P*", {"PARTS"}), ("TOOLS", set())):
+        _, document = planned(files, "--upgrade", "*=mq-9.4", "--queue", pattern)
+        assert {each["object"]["name"] for each in document["findings"]["new"]} == expected
+        assert {row["queue"] for row in document["rows"]} == expected
 
 
 def test_a_plan_says_from_which_edition_to_which_and_how_that_is_known(tmp_path: Path) -> None:
@@ -156,12 +241,17 @@ def test_an_upgrade_that_is_none_is_bad_input(tmp_path: Path, option: str, said:
         (RANKED, {}, None, {("check.55", "QM2")}),
         (RANKED, OLD, None, set()),
         (RANKED, OLD, "mq-9.4", {("check.55", "QM2")}),
-        (RANKED, {**OLD, "QM2": 930}, None, {("check.55", "QM2"), ("check.56", "QM2")}),
-        (RANKED, {**OLD, "QM1": 930}, None, {("check.56", "QM2")}),
+        (RANKED, {**OLD, "QM2": 930}, None, {("check.55", "QM2")}),
+        (RANKED, {**OLD, "QM1": 930}, None, set()),
+        (TWICE, {**OLD, "QM1": 930}, None, {("check.55", "QM1"), ("check.56", "QM1"), ("check.56", "QM2")}),
+        (TWICE, {**OLD, "QM3": 930}, None, set()),
+        (BY_CHANNEL, {**OLD, "QM1": 930}, None, {("check.54", "QM3"), ("check.56", "QM3")}),
+        (BY_CHANNEL, OLD, None, set()),
+        (BEHIND, dict.fromkeys(OLD, 930), None, {("check.55", "QM3")}),
         (RANKED, {**OLD, "QM1": 930}, "wmq-7.5", set()),
         (DISABLED, {}, None, {("check.54", "QM3"), ("check.55", "QM2")}),
         (DISABLED, OLD, None, set()),
-        (DISABLED, {**OLD, "QM1": 800}, None, {("check.54", "QM3"), ("check.56", "QM2"), ("check.56", "QM3")}),
+        (DISABLED, {**OLD, "QM1": 800}, None, {("check.54", "QM3"), ("check.56", "QM3")}),
         (DISABLED, {"QM2": 750, "QM3": 750}, None, {("check.54", "QM3")}),
         (DISABLED, dict.fromkeys(OLD, 920), None, {("check.54", "QM3"), ("check.55", "QM2")}),
         (DISABLED, dict.fromkeys(OLD, 920), "wmq-6", set()),
@@ -212,7 +302,7 @@ AMQ8441I: Display Cluster Queue Manager details.
     sources = [
         Source("QM2.mqsc", shown.encode()),
         Source("QM2.log", display.encode(), "QM2"),
-        Source("QM3.mqsc", f"{MEMBER.format('QM3')}{RANKED['QM3']}\n".encode()),
+        Source("QM3.mqsc", f"{MEMBER.format('QM3')}{DISABLED['QM3']}\n".encode()),
     ]
     [found] = [each for each in inspected(sources).findings() if each.rule.id == "check.56"]
     assert "(750: QM2; 930: QM3)" in found.message

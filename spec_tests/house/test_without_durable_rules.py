@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from mqclause.model.configuration.snapshot import read_files
+from mqclause.model.configuration.members import read_files
 from mqclause.tools.cli import command_line
 from mqclause.workload.decision import Engine
 from spec_tests.support.product import ROOT, pyproject

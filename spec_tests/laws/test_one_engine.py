@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mqclause import Engine
 from mqclause.executors.operations import ExecutorName
-from mqclause.model.facts.objects import CHANNEL_STATES
+from mqclause.model.facts.objects import CHANNEL_STATES, ChannelState
 from mqclause.model.facts.workload import SequenceState
 from mqclause.workload.decision import LEVELS
 from spec_tests.support.compared import EXECUTORS, Situation, engine, essence, law, outline, with_readings
@@ -35,7 +35,7 @@ def test_executors_agree(situation: Situation, chosen: dict[str, str]) -> None:
 
 @law
 @given(situations(), st.sampled_from(CHANNEL_STATES), st.integers(1, 99))
-def test_executors_agree_on_the_next_choice_too(situation: Situation, status: str, weight: int) -> None:
+def test_executors_agree_on_the_next_choice_too(situation: Situation, status: ChannelState, weight: int) -> None:
     cluster, put = situation
     later = evolve(cluster, channels=[evolve(each, status=status, clwlwght=weight) for each in cluster.channels])
     for after in (cluster, later):

@@ -13,21 +13,29 @@ from attrs import frozen
 from hypothesis import strategies as st
 
 from mqclause import Channel, Cluster, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager, Rules
-from mqclause.model.facts.objects import BINDINGS, CHANNEL_STATES
+from mqclause.model.facts.objects import (
+    BINDINGS,
+    CHANNEL_STATES,
+    PUT_CALLS,
+    Ability,
+    ChannelDefinition,
+    ChannelState,
+    PutBinding,
+)
 
 LOCAL = "QM0"
 QUEUE, ALIAS, UNKNOWN = "ORDERS.IN", "ANY.CLUSTER", "NOWHERE"
 OTHER_QUEUE = "STOCK_1.a/%b"
 CLUSTERS = ("SALES", "STOCK", "TRADE")
-CALLS = ("MQOPEN", "MQPUT", "MQPUT1")
+CALLS = PUT_CALLS
 WAYS = ("WAY.1", "WAY.2", "WAY.3")
 """Names of objects by which a put may find its way."""
 
-BINDS = (*BINDINGS, "AS_Q_DEF")
-REMOTE_KINDS = ("CLUSSDRA", "CLUSSDRA", "CLUSSDR", "CLUSSDRB")
+BINDS: tuple[PutBinding, ...] = (*BINDINGS, "AS_Q_DEF")
+REMOTE_KINDS: tuple[ChannelDefinition, ...] = ("CLUSSDRA", "CLUSSDRA", "CLUSSDR", "CLUSSDRB")
 FACTORS = (0.0, 0.0, 10.1, 20.0, 20.0, 1000 / 3)
 FEW_DIGITS = ((0,), (0,), (0, 0, 0, 1), (0, 1), (3, 7), tuple(range(10)))
-STATES = (
+STATES: tuple[tuple[ChannelState, ...], ...] = (
     ("RUNNING",),
     ("INACTIVE", "RUNNING", "STARTING"),
     ("RETRYING", "BINDING"),
@@ -46,7 +54,7 @@ SUSPENDED = ((False,), SELDOM, OFTEN, OFTEN, (True,))
 class Mix:
     """For each attribute the values that the facts of one situation draw from."""
 
-    states: tuple[str, ...]
+    states: tuple[ChannelState, ...]
     disabled: tuple[bool, ...]
     suspended: tuple[bool, ...]
     channel_rank: tuple[int, ...]
@@ -207,7 +215,7 @@ def _random_queue(rng: Random, mix: Mix, name: str, host: str) -> Queue:
 
 
 def _random_alias(rng: Random, mix: Mix, name: str, host: str) -> QueueManagerAlias:
-    put = "DISABLED" if rng.choice(mix.disabled) else "ENABLED"
+    put: Ability = "DISABLED" if rng.choice(mix.disabled) else "ENABLED"
     return QueueManagerAlias(name, host, ("SALES",), put, rng.choice(mix.queue_rank), rng.choice(mix.queue_priority))
 
 
@@ -293,7 +301,7 @@ def readings() -> st.SearchStrategy[dict[str, str]]:
     return st.fixed_dictionaries({name: st.sampled_from(reading.choices) for name, reading in known.items()})
 
 
-def _channel(host: str, kind: str, suffix: str, **values: Any) -> Channel:
+def _channel(host: str, kind: ChannelDefinition, suffix: str, **values: Any) -> Channel:
     return Channel(f"TO.{host}{suffix}", host, deftype=kind, **values)
 
 

@@ -11,7 +11,8 @@ from attrs import frozen
 from mqclause import Engine
 from mqclause.check.findings import Checks, Finding, inspected
 from mqclause.cluster.map import build_map_row, list_clustered_queues
-from mqclause.model.configuration.snapshot import Snapshot, read_members
+from mqclause.model.configuration.members import read_members
+from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.configuration.sources import Source
 from mqclause.model.facts.objects import Put, Queue
 from mqclause.trigger.why import Why

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from duckdb import DuckDBPyRelation
 
 from mqclause import Channel, Cluster, Queue, QueueManager, RemoteQueueManager
-from mqclause.model.facts.objects import BINDINGS, CHANNEL_STATES
+from mqclause.model.facts.objects import BINDINGS, CHANNEL_STATES, PutBinding, UseQueueOfQueue
 from mqclause.tables.schema import DECISION, DESTINATION, PUT, Column
 
 SEED = 7
@@ -37,9 +37,9 @@ MANAGERS = [f"QM{number}" for number in range(9)]
 
 ALIASES = [f"ANY.{manager}" for manager in MANAGERS]
 CHANNELS = [f"TO.{manager}.{place}" for manager in MANAGERS for place in range(PLACES)]
-BINDS = (*BINDINGS, "AS_Q_DEF")
+BINDS: tuple[PutBinding, ...] = (*BINDINGS, "AS_Q_DEF")
 CALLS, CALL_SHARES = ("MQPUT", "MQPUT1", "MQOPEN"), (0.6, 0.2, 0.2)
-USES = ("LOCAL", "ANY", "QMGR")
+USES: tuple[UseQueueOfQueue, ...] = ("LOCAL", "ANY", "QMGR")
 TYPES, TYPE_SHARES = ("QLOCAL", "QALIAS", "QREMOTE"), (0.9, 0.07, 0.03)
 
 DIGITS = ("channel_rank", "channel_priority", "network_priority", "queue_rank", "queue_priority")

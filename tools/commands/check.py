@@ -26,6 +26,7 @@ from mqclause.tools.commands.options import (
     build_state_commands,
     find_files,
     group_options,
+    read_named_file,
     read_overlays,
 )
 from mqclause.tools.errors import NotWrittenError
@@ -118,7 +119,7 @@ def find_findings(checks: Checks, inputs: Inputs) -> list[Finding]:
     files, read = find_files(inputs.facts, inputs.named_format), 0
     with show_progress(lambda: read / len(files), "reading"):
         for each in files:
-            inspection.read(each.read())
+            inspection.read(read_named_file(each))
             read += 1
     for source in read_overlays(inputs.overlays):
         inspection.read(source)

@@ -135,11 +135,20 @@ reading_option = click.option(
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
+folder_option = click.option(
+    "--rules", type=parse_file_name, metavar="FOLDER", callback=keep_folder, expose_value=False,
+    help="Use the rule files of this folder instead of those that come with mqclause.",
+)  # fmt: skip
+
+cases_option = click.option(
+    "--cases", type=parse_file_name, metavar="FOLDER",
+    help="Use the case files of this folder instead of those that come with mqclause.",
+)  # fmt: skip
+
 rules_options = combine(
     click.option("--edition", metavar="NAME",
                  help="The edition of MQ whose documents count, as mq-9.3; auto, the default, goes by CMDLEVEL."),
-    click.option("--rules", type=parse_file_name, metavar="FOLDER", callback=keep_folder, expose_value=False,
-                 help="Use the rule files of this folder instead of those that come with mqclause."),
+    folder_option,
 )  # fmt: skip
 """Which rules count: the edition of the documents, and a folder in place of our own."""
 
@@ -460,11 +469,99 @@ def why_command() -> None:
     """
 
 
+@declare(
+    "verify",
+    "mqclause.tools.commands.verify:print_verified",
+    click.argument("copies", nargs=-1, type=parse_file_name, metavar="DOCUMENT..."),
+    json_option,
+    folder_option,
+)
+def verify_command() -> None:
+    """Verify copies of the documents: which sentences stand there as the rules have them.
+
+    DOCUMENT is the text of a document, a paragraph a line. It is known by its sentences, whatever its name is. Exit
+    status: 0 every sentence stands there and no other, 1 one differs, is missing, moved or new, 2 bad input.
+    """
+
+
+@declare(
+    "test",
+    "mqclause.tools.commands.test:test_rules",
+    click.argument("names", nargs=-1, metavar="[RULE|RULESET]..."),
+    click.option("--coverage", is_flag=True, help="Show which branches of conditions no case takes; runs more slowly."),
+    json_option,
+    cases_option,
+    folder_option,
+)
+def test_command() -> None:
+    """Test rules by their cases: which come out otherwise, and what of a rule no case reaches.
+
+    A rule is named like workload.06, a ruleset like workload; all are tested where none is named. Exit status: 0 every
+    case passed, 1 one did not, 2 bad input.
+    """
+
+
+@declare(
+    "mutate",
+    "mqclause.tools.commands.mutate:mutate_rules",
+    click.argument("names", nargs=-1, metavar="[RULE|RULESET]..."),
+    click.option("--all", "every", is_flag=True, help="Show each change with the cases that notice it, all of them."),
+    json_option,
+    cases_option,
+    folder_option,
+)
+def mutate_command() -> None:
+    """Mutate rules, one change at a time, and show which cases notice each change.
+
+    A rule is taken out, its conditions are negated, its lists lose a word, its numbers and its order change. Exit
+    status: 0 a case notices each change, or the case file says that it is equivalent, 1 none notices one, 2 bad input.
+    """
+
+
+@declare(
+    "lint",
+    "mqclause.tools.commands.lint:print_linted",
+    click.argument("folder", required=False, type=parse_file_name),
+    click.option(
+        "--all", "every", is_flag=True, help="Also print what lint.toml of the folder lists, with its reasons."
+    ),
+    click.option("--about", metavar="CODE", help="Tell of a check: what it asks, why, what mends it. 'all': of each."),
+    json_option,
+    cases_option,
+)
+def lint_command() -> None:
+    """Lint rule files: rules that never apply, that others hide, or that no sentence and no case is about.
+
+    FOLDER has rule files; the ones that come with mqclause are linted where it is left out. Its file lint.toml lists
+    what is meant so, each with a reason. Exit status: 0 nothing else is found, 1 something is, 2 bad input.
+    """
+
+
+@declare(
+    "compare",
+    "mqclause.tools.commands.compare:print_compared",
+    click.argument("folders", nargs=-1, type=parse_file_name, metavar="[A [B]]"),
+    reading_option,
+    click.option("--edition", "editions", multiple=True, metavar="NAME",
+                 help="The edition of B; given twice, of A and B."),
+    click.option("--document", "documents", multiple=True, metavar="RULESET",
+                 help="Compare the rules of this one alone."),
+    json_option,
+)  # fmt: skip
+def compare_command() -> None:
+    """Compare two sets of rules: what files say otherwise, and the plainest facts that tell them apart.
+
+    A and B are folders of rules. Where B is left out, it is A as --reading and --edition have it; where both are, A is
+    what comes with mqclause. Exit status: 0 nothing differs, 1 something does, 2 bad input.
+    """
+
+
 SUBCOMMANDS = {
     each.name or "": each
     for each in (
-        batch_command, check_command, commands_command, explain_command, facts_command, map_command, order_command,
-        plan_command, replay_command, retention_command, show_sql_command, why_command,
+        batch_command, check_command, commands_command, compare_command, explain_command, facts_command, lint_command,
+        map_command, mutate_command, order_command, plan_command, replay_command, retention_command, show_sql_command,
+        test_command, verify_command, why_command,
     )
 }  # fmt: skip
 """Every subcommand by its name."""

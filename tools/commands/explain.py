@@ -155,7 +155,7 @@ def explain_lines(
     """Explain each line of ``lines`` with the rules of ``engine``; return 0, or 2 if a line was bad.
 
     What is asked of each line are the put options, and what if of the inputs. A bad line gives ``{"error": "…"}`` in
-    its place and the run goes on. What another reading would give is left out: it would take several times as long.
+    its place and the run goes on. What another reading would give is left out: it takes long.
     Raises RuleError.
     """
     named = dict[str, None]()

@@ -23,8 +23,8 @@ from mqclause.cluster.map import (
 )
 from mqclause.cluster.plan import PlanRow
 from mqclause.exits.session import Exits
-from mqclause.model.configuration.members import Members, apply_changes_everywhere, get_local_name
-from mqclause.model.configuration.snapshot import Snapshot, read_members
+from mqclause.model.configuration.members import Members, apply_changes_everywhere, get_local_name, read_members
+from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.configuration.sources import Source
 from mqclause.model.configuration.view import FOREIGN_CHANNELS_IGNORED
 from mqclause.model.diagnostics import Diagnostic, FactsError
@@ -81,7 +81,7 @@ class ClusterQuestion:
         rules, exits = inputs.load_rules(), inputs.load_exits()
         return cls(inputs, pattern, bind.upper(), files, read_overlays(inputs.overlays), states, rules, exits)
 
-    def engine(self, members: Members) -> Engine:
+    def engine(self, members: Iterable[Snapshot]) -> Engine:
         """Return the engine with the exits that are given; told are those that none of the members names."""
         if self.exits.names:
             print_unnamed_exits(self.exits, [each.cluster.queue_manager.clwlexit for each in members])
@@ -102,7 +102,7 @@ class ClusterQuestion:
 
     def asked(self, members: Members) -> Members:
         """Return those of the members that are asked about. Raises FactsError if there is none."""
-        return tuple(each for each in members if self.inputs.local in (None, get_local_name(each)))
+        return Members(each for each in members if self.inputs.local in (None, get_local_name(each)))
 
     def _members(self, files: Sequence[Source]) -> Members:
         """Also those that --from leaves out: a change may be of theirs."""
@@ -116,15 +116,23 @@ class ClusterQuestion:
 
     def is_queue_asked(self, row: PrintedRow | PlanRow) -> bool:
         """Return whether the queue of a row fits the pattern."""
-        return self.pattern is None or fnmatchcase(row.name, self.pattern)
+        return self.is_queue_named(row.name)
+
+    def is_queue_named(self, name: str) -> bool:
+        """Return whether the name of a queue fits the pattern."""
+        return self.pattern is None or fnmatchcase(name, self.pattern)
 
     def fitting(self, rows: Iterable[RowT]) -> list[RowT]:
         """Return the rows whose queue fits the pattern; raises NothingAskedError where there are rows and none does."""
         found = list(rows)
         fitting = [row for row in found if self.is_queue_asked(row)]
-        if found and not fitting:
-            raise NothingAskedError(f"--queue: no queue that is known in a cluster fits {self.pattern!r}")
+        self.check_any_fits(bool(fitting) or not found)
         return fitting
+
+    def check_any_fits(self, fits: bool) -> None:
+        """Raise NothingAskedError unless some queue ``fits`` the pattern."""
+        if not fits:
+            raise NothingAskedError(f"--queue: no queue that is known in a cluster fits {self.pattern!r}")
 
 
 def print_member_warnings(members: Iterable[Snapshot]) -> None:

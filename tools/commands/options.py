@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import re
 import sys
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from functools import wraps
-from glob import escape, glob, has_magic
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import click
 from attrs import AttrsInstance, evolve, fields, frozen
@@ -22,6 +18,7 @@ from mqclause.executors.operations import ExecutorName
 from mqclause.executors.pipeline import find_chaining_fault
 from mqclause.exits.process import Exit
 from mqclause.exits.session import Exits, is_deferred_call
+from mqclause.model.configuration.inputs import NamedFile, find_named_files, open_named
 from mqclause.model.configuration.snapshot import Snapshot, apply_changes, read_sources
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import (
@@ -31,16 +28,9 @@ from mqclause.model.diagnostics import (
 )
 from mqclause.model.facts.domains import quote_name
 from mqclause.model.readers.encodings import (
-    LARGE,
     LONGEST_LINE,
-    MOST_UNPACKED,
-    PIECE,
     Content,
     FileContent,
-    GzipContent,
-    MemoryContent,
-    get_read_budget,
-    open_file,
 )
 from mqclause.model.readers.mqsc import MQSC
 from mqclause.model.readers.registry import FORMATS
@@ -53,8 +43,16 @@ from mqclause.tools.render.terminal import show_progress
 
 FORMAT_NAMES = {each.name.lower(): each.name for each in FORMATS} | {"dmpmqcfg": MQSC.name}
 
-ANY_FOLDERS = re.compile(r"(?:^|(?<=/))(?:\*\*/)*\*\*(?:/|$)")
-"""The part of a pattern that stands for folders in folders."""
+
+def parse_readings(given: tuple[str, ...]) -> dict[str, str]:
+    """Parse the options --reading: choices by the ids of readings. Raises ReadingError."""
+    chosen = {}
+    for text in given:
+        name, equals, choice = text.partition("=")
+        if not equals:
+            raise ReadingError(f"--reading {text!r} is not ID=CHOICE")
+        chosen[name] = choice
+    return chosen
 
 
 def load_rules(given: tuple[str, ...], edition: str | None = None) -> Rules:
@@ -62,12 +60,7 @@ def load_rules(given: tuple[str, ...], edition: str | None = None) -> Rules:
 
     Raises ReadingError, and FactsError for what is wrong with any file of a folder.
     """
-    chosen = {}
-    for text in given:
-        name, equals, choice = text.partition("=")
-        if not equals:
-            raise ReadingError(f"--reading {text!r} is not ID=CHOICE")
-        chosen[name] = choice
+    chosen = parse_readings(given)
     folder: str | None = click.get_current_context().meta.get(FOLDER)
     return Rules(chosen, edition) if folder is None else load_own_rules(folder, chosen, edition)
 
@@ -149,13 +142,8 @@ def check_only_lines(others: Sequence[object]) -> None:
 
 
 def read_input(name: str) -> bytes | Content:
-    """Read a file, or return what reads a large one; - is standard input. Raises ClickException."""
-    with _opened(name) as file:
-        try:
-            data = file.read(LARGE + 1)
-            return data if len(data) <= LARGE else _large(name, file, data)
-        except OSError as error:
-            raise _unreadable(name, error) from None
+    """Read a file, or return what reads a large one; - is standard input. Raises ClickException and FactsError."""
+    return read_named_file(NamedFile(name)).data
 
 
 @frozen(eq=False)
@@ -173,16 +161,11 @@ class FollowedFile(FileContent):
 
 def read_input_lines(name: str) -> Iterator[bytes]:
     """Read the lines of a file; - is standard input. Raises ClickException."""
-    with _opened(name) as file:
-        try:
-            while line := file.readline(LONGEST_LINE + 1):
-                if len(line) > LONGEST_LINE:
-                    raise click.ClickException(
-                        f"{escape_controls(name)}: has a line of more than {LONGEST_LINE >> 20} MB"
-                    )
-                yield line
-        except OSError as error:
-            raise _unreadable(name, error) from None
+    with _telling_unreadable(name), open_named(name) as file:
+        while line := file.readline(LONGEST_LINE + 1):
+            if len(line) > LONGEST_LINE:
+                raise click.ClickException(f"{escape_controls(name)}: has a line of more than {LONGEST_LINE >> 20} MB")
+            yield line
 
 
 def choose_executor() -> ExecutorName:
@@ -255,7 +238,7 @@ def read_inputs(
     scripts that change what those say; ``named_format`` is the format that is told of the others, not of them.
     Raises ClickException.
     """
-    return [each.read() for each in find_files(names, named_format)] + read_overlays(overlays)
+    return [*map(read_named_file, find_files(names, named_format)), *read_overlays(overlays)]
 
 
 def find_files(names: tuple[str, ...], named_format: str | None = None) -> list[NamedFile]:
@@ -263,61 +246,31 @@ def find_files(names: tuple[str, ...], named_format: str | None = None) -> list[
     if not names:
         raise click.UsageError("name at least one file with facts (or - for standard input); see --help")
     name_of_format = FORMAT_NAMES[named_format.lower()] if named_format else ""
-    return [evolve(each, format=name_of_format) for name in names for each in _named(name)]
+    return [evolve(each, format=name_of_format) for name in names for each in find_named_files(name)]
 
 
 def read_overlays(names: tuple[str, ...]) -> list[Source]:
     """Read the scripts that ``--with`` names. Raises ClickException."""
-    return [evolve(each.read(), overlay=True) for name in names for each in _named(name)]
+    return [evolve(read_named_file(each), overlay=True) for name in names for each in find_named_files(name)]
 
 
-@frozen
-class NamedFile:
-    """A file that an argument names, or that is ``found`` in a folder or by a pattern."""
-
-    path: str
-    owner: str = ""
-    found: bool = False
-    format: str = ""
-
-    def read(self) -> Source:
-        """Read the file with its content. Raises ClickException."""
-        return Source(self.path, read_input(self.path), self.owner, self.found, format=self.format)
-
-
-def _large(name: str, file: BinaryIO, begun: bytes) -> Content:
-    """What reads the file once more, or what was read of a pipe, which is kept packed."""
-    if os.path.isfile(name):
-        return FollowedFile(Path(name))
-    packer = zlib.compressobj(level=1, wbits=31)
-    packed, size = [packer.compress(begun)], len(begun)
-    while piece := file.read(PIECE):
-        size += len(piece)
-        if size > MOST_UNPACKED:  # A pipe may never end.
-            raise click.ClickException(
-                f"{escape_controls(name)}: holds more than {MOST_UNPACKED >> 20} MB; name a file"
-            )
-        packed.append(packer.compress(piece))
-    return GzipContent(MemoryContent(b"".join([*packed, packer.flush()])), name)
-
-
-def _opened(name: str) -> BinaryIO:
-    if name == "-":
-        if sys.stdin is None:
-            raise click.ClickException("-: standard input is closed")
-        if sys.stdin.closed:  # As the first one that read it has left it.
-            raise click.ClickException("-: standard input is named twice; allowed: once")
-        return sys.stdin.buffer
+@contextmanager
+def _telling_unreadable(name: str) -> Iterator[None]:
+    """Have what an operating system says of a file told in one line."""
     try:
-        return open_file(name)
+        yield
     except OSError as error:
-        raise _unreadable(name, error) from None
-    except ValueError:
-        raise click.ClickException(f"{name!r} is not a file name") from None
+        raise click.ClickException(f"{escape_controls(name)}: {(error.strerror or 'cannot be read').lower()}") from None
 
 
-def _unreadable(name: str, error: OSError) -> click.ClickException:
-    return click.ClickException(f"{escape_controls(name)}: {(error.strerror or 'cannot be read').lower()}")
+def read_named_file(file: NamedFile) -> Source:
+    """Read a file; how far a large one is read is shown. Raises ClickException and FactsError."""
+    with _telling_unreadable(file.path):
+        return _followed(file.read())
+
+
+def _followed(source: Source) -> Source:
+    return evolve(source, data=FollowedFile(source.data.path)) if isinstance(source.data, FileContent) else source
 
 
 def _meant(name: str, named: Sequence[str]) -> str:
@@ -364,45 +317,3 @@ def _takes(function: Callable[..., Any]) -> str:
     except TypeError:
         return str(parameters)
     return ""
-
-
-def _named(name: str) -> Iterator[NamedFile]:
-    owner, equals, path = name.partition("=")
-    owner = owner.rstrip(" ")
-    if not equals or os.path.exists(name):
-        owner, path = "", name
-    if os.path.isdir(path):
-        found = sorted(each for each in _below(Path(path)) if os.path.isfile(each))
-    elif path != "-" and has_magic(path) and not os.path.exists(path):
-        found = sorted({each for each in map(Path, _fitting(path)) if os.path.isfile(each)})
-    else:
-        yield NamedFile(path, owner)
-        return
-    if owner:
-        raise click.ClickException(f"{name}: allowed behind {owner}= is one file")
-    if not found:
-        raise click.ClickException(f"{escape_controls(path)}: no file is there")
-    get_read_budget().read(len(found), path)
-    for each in found:
-        yield NamedFile(str(each), found=True)
-
-
-def _below(folder: Path) -> Iterator[Path]:
-    """The files of a folder and of those in it, but for hidden ones; a link to a folder is not followed."""
-    for above, folders, files in os.walk(folder):
-        folders[:] = [each for each in folders if not each.startswith(".")]
-        yield from (Path(above, each) for each in files if not each.startswith("."))
-
-
-def _fitting(pattern: str) -> Iterator[str]:
-    """What fits a pattern, as of a shell; ``**`` stands for a folder and those in it, as where a folder is named."""
-    found = ANY_FOLDERS.search(pattern)
-    if found is None:
-        yield from glob(pattern)
-        return
-    before, behind = pattern[: found.start()], pattern[found.end() :]
-    for start in glob(before) if before else [""]:
-        for above, folders, _ in os.walk(start or os.curdir):
-            folders[:] = [each for each in folders if not each.startswith(".")]
-            within = above if start else above[len("./") :]
-            yield from _fitting(os.path.join(escape(within), behind or "*"))

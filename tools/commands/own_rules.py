@@ -72,6 +72,8 @@ def _check_sentences(path: str, table: Mapping[str, Any]) -> None:
     for key in table:
         if key not in CLAUSE_FILE_KEYS:
             raise RuleError(path, key, f"is not known{suggest_allowed(key, CLAUSE_FILE_KEYS)}")
+        if not isinstance(table[key], CLAUSE_FILE_KEYS[key]):
+            raise RuleError(path, key, f"{quote_value(table[key])} is not text")
     for place, each in enumerate(table.get("clause", ()), 1):
         check_keys(path, f"clause {place}", each, CLAUSE_KEYS)
 

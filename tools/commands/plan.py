@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 
 import click
-from attrs import evolve, field, frozen
+from attrs import define, evolve, field, frozen
 
 from mqclause.check.findings import Checks, FindingChanges, inspected
 from mqclause.cluster.admin_commands import apply_failure
@@ -14,11 +14,13 @@ from mqclause.cluster.map import MapRow, note_exits
 from mqclause.cluster.plan import (
     ChangePlan,
     PlanRow,
+    SharedRow,
     Side,
     Traffic,
     begin_at,
     build_alias_plan_rows,
     build_plan_row,
+    find_rebalanced_rows,
     find_restart_clause,
     find_restarting_members,
     list_upgrades,
@@ -143,15 +145,17 @@ def plan_change(
     found = _Found()
     for row in chain(track_progress(made, len(asked)), build_alias_plan_rows(members, after, engine, question.bind)):
         found.add(row, fits=question.is_queue_asked(row))
+    found.note_rebalanced(engine)
     in_map = {(queue, get_local_name(one)) for one, _, queue in asked}
     elsewhere = sum(count for key, count in traffic.puts.items() if key not in in_map) if traffic else 0
-    rows = question.fitting(sort_rows(found.differing))
+    question.check_any_fits(found.any_fits or not found.differing)
+    rows = [row for row in sort_rows(found.differing) if question.is_queue_asked(row)]
     findings, to_nobody = checked
     return ChangePlan(
         [row for row in rows if row.queue],
         find_restarting_members(members, after, engine),
         [get_local_name(each) for each in members],
-        findings,
+        findings.about_queues(question.is_queue_named),
         traffic,
         elsewhere,
         found.exits,
@@ -162,10 +166,11 @@ def plan_change(
         [row for row in rows if not row.queue],
         found.in_question,
         list_upgrades(members, question.asked(after), question.rules),
+        found.rebalanced,
     )
 
 
-@frozen(eq=False)
+@define(eq=False)
 class _Found:
     """What is told of rows; a row of which nothing is told is not kept: there may be very many."""
 
@@ -174,15 +179,28 @@ class _Found:
     exits: dict[MissingInformation, list[str]] = field(factory=dict)
     remarks: list[tuple[Mapping[str, str], str, str]] = field(factory=list)
     in_question: list[tuple[Side, MapRow]] = field(factory=list)
+    shared: dict[SharedRow, bool] = field(factory=dict)
+    rebalanced: bool = False
+    any_fits: bool = False
 
     def add(self, row: PlanRow, fits: bool) -> None:
         """Notes what is told of a row, of one that does not fit what was asked its exits and that it differs alone."""
         note_exits((row.before, row.after), self.exits)
         self.differing.extend([row] if row.differs else [])
+        if (shared := SharedRow.of(row)) is not None:
+            self.shared[shared] = fits
+        self.any_fits = self.any_fits or fits
         if fits:
             self.held_up.extend([row] if row.held_up else [])
             self.remarks.extend((row.before.named, row.member, each) for each in row.remarks)
             self.in_question.extend(row.in_question)
+
+    def note_rebalanced(self, engine: Engine) -> None:
+        """Notes the queues whose puts are balanced otherwise beside those to another one."""
+        for row, said in find_rebalanced_rows([*self.shared], engine):
+            if self.shared[row]:
+                self.rebalanced = True
+                self.remarks.append(({"queue": row.queue}, get_local_name(row.before), said))
 
 
 def _levels(members: Members) -> dict[str, int]:

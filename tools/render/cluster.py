@@ -106,7 +106,8 @@ def print_plan(found: ChangePlan, page: Page | None = None) -> None:
         changing = f"{len(rows)} rows of the map change" if len(rows) > 1 else "1 row of the map changes"
         page.line(f"{changing}, from {', '.join(names)}")
     else:
-        page.line(_nothing_moves(found.changes_something or bool(found.upgrades), bool(found.exits)))
+        changes = found.changes_something or bool(found.upgrades)
+        page.line(_nothing_moves(changes, bool(found.exits), found.rebalanced))
     print_remarks(flatten_remarks(found.remarks), page, found.to_nobody)
     _print_exits(found.exits, page)
     _print_unknown([row for _, row in found.in_question], page)
@@ -322,8 +323,10 @@ def _marked(line: str) -> Text:
     return text
 
 
-def _nothing_moves(changes: bool, unknown: bool) -> str:
+def _nothing_moves(changes: bool, unknown: bool, rebalanced: bool) -> str:
     """That no put goes elsewhere; where an exit may send it elsewhere, as far as the rules say."""
+    if rebalanced:
+        return "every queue alone has the shares that it had; remarks tell of queues that share channels"
     if unknown:
         return "as far as the rules go, every put goes where it went"
     return "every put goes where it went" if changes else "nothing changes: every put goes where it went"
@@ -411,7 +414,8 @@ def _print_traffic(found: ChangePlan, page: Page) -> None:
         pairs = f"{len(further)} other pairs" if len(further) > 1 else "another pair"
         page.line(f"{part} of them would move between {pairs} of queue managers (--json shows them)")
     if not found.moves:
-        page.line(f"none of {format_amount(total)} puts would move to another queue manager")
+        alone = ", as far as each queue is put to alone" if found.rebalanced else ""
+        page.line(f"none of {format_amount(total)} puts would move to another queue manager{alone}")
     if found.elsewhere:
         page.line(
             f"{format_amount(found.elsewhere)} of them are of queues, or at queue managers, that the map does not have"

@@ -6,7 +6,7 @@ import pytest
 
 from mqclause.check.findings import inspected
 from mqclause.cluster.map import cluster_map
-from mqclause.model.configuration.snapshot import read_members
+from mqclause.model.configuration.members import read_members
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import FactsError
 from spec_tests.support.inspected_members import CHECKS, DUMP, QUEUE, REPOS, found, member, told

@@ -10,6 +10,7 @@ from attrs import evolve
 
 from mqclause import Engine, Put, read_files
 from mqclause.exits import MQCD, MQWDR, MQWQR, MQWXP, by_content, prefer_channel
+from mqclause.model.facts.objects import ChannelState
 from spec_tests.support.exit_scene import NAME, asked, told, took
 
 AVAILABLE = 0x20
@@ -137,7 +138,7 @@ def dumps(tmp_path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(("status", "taken"), [("RUNNING", "QM6"), ("RETRYING", "QM5")])
-def test_in_a_real_cluster(dumps: list[str], status: str, taken: str) -> None:
+def test_in_a_real_cluster(dumps: list[str], status: ChannelState, taken: str) -> None:
     cluster = read_files(dumps, local="QM4").cluster
     channels = [evolve(each, status=status if each.name == "C_QM6" else "RUNNING") for each in cluster.channels]
     with Engine(exits={NAME: prefer_channel}) as engine:

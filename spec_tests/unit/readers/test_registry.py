@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from mqclause.model.configuration.members import read_files
 from mqclause.model.configuration.provenance import Origin
-from mqclause.model.configuration.snapshot import Snapshot, read_files, read_sources
+from mqclause.model.configuration.snapshot import Snapshot, read_sources
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import Diagnostic, FactsError
 from mqclause.model.facts.objects import Channel, Put, Queue, RemoteQueueManager

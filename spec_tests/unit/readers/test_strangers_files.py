@@ -21,6 +21,7 @@ import click
 import pytest
 
 from mqclause import read_files
+from mqclause.model.configuration import inputs
 from mqclause.model.configuration.file_reports import report_files
 from mqclause.model.configuration.snapshot import Snapshot, read_sources
 from mqclause.model.configuration.sources import Source
@@ -29,8 +30,7 @@ from mqclause.model.readers import encodings as container
 from mqclause.model.readers import encodings as encoding
 from mqclause.model.readers.encodings import FileContent, share_read_budget, unpack_files
 from mqclause.model.readers.registry import FORMATS
-from mqclause.tools.commands import options
-from mqclause.tools.commands.options import find_files, read_inputs
+from mqclause.tools.commands.options import find_files, read_inputs, read_named_file
 
 QM1 = b"* Queue manager name: QM1\nDEFINE QLOCAL(LEDGER)\n"
 NOTHING = b"* nothing is in here\n"
@@ -208,7 +208,7 @@ def test_pipes_with_names_and_devices_are_not_waited_for(tmp_path: Path, name: s
     os.mkfifo(tmp_path / "pipe")
     (named,) = find_files((str(tmp_path / name),))
     with pytest.raises(click.ClickException, match="is a named pipe|is a device|no such (file|device)"):
-        named.read()
+        read_named_file(named)
     with pytest.raises(OSError, match="is a named pipe|is a device|[Nn]o such"):
         read_files([tmp_path / name])
     with pytest.raises(FactsError, match="is a named pipe|is a device|no such"):
@@ -226,11 +226,11 @@ def test_what_a_shell_passes_is_read() -> None:
 
 def test_what_comes_through_a_pipe_may_never_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is kept until it is read: so it is bounded like what is unpacked."""
-    monkeypatch.setattr(options, "LARGE", SMALL >> 2)
-    monkeypatch.setattr(options, "MOST_UNPACKED", SMALL)
+    monkeypatch.setattr(inputs, "LARGE", SMALL >> 2)
+    monkeypatch.setattr(inputs, "MOST_UNPACKED", SMALL)
     with subprocess.Popen(["yes", "* a remark"], stdout=subprocess.PIPE) as endless:
         assert endless.stdout is not None
-        with pytest.raises(click.ClickException, match=r"^/dev/fd/\d+: holds more than .* MB; name a file$"):
+        with pytest.raises(FactsError, match=r"^/dev/fd/\d+: holds more than .* MB; name a file$"):
             read_inputs((f"/dev/fd/{endless.stdout.fileno()}",))
         endless.kill()
 

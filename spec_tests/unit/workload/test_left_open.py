@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 from itertools import chain
+from typing import Any
 
 import pytest
+from attrs import fields
 
-from mqclause import Engine, Put, Rules
+from mqclause import (
+    Channel,
+    Cluster,
+    Engine,
+    Put,
+    Queue,
+    QueueManager,
+    QueueManagerAlias,
+    RemoteQueueManager,
+    Rules,
+)
 from mqclause.check.findings import inspected
 from mqclause.cluster.map import cluster_map
 from mqclause.model.configuration.snapshot import Snapshot, build_facts_document, read_document, read_sources
 from mqclause.model.configuration.sources import Source
+from mqclause.model.facts.cluster import CLUSTER_FIELDS
+from mqclause.model.facts.objects import Fact
 from mqclause.model.timeline.scenario import read_scenario_source
 from mqclause.replay.runner import Replay
 from mqclause.trigger.why import Why, build_document
-from mqclause.workload.sensitivity import find_undisplayed_attributes, find_unknowns
+from mqclause.workload.sensitivity import RESTS_ON, VariedCluster, find_undisplayed_attributes, find_unknowns
 from spec_tests.support.displayed import BANNER, snapshot
 
 QMGR = "     1 : DISPLAY QMGR ALL\nAMQ8408I: D\n   QMNAME(QM1)  CLWLUSEQ(LOCAL)  CLWLMRUC(999999999)  DEFXMITQ( )  CLWLEXIT( )\n"
@@ -243,3 +257,38 @@ def test_a_replay_says_what_it_takes_the_exit_and_the_interval_to_be() -> None:
         rows = Replay(Rules()).rows(read_scenario_source(events, known))
         said = [(row.number, each) for row in rows for each in row.assumed if "QMGR" in each]
         assert [*chain.from_iterable(said)] == expected
+
+
+MEMBERS = Cluster(
+    QueueManager("QM1", clusters=("PARTS",)),
+    [RemoteQueueManager("QM2", clusters=("PARTS",))],
+    [
+        Queue("BOLTS", "QM1", clusters=("PARTS",), put="DISABLED"), Queue("BOLTS", "QM2", clusters=("PARTS",)),
+        Queue("NUTS", "QM1", clusters=("PARTS",)), Queue("HELD.OUT", "QM1", usage="XMITQ", clchname="TO.*"),
+    ],
+    [QueueManagerAlias("ANY.PARTS", "QM2", clusters=("PARTS",))],
+    [
+        Channel("TO.QM1", "QM1", "PARTS", deftype="CLUSRCVR"), Channel("TO.QM2", "QM2", "PARTS", dest_seq_number=4),
+        Channel("WAY.QM2", "QM2", "PARTS", dest_seq_number=2),
+    ],
+)  # fmt: skip
+OTHERWISE = {
+    "clwluseq": "ANY", "suspended": ("PARTS",), "put": "ENABLED", "clchname": "TO.QM2", "maxdepth": 1, "clwlrank": 9,
+    "clwlprty": 9, "dest_seq_number": 7, "clusters": (),
+}  # fmt: skip
+"""Other values; a fact has those of them that are attributes of its own."""
+FACTS = [MEMBERS.queue_manager, *chain.from_iterable(getattr(MEMBERS, name) for name in CLUSTER_FIELDS.values())]
+CHANGES = [
+    (fact, name, value) for fact in FACTS for name, value in OTHERWISE.items() if getattr(fact, name, value) != value
+]
+
+
+@pytest.mark.parametrize(("fact", "attribute", "value"), CHANGES)
+def test_a_cluster_with_another_value_finds_the_same_as_one_made_of_its_facts(
+    fact: Fact, attribute: str, value: Any
+) -> None:
+    varied = VariedCluster.of(MEMBERS, fact, {attribute: value})
+    facts = {each.name: getattr(varied, each.name) for each in fields(Cluster)}
+    anew = Cluster(**facts)
+    assert [each for each in fields(Cluster) if facts[each.name] != getattr(MEMBERS, each.name)] != []
+    assert {each: getattr(varied, each) for each in RESTS_ON} == {each: getattr(anew, each) for each in RESTS_ON}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 from typing import Any
 
 import pytest
@@ -13,6 +15,8 @@ from mqclause.model.configuration.snapshot import Snapshot, read_document, read_
 from mqclause.model.configuration.sources import Source
 from mqclause.model.timeline.scenario import build_scenario
 from mqclause.replay.runner import Replay
+from mqclause.tools.commands.explain import PutOptions, explain_lines
+from mqclause.tools.commands.options import Inputs
 from mqclause.workload.editions import find_other_editions
 from mqclause.workload.explanation import Explanation
 
@@ -155,6 +159,19 @@ def test_a_remark_of_an_edition_that_is_assumed_is_no_silent_one(
     assert [each for each in told.assumptions if "edition" in each] == [f"{begun}{said}"] * is_assumed
     [tools] = [row for row in cluster_map(snapshot, Engine(Rules(edition=edition)), "GROUP") if row.queue == "TOOLS"]
     assert [each.what for each in tools.incomplete] == ["the command level"] * is_assumed
+
+
+def test_lines_say_what_other_editions_answer() -> None:
+    """As explain does of one file; TOOLS is answered alike in all editions."""
+    own = {**PLANT["queue_manager"], "command_level": 930}
+    documents = [PLANT, {**PLANT, "queue_manager": own}, {**PLANT, "put": {"queue": "TOOLS"}}]
+    out = io.BytesIO()
+    lines = [f"{json.dumps(each)}\n".encode() for each in documents]
+    assert explain_lines(lines, out, Engine(), (Inputs(), PutOptions())) == 0
+    found = [json.loads(line) for line in out.getvalue().splitlines()]
+    editions = [[(each["edition"], each["rule"]) for each in line.get("other_editions", [])] for line in found]
+    assert editions == [[("mq-10.0", "workload.04b")], [("wmq-6", "workload.01a")], []]
+    assert [[each["what"] for each in line["incomplete"]] for line in found] == [["the command level"], [], []]
 
 
 def test_each_member_chooses_by_its_own_level() -> None:

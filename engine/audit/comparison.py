@@ -1,0 +1,475 @@
+"""Compare two sets of rules: what their files say otherwise, and the plainest facts on which they answer otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Literal
+
+from attrs import astuple, evolve, field, fields, frozen
+from sqlglot import exp
+
+from mqclause.audit.case_run import ENDS_OTHERWISE, find_case_files, read_file_cases
+from mqclause.audit.situations import (
+    Bound,
+    StatedSituation,
+    Values,
+    build_situations,
+    list_compared_values,
+    shrink_stated,
+)
+from mqclause.documents import DOCUMENTS
+from mqclause.executors.operations import LoweredRuleset, Run, StepResult, compile_expression, list_expressions
+from mqclause.executors.pipeline import Pipeline
+from mqclause.executors.plain import build_first_scope
+from mqclause.language.parser import expand_terms
+from mqclause.language.vocabulary import About, UnreckonedError, Vocabulary
+from mqclause.model.diagnostics import DomainError
+from mqclause.model.facts.domains import REASONS
+from mqclause.rulebook.rule import Declaration, Expression, ReadingError, Rule, RuleError, Ruleset
+from mqclause.rulebook.rules import AUTO, Rules
+from mqclause.testing.case_kinds import RunnableCase
+from mqclause.trace import build_steps
+
+FORMAT = "mqclause.comparison/1"
+
+FIRST_BOUND, WIDER_BOUND = Bound(3, 4, 60_000), Bound(2, 3, 40_000)
+"""Over what changed rules look at, and over all that the rules of a document look at."""
+
+
+@frozen
+class TextDifference:
+    """A key of a rule file that one side has, or that each states otherwise; None where a side does not state it."""
+
+    path: str
+    key: str
+    before: Any
+    after: Any
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the difference as JSON values."""
+        return {"file": self.path, "key": self.key, "before": self.before, "after": self.after}
+
+
+@frozen
+class Side:
+    """What the rules of one side make of the facts, in a sentence, and what each rule did."""
+
+    answer: str
+    steps: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the side as JSON values."""
+        return {"answer": self.answer, "steps": list(self.steps)}
+
+
+@frozen
+class Example:
+    """Facts on which two sides answer otherwise.
+
+    Where they are those of a ``case``, it is named; else they are the situation and the subjects that rules see.
+    """
+
+    facts: Mapping[str, Any]
+    before: Side
+    after: Side
+    case: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the example as JSON values."""
+        sides = {"before": self.before.to_json(), "after": self.after.to_json()}
+        return {"facts": dict(self.facts), **sides, "case": self.case or None}
+
+
+@frozen
+class DocumentComparison:
+    """How the rules of one document differ: the ``changed`` ones by their ids, and the plainest example, if any.
+
+    ``tried`` situations were decided by both sides, of up to so many ``subjects`` and attributes, and all ``cases``.
+    """
+
+    document: str
+    changed: tuple[str, ...]
+    example: Example | None
+    tried: int
+    cases: int
+    bound: Bound
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the comparison as JSON values."""
+        return {
+            "document": self.document,
+            "changed": list(self.changed),
+            "example": self.example and self.example.to_json(),
+            "tried": self.tried,
+            "cases": self.cases,
+            "bound": {"subjects": self.bound.subjects, "attributes": self.bound.attributes},
+        }
+
+
+@frozen
+class Comparison:
+    """What differs between two sets of rules: the keys of their files, and their answers by document."""
+
+    text: tuple[TextDifference, ...]
+    documents: tuple[DocumentComparison, ...] = field(default=())
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the comparison as JSON values."""
+        text, documents = ([each.to_json() for each in found] for found in (self.text, self.documents))
+        return {"format": FORMAT, "text": text, "documents": documents}
+
+
+def compare_rules(before: Rules, after: Rules, names: Iterable[str] = (), bound: Bound = FIRST_BOUND) -> Comparison:
+    """Compare two sets of rules, of all documents or of some. Raises RuleError and CaseError."""
+    asked = [each for each in DOCUMENTS.values() if not names or each.name in names]
+    found = []
+    for about in asked:
+        if any(path.startswith(f"{about.name}/") for path in before.files):
+            changed = find_changed_rules(before, after, about)
+            if changed:
+                found.append(_compared(before, after, about, changed, bound))
+    return Comparison(tuple(compare_texts(before, after)), tuple(found))
+
+
+def compare_texts(before: Rules, after: Rules) -> Iterator[TextDifference]:
+    """Compare the files of two sets of rules, key by key.
+
+    Of one folder it is compared what its files state in the edition and under the readings in force.
+    """
+    same = before.files == after.files
+    for path in sorted({*before.files, *after.files}):
+        if not same and before.files.get(path) == after.files.get(path):
+            continue
+        one, other = (dict(_flat(_stated(rules, path) if same else rules.toml(path))) for rules in (before, after))
+        for key in dict.fromkeys((*one, *other)):
+            if one.get(key) != other.get(key):
+                yield TextDifference(path, key, one.get(key), other.get(key))
+
+
+def _stated(rules: Rules, path: str) -> Mapping[str, Any]:
+    """What a file states in the edition and under the readings in force, also of each term and reading in it."""
+    table = rules.toml(path)
+    if path.startswith("documents/") or path == "editions.toml":
+        return table
+    return _in_force(rules, table)
+
+
+def _in_force(rules: Rules, table: Mapping[str, Any]) -> dict[str, Any]:
+    stated = rules.in_force.stated(table)
+    return {key: _in_force(rules, value) if isinstance(value, Mapping) else value for key, value in stated.items()}
+
+
+def _flat(table: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{within}{key}.")
+        elif isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
+            for at, each in enumerate(value, 1):
+                yield from _flat(each, f"{within}{key} {each.get('path', at)}.")
+        else:
+            yield f"{within}{key}", value
+
+
+def find_changed_rules(before: Rules, after: Rules, about: Declaration) -> tuple[str, ...]:
+    """Find the rules of a document that are not the same, that one side has alone, or that run elsewhere."""
+    one, other = before.ruleset(about), after.ruleset(about)
+    if one is other:
+        return ()
+    gists = [{rule.id: _gist(rule, each) for rule in each.rules} for each in (one, other)]
+    found = {name for name in {*gists[0], *gists[1]} if gists[0].get(name) != gists[1].get(name)}
+    common = [[rule.id for rule in each.rules if rule.id in gists[0] and rule.id in gists[1]] for each in (one, other)]
+    found |= {name for name, place in zip(*common, strict=True) if name != place}
+    found |= {f"term {term}" for term in _changed_terms(one, other)}
+    return tuple(sorted(found))
+
+
+def _changed_terms(one: Ruleset, other: Ruleset) -> Iterator[str]:
+    """Terms that are asked before any rule, and say something else."""
+    for term in one.about.terms:
+        trees = [expand_terms(exp.column(term), each.vocabulary.before) for each in (one, other)]
+        if trees[0] != trees[1]:
+            yield term
+
+
+def _gist(rule: Rule, ruleset: Ruleset) -> tuple[Any, ...]:
+    """What a rule does, with its texts, where terms are what they stand for."""
+    step = next(each for each in LoweredRuleset.of(ruleset).steps if each.rule is rule)
+    trees = tuple(expand_terms(tree, ruleset.vocabulary).sql() for tree in list_expressions(step))
+    notices = tuple((expand_terms(each.where, ruleset.vocabulary).sql(), each.attributes) for each in rule.notices)
+    shape = [str(getattr(rule.action, key, "")) for key in ("best", "ties", "per", "counts", "reason", "needs", "fact")]
+    return type(rule.action), trees, notices, rule.remark, str(rule.because and rule.because.text), *shape
+
+
+def _compared(
+    before: Rules, after: Rules, about: Declaration, changed: Sequence[str], bound: Bound
+) -> DocumentComparison:
+    sides = _Answering.pair(before, after, about)
+    tried, base, of_terms = 0, _plain_subject(sides), None
+    for values, within in _searches(sides, changed, bound):
+        for stated, situation, subjects in build_situations(about, values, within, base):
+            tried += 1
+            if sides[0].answer(situation, subjects) != sides[1].answer(situation, subjects):
+                explained = _explained(sides, stated, _Answering.answer)
+                return DocumentComparison(about.name, tuple(changed), explained, tried, 0, within)
+            if of_terms is None and sides[0].ask(situation, subjects) != sides[1].ask(situation, subjects):
+                of_terms = stated
+    example, looked_at = _from_cases(before, after, _read_cases(about.name))
+    if example is None and of_terms is not None:
+        example = _explained(sides, of_terms, _Answering.ask)
+    return DocumentComparison(about.name, tuple(changed), example, tried, looked_at, bound)
+
+
+def _read_cases(document: str) -> list[RunnableCase]:
+    return [case for path in find_case_files([document]) for case in read_file_cases(path)]
+
+
+def _explained(
+    sides: Sequence[_Answering], stated: StatedSituation, asked: Callable[[_Answering, Any, Sequence[Any]], Any]
+) -> Example:
+    """As little of a situation as makes the sides differ, and what each makes of it that the other does not."""
+
+    def differs(each: StatedSituation) -> bool:
+        situation, subjects = each.build(sides[0].about)
+        return bool(asked(sides[0], situation, subjects) != asked(sides[1], situation, subjects))
+
+    smallest = _shrunk(stated, differs)
+    one, other = (side.explain(smallest) for side in sides)
+    before, after = (
+        evolve(each, steps=tuple(line for line in each.steps if line not in there.steps))
+        for each, there in ((one, other), (other, one))
+    )
+    return Example(smallest.to_toml(), before, after)
+
+
+def _searches(sides: Sequence[_Answering], changed: Sequence[str], bound: Bound) -> Iterator[tuple[Values, Bound]]:
+    """What is enumerated: over what each changed rule looks at, what all of them do, and all that is looked at."""
+    alone = evolve(bound, runs=bound.runs // 3)
+    for each in changed if len(changed) > 1 else ():
+        yield _merged(side.list_values({each}) for side in sides), alone
+    yield _merged(side.list_values(set(changed)) for side in sides), bound
+    wider = (min(one, other) for one, other in zip(astuple(bound), astuple(WIDER_BOUND), strict=True))
+    yield _merged(side.list_values(None) for side in sides), Bound(*wider)
+
+
+def _plain_subject(sides: Sequence[_Answering]) -> Mapping[str, Any]:
+    """What two subjects have to state for as many rules as possible to look at them: nothing, or one attribute."""
+    about = sides[0].about
+    if about.subject is None:
+        return {}
+    listed = _merged(side.list_values(None) for side in sides)
+    known = {each.name for each in fields(about.subject)}
+    tried = [{}, *({name: value} for name, values in listed.items() if name in known for value in values)]
+    return max(tried, key=lambda base: sum(side.count_applied(base) for side in sides))
+
+
+def _merged(found: Iterable[Values]) -> Values:
+    values: dict[str, dict[Any, None]] = {}
+    for each in found:
+        for name, listed in each.items():
+            values.setdefault(name, {}).update(dict.fromkeys(listed))
+    return {name: [*listed] for name, listed in values.items()}
+
+
+@frozen(eq=False)
+class _Answering:
+    """One side: the rules of a document, ready to be asked."""
+
+    about: Declaration
+    course: Pipeline
+    terms: tuple[tuple[str, About, Callable[[Any], Any]], ...]
+
+    facts: tuple[frozenset[str], ...]
+
+    @classmethod
+    def pair(cls, before: Rules, after: Rules, about: Declaration) -> tuple[_Answering, _Answering]:
+        """Make both sides ready. A fact that one side alone knows is no difference of answers by itself."""
+        courses = [Pipeline.of(rules, about) for rules in (before, after)]
+        derived = [[{*steps.derived("situation")} for steps in course.steps] for course in courses]
+        common = tuple(frozenset(one & other) for one, other in zip(*derived, strict=True))
+        asked = about.terms if about.stated is None and about.subject is not None else {}
+        one, other = (
+            cls(
+                about,
+                course,
+                tuple((term, of, _compiled_term(course.rulesets[-1], term, of)) for term, (_, of) in asked.items()),
+                common,
+            )
+            for course in courses
+        )
+        return one, other
+
+    def list_values(self, changed: set[str] | None) -> Values:
+        """The values that rules tell apart: those that changed, with the terms that did, or all of the course."""
+        found = []
+        for steps in self.course.steps if changed is None else self.course.steps[-1:]:
+            trees: list[Expression] = []
+            for step in steps.steps:
+                if changed is None or step.rule.id in changed:
+                    trees += list_expressions(step)
+            if changed is not None:
+                trees += [exp.column(each[5:]) for each in changed if each.startswith("term ")]
+            found.append(list_compared_values(_with_asked(steps), trees))
+        return _merged(found)
+
+    def answer(self, situation: Any, subjects: Sequence[Any]) -> Any:
+        """Return what the rules answer: who remains in which order, what is derived, how the call ends."""
+        try:
+            runs = self.course.run(situation, subjects)
+        except (RuleError, UnreckonedError, *ENDS_OTHERWISE) as error:
+            return str(error)
+        last = runs[-1]
+        failure = last.failure and (last.failure.reason, last.failure.call)
+        derived = [
+            ({name: each.facts[name] for name in common}, dict(each.chosen), dict(each.every))
+            for each, common in zip(runs, self.facts, strict=True)
+        ]
+        return [subjects.index(each) for each in last.remaining], failure, derived
+
+    def ask(self, situation: Any, subjects: Sequence[Any]) -> Any:
+        """Return what the terms say that are asked before any rule runs."""
+        return [[term(each) for each in (subjects if of == "subject" else [situation])] for _, of, term in self.terms]
+
+    def count_applied(self, base: Mapping[str, Any]) -> int:
+        """Count the rules that apply where there are two subjects of which this is stated, if none of them falls."""
+        try:
+            runs = self.course.run(*StatedSituation({}, ({}, {}), base).build(self.about), traced=True)
+        except (DomainError, RuleError, UnreckonedError, *ENDS_OTHERWISE):
+            return 0
+        done = [StepResult(*did) for run in runs for did in run.trace or () if did is not None]
+        return 0 if any(each.fallen for each in done) else len(done)
+
+    def explain(self, stated: StatedSituation) -> Side:
+        """Explain what the rules make of a situation."""
+        situation, subjects = stated.build(self.about)
+        try:
+            runs = self.course.run(situation, subjects, traced=True)
+        except (RuleError, UnreckonedError, *ENDS_OTHERWISE) as error:
+            return Side(str(error))
+        names = {id(each): f"{self.course.rulesets[-1].vocabulary.subject} {at}" for at, each in enumerate(subjects, 1)}
+        said, earlier = list[str](), dict[str, Any]()
+        for steps, run in zip(self.course.steps, runs, strict=True):
+            scope = build_first_scope(steps, situation, subjects, None, earlier)
+            said += _said_of_steps(steps, run, subjects, scope, names)
+            earlier = dict(run.hands_on)
+        said += [
+            f"term {name} holds of {names[id(each)]}"
+            for name, of, term in self.terms
+            for each in (subjects if of == "subject" else ())
+            if term(each)
+        ]
+        return Side(_summary(runs[-1], names, self.course), tuple(said))
+
+
+def _compiled_term(ruleset: Ruleset, term: str, of: About) -> Callable[[Any], Any]:
+    """What asks a term of one subject, or of the situation."""
+    letter: Literal["s", "d"] = "d" if of == "subject" else "s"
+    return compile_expression(exp.column(term), ruleset.vocabulary.before, letter)
+
+
+def _with_asked(steps: LoweredRuleset) -> LoweredRuleset:
+    """The same steps, where terms that are asked before are looked into as others are."""
+    words = steps.vocabulary
+    return evolve(steps, vocabulary=Vocabulary(words.words, {**words.terms, **words.asked}, words.subject))
+
+
+def _said_of_steps(
+    steps: LoweredRuleset, run: Run, subjects: Sequence[Any], scope: Any, names: Mapping[int, str]
+) -> Iterator[str]:
+    """What each step did, with its because."""
+    for step in build_steps(steps.ruleset, run, subjects, scope, conditions=False):
+        for fate in step.eliminated:
+            yield f"{step.rule.id}: {names[id(fate.subject)]}: {fate.because}"
+        for each in step.taken_back:
+            yield f"{step.rule.id}: {names[id(each)]} is taken back"
+        for name, value in (step.derived or {}).items():
+            yield f"{step.rule.id}: {name} = {value}"
+
+
+def _summary(run: Run, names: Mapping[int, str], course: Pipeline) -> str:
+    if run.failure is not None:
+        return f"{run.failure.call} ends with {REASONS.get(run.failure.reason, '')} {run.failure.reason}".replace(
+            "  ", " "
+        )
+    remain = ", ".join(names[id(each)] for each in run.remaining)
+    facts = {
+        name: value for name, value in (*run.facts.items(), *run.chosen.items()) if value not in (False, "", 0, None)
+    }
+    said = [f"{remain} remain{'s' if len(run.remaining) == 1 else ''}"] if remain else []
+    if course.rulesets[-1].about.subject is not None and not remain:
+        said.append("nothing remains")
+    said += [f"{name} = {value}" for name, value in sorted(facts.items())]
+    return "; ".join(said) or "no rule decides anything"
+
+
+def _shrunk(stated: StatedSituation, differs: Callable[[StatedSituation], bool]) -> StatedSituation:
+    """What states as little as possible of a situation that differs."""
+    smaller = next((each for each in shrink_stated(stated) if _holds(differs, each)), None)
+    return stated if smaller is None else _shrunk(smaller, differs)
+
+
+def _holds(differs: Callable[[StatedSituation], bool], stated: StatedSituation) -> bool:
+    try:
+        return differs(stated)
+    except ValueError:
+        return False
+
+
+FOR_READERS = frozenset({
+    "edition", "edition_from", "incomplete", "other_editions", "readings", "remarks", "rules", "tests", "when",
+})  # fmt: skip
+"""The keys of answers that say by which rules they are, how these are written, or what else a reader should know."""
+
+TEXTS = frozenset({"because", "message", "remedy"})
+"""The keys of answers that explain them."""
+
+MOST_SAID = 12
+"""So many differences of two answers are told."""
+
+
+def _from_cases(before: Rules, after: Rules, cases: Sequence[RunnableCase]) -> tuple[Example | None, int]:
+    """The facts of a case on which the sides differ, those of the shortest such case; and how many were tried.
+
+    One whose answers differ in their texts alone is taken where there is no other.
+    """
+    in_texts, tried = list[Example](), 0
+    for case in sorted(cases, key=lambda each: len(repr(each.facts))):
+        tried += 1
+        try:
+            one, other = (_outcome(case, rules) for rules in (before, after))
+        except ReadingError:  # by which this is not asked
+            continue
+        for left_out, kept in ((FOR_READERS | TEXTS, None), (FOR_READERS, in_texts)):
+            differing = [*islice(_differing("", one, other, left_out), MOST_SAID)]
+            if differing:
+                said = [Side("", tuple(f"{path}: {value[at]}" for path, *value in differing)) for at in (0, 1)]
+                example = Example(case.facts, said[0], said[1], str(case))
+                if kept is None:
+                    return example, tried
+                kept.append(example)
+    return next(iter(in_texts), None), tried
+
+
+def _outcome(case: RunnableCase, rules: Rules) -> Any:
+    """What rules make of the facts of a case, in their own edition and by their own readings. Raises ReadingError."""
+    edition = "" if rules.asked == AUTO else rules.asked
+    plain = evolve(case, edition=edition, readings=dict(rules.given_readings))
+    try:
+        return plain.to_values(rules)
+    except ReadingError:
+        raise
+    except ENDS_OTHERWISE as error:
+        return f"ends with {type(error).__name__}: {error}"
+
+
+def _differing(path: str, one: Any, other: Any, left_out: Collection[str]) -> Iterator[tuple[str, Any, Any]]:
+    """Where two values differ: the path, and both."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        for key in dict.fromkeys((*one, *other)):
+            if key not in left_out:
+                yield from _differing(f"{path}.{key}".lstrip("."), one.get(key), other.get(key), left_out)
+    elif isinstance(one, list | tuple) and isinstance(other, list | tuple) and len(one) == len(other):
+        for at, (each, there) in enumerate(zip(one, other, strict=True)):
+            yield from _differing(f"{path}[{at}]", each, there, left_out)
+    elif one != other:
+        yield path or "answer", one, other

@@ -1,0 +1,259 @@
+"""Search whether conditions can hold together: over the values that make a difference to what they compare.
+
+A condition looks at finitely many attributes, and compares each with finitely many values: those values, others beside
+them, and new names where names are compared stand for all that there are. Where that is not so (numbers are reckoned
+with), or the search ends before its end, the answer says that it is not exhaustive.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, combinations
+from typing import Any, NamedTuple
+
+from attrs import define, field, frozen
+from sqlglot import exp
+
+from mqclause.language.parser import expand_terms, get_literal_value, strip_parentheses
+from mqclause.language.vocabulary import Type, Vocabulary
+from mqclause.rulebook.rule import Expression
+
+MOST_NODES = 20_000
+"""So many situations, some of whose attributes are still open, are looked at."""
+
+MOST_NAMES = 4
+"""So many names that are no others' are tried where names are compared with one another."""
+
+COUNT = "COUNT_IF"
+
+Assignment = dict[str, Any]
+Truth = Callable[[Assignment], Any]
+"""The value of an expression by what is known of its words; None: not known yet."""
+
+_COMPARISONS: Mapping[type[exp.Expression], Callable[[Any, Any], Any]] = {
+    exp.EQ: operator.eq, exp.NEQ: operator.ne, exp.LT: operator.lt, exp.LTE: operator.le, exp.GT: operator.gt,
+    exp.GTE: operator.ge, exp.Add: operator.add, exp.Sub: operator.sub, exp.Mul: operator.mul,
+    exp.Div: operator.truediv,
+}  # fmt: skip
+_ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Floor)
+
+
+class Verdict(NamedTuple):
+    """Whether conditions can hold together, and values by which they do; ``exhaustive`` where all were looked at."""
+
+    possible: bool
+    exhaustive: bool
+    example: Mapping[str, Any] | None = None
+
+    @property
+    def impossible(self) -> bool:
+        """Whether it is certain that they cannot."""
+        return self.exhaustive and not self.possible
+
+
+@frozen
+class Constraint:
+    """A condition in words of a ``vocabulary``; ``naming`` calls a word as others do that mean the same by it."""
+
+    tree: Expression
+    vocabulary: Vocabulary
+    naming: Callable[[str], str] = str
+
+
+@define
+class _Reader:
+    """Reads conditions into functions of what is known, and gathers what they compare."""
+
+    types: dict[str, Type] = field(factory=dict)
+    numbers: set[float] = field(factory=set)
+    texts: set[str] = field(factory=set)
+    mixed: set[str] = field(factory=set)
+    """Words that are compared with other words."""
+
+    exhaustive: bool = True
+    inside: list[tuple[str, ...]] = field(factory=list)
+
+    def read(self, constraint: Constraint) -> tuple[Truth, tuple[str, ...]]:
+        """Read a condition: what tells its truth, and the words that it looks at."""
+        tree = expand_terms(constraint.tree, constraint.vocabulary)
+        words: dict[str, None] = {}
+        return self._read(tree, constraint, words), tuple(words)
+
+    def _read(self, tree: Expression, of: Constraint, words: dict[str, None]) -> Truth:
+        tree = strip_parentheses(tree)
+        match tree:
+            case exp.Literal():
+                return self._constant(get_literal_value(tree))
+            case exp.Boolean():
+                return self._constant(bool(tree.this))
+            case exp.Column():
+                return self._word(of.naming(tree.name), of.vocabulary.words[tree.name].type, words)
+            case exp.CountIf():
+                return self._word(of.naming(f"{COUNT}({tree.this.sql()})"), Type("whole", (), 0), words)
+            case exp.Not():
+                inner = self._read(tree.this, of, words)
+                return lambda known: None if (found := inner(known)) is None else not found
+            case exp.And() | exp.Or():
+                sides = [self._read(each, of, words) for each in (tree.this, tree.expression)]
+                return _connective(sides[0], sides[1], isinstance(tree, exp.Or))
+            case exp.In():
+                inner = self._read(tree.this, of, words)
+                listed = {get_literal_value(each) for each in tree.expressions}
+                for each in listed:
+                    self._constant(each)
+                return lambda known: None if (found := inner(known)) is None else found in listed
+            case exp.Case():
+                return self._case(tree, of, words)
+            case exp.ArrayContains():
+                names, name = (self._read(each, of, words) for each in (tree.this, tree.expression))
+                self._compared(tree)
+                return _binary(lambda listed, one: one in listed, names, name)
+            case exp.Floor():
+                inner = self._read(tree.this, of, words)
+                self.exhaustive = False
+                return lambda known: None if (found := inner(known)) is None else int(found // 1)
+        left, right = self._read(tree.this, of, words), self._read(tree.expression, of, words)
+        self.exhaustive &= not isinstance(tree, _ARITHMETIC)
+        self._compared(tree, of.naming)
+        return _binary(_COMPARISONS[type(tree)], left, right)
+
+    def _constant(self, value: Any) -> Truth:
+        if isinstance(value, str):
+            self.texts.add(value)
+        elif not isinstance(value, bool):
+            self.numbers.add(value)
+        return lambda _: value
+
+    def _word(self, name: str, kind: Type, words: dict[str, None]) -> Truth:
+        words[name] = None
+        self.types.setdefault(name, kind)
+        return lambda known: known.get(name)
+
+    def _compared(self, tree: Expression, naming: Callable[[str], str] = str) -> None:
+        """Notes the words that are compared with one another."""
+        sides = [strip_parentheses(each) for each in (tree.this, tree.expression)]
+        if all(not isinstance(each, exp.Literal) for each in sides):
+            self.mixed |= {naming(each.name) for side in sides for each in side.find_all(exp.Column)}
+            self.mixed |= {
+                naming(f"{COUNT}({each.this.sql()})") for side in sides for each in side.find_all(exp.CountIf)
+            }
+
+    def _case(self, tree: exp.Case, of: Constraint, words: dict[str, None]) -> Truth:
+        branches = [
+            (self._read(each.this, of, words), self._read(each.args["true"], of, words)) for each in tree.args["ifs"]
+        ]
+        default = self._read(tree.args["default"], of, words)
+
+        def value(known: Assignment) -> Any:
+            for condition, result in branches:
+                holds = condition(known)
+                if holds is None:
+                    return None
+                if holds:
+                    return result(known)
+            return default(known)
+
+        return value
+
+    def values(self, name: str, given: Mapping[str, Sequence[Any]]) -> tuple[Any, ...]:
+        """The values of a word that make a difference, or the only ones that it can have."""
+        if name in given:
+            return tuple(given[name])
+        kind = self.types[name]
+        match kind.kind:
+            case "boolean":
+                return False, True
+            case "text":
+                return kind.words or self._names()
+            case "names":
+                listed = [each for each in self._names() if each]
+                self.exhaustive &= len(listed) <= 2 * MOST_NAMES
+                return tuple(chain.from_iterable(combinations(listed, size) for size in range(3)))
+        return self._numbers(name, kind)
+
+    def _names(self) -> tuple[str, ...]:
+        """The texts that are compared with, none, and as many others as there are words that could be such."""
+        open_words = [name for name in self.mixed if self.types.get(name, Type("text")).kind in ("text", "names")]
+        self.exhaustive &= len(open_words) <= MOST_NAMES
+        new = (f"NAME{number}" for number in range(1, max(1, min(len(open_words), MOST_NAMES)) + 1))
+        return tuple(dict.fromkeys(("", *sorted(self.texts), *new)))
+
+    def _numbers(self, name: str, kind: Type) -> tuple[Any, ...]:
+        """What is compared with, and what lies beside: as many as there are numbers that are compared together."""
+        beside = max(1, sum(self.types[each].is_number for each in self.mixed if each in self.types))
+        steps = [number for near in range(1, beside + 1) for number in (-near, near)]
+        found = {value + step for value in self.numbers or {0} for step in (0, *steps)}
+        found |= {end for end in (kind.least, kind.most) if end is not None and name in self.mixed}
+        if kind.kind == "number":
+            found |= {value + 0.5 for value in found}
+        else:
+            found = {int(value) for value in found}
+        low, high = kind.least, kind.most
+        return tuple(sorted(v for v in found if (low is None or v >= low) and (high is None or v <= high)))
+
+
+def _connective(left: Truth, right: Truth, deciding: bool) -> Truth:
+    """That one of two holds, or both: one that decides is enough."""
+
+    def value(known: Assignment) -> Any:
+        one = left(known)
+        if one is deciding:
+            return deciding
+        other = right(known)
+        if other is deciding:
+            return deciding
+        return None if one is None or other is None else not deciding
+
+    return value
+
+
+def _binary(apply: Callable[[Any, Any], Any], left: Truth, right: Truth) -> Truth:
+    def value(known: Assignment) -> Any:
+        one, other = left(known), right(known)
+        if one is None or other is None:
+            return None
+        try:
+            return apply(one, other)
+        except ZeroDivisionError:
+            return False
+
+    return value
+
+
+def search(constraints: Iterable[Constraint], given: Mapping[str, Sequence[Any]] = {}) -> Verdict:
+    """Search for values by which all conditions hold. ``given`` are words that can have some values alone."""
+    reader = _Reader()
+    read = [reader.read(each) for each in constraints]
+    domains = {name: reader.values(name, given) for _, words in read for name in words}
+    looking = _Search([truth for truth, _ in read], [words for _, words in read], domains)
+    found = looking.run({})
+    return Verdict(found is not None, reader.exhaustive and looking.left > 0, found)
+
+
+@define
+class _Search:
+    """Tries values, the words of the first condition that is still open first."""
+
+    truths: Sequence[Truth]
+    words: Sequence[Sequence[str]]
+    domains: Mapping[str, Sequence[Any]]
+    left: int = MOST_NODES
+
+    def run(self, known: Assignment) -> Assignment | None:
+        """Return values by which all hold; None if there are none, or not enough were tried."""
+        self.left -= 1
+        if self.left <= 0:
+            return None
+        found = [truth(known) for truth in self.truths]
+        if False in found:
+            return None
+        if None not in found:
+            return dict(known)
+        name = next(name for name in self.words[found.index(None)] if name not in known)
+        for value in self.domains[name]:
+            known[name] = value
+            if (done := self.run(known)) is not None:
+                return done
+        known.pop(name, None)
+        return None

@@ -1,0 +1,246 @@
+"""Enumerate situations and subjects, the plainest first, over the values that rules compare with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import combinations, pairwise, product
+from typing import Any
+
+from attrs import NOTHING, evolve, field, fields, frozen
+from sqlglot import exp
+
+from mqclause.executors.operations import LoweredRuleset, Rank
+from mqclause.language.parser import expand_terms, get_literal_value, strip_parentheses
+from mqclause.language.vocabulary import Type, Vocabulary, Word, build_words
+from mqclause.model.diagnostics import DomainError
+from mqclause.rulebook.rule import Declaration, Expression
+
+NEW_NAMES = ("A", "B")
+"""Names that stand for any that no rule compares with."""
+
+RECKONED = (1, 3)
+"""What numbers are that are reckoned with: one that divides all, and one that leaves a rest."""
+
+Values = Mapping[str, Sequence[Any]]
+"""For each attribute the values to try besides its default."""
+
+
+@frozen
+class Bound:
+    """How far situations are enumerated: so many ``subjects``, attributes that are not as by default, and runs."""
+
+    subjects: int = 3
+    attributes: int = 4
+    runs: int = 100_000
+
+
+@frozen
+class StatedSituation:
+    """A situation and its subjects by what is stated of them; all else is as by default.
+
+    ``base`` is what every subject has that states nothing else: rules that choose would not look at it further without.
+    """
+
+    situation: Mapping[str, Any]
+    subjects: tuple[Mapping[str, Any], ...]
+    base: Mapping[str, Any] = field(factory=dict)
+
+    def build(self, about: Declaration) -> tuple[Any, tuple[Any, ...]]:
+        """Build what the rules see. Raises DomainError for values that do not go together."""
+        situation = about.situation(**{**get_defaults(about.situation), **self.situation})
+        if about.subject is None:
+            return situation, ()
+        plain = {**get_defaults(about.subject), **self.base}
+        return situation, tuple(about.subject(**{**plain, **each}) for each in self.subjects)
+
+    def to_toml(self) -> dict[str, Any]:
+        """Return the facts of a case file: a situation and its subjects."""
+        situation = {name: _plain(value) for name, value in self.situation.items()}
+        stated = [{**self.base, **each} for each in self.subjects]
+        subjects = [{name: _plain(value) for name, value in each.items()} for each in stated]
+        return {"situation": situation, "subjects": subjects} if subjects else {"situation": situation}
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def enumerate_situations(about: Declaration, values: Values, bound: Bound) -> Iterator[StatedSituation]:
+    """Enumerate what rules of a document can see, what states least first, up to the order of the subjects.
+
+    ``values`` are those of attributes of the situation and of subjects; both have a default for each.
+    """
+    known = {each.name for each in fields(about.situation)}
+    of_situation = [(name, value) for name, listed in values.items() if name in known for value in listed]
+    of_subject = [(name, value) for name, listed in values.items() if name not in known for value in listed]
+    most = bound.subjects if about.subject is not None else 0
+    for size in range(bound.attributes + most + 1):
+        for count in range(min(most, size) + 1):
+            if size - count <= bound.attributes:
+                yield from _of_size(of_situation, of_subject, count, size - count)
+
+
+def _of_size(
+    of_situation: Sequence[tuple[str, Any]], of_subject: Sequence[tuple[str, Any]], count: int, attributes: int
+) -> Iterator[StatedSituation]:
+    for own in range(attributes + 1):
+        for situation in _choices(of_situation, own):
+            if not count:
+                if own == attributes:
+                    yield StatedSituation(situation, ())
+                continue
+            for sizes in _partitions(attributes - own, count):
+                for subjects in product(*(list(_choices(of_subject, each)) for each in sizes)):
+                    if _in_order(subjects):
+                        yield StatedSituation(situation, subjects)
+
+
+def _choices(values: Sequence[tuple[str, Any]], count: int) -> Iterator[dict[str, Any]]:
+    """Every choice of so many attributes with one value each."""
+    for chosen in combinations(values, count):
+        if len({name for name, _ in chosen}) == count:
+            yield dict(chosen)
+
+
+def _partitions(total: int, count: int) -> Iterator[tuple[int, ...]]:
+    """Every way to give a total to so many subjects, the later ones not less."""
+    if count == 1:
+        yield (total,)
+        return
+    for first in range(total // count + 1):
+        for rest in _partitions(total - first * 1, count - 1):
+            if rest[0] >= first:
+                yield (first, *rest)
+
+
+def _in_order(subjects: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether subjects that state as much stand in one order: the others are the same situation."""
+    return all(len(one) != len(other) or repr(one) <= repr(other) for one, other in pairwise(subjects))
+
+
+def list_compared_values(steps: LoweredRuleset, trees: Iterable[Expression], names: Iterable[str] = ()) -> Values:
+    """List the values of attributes that expressions of a ruleset tell apart, without the default of each."""
+    reader = _Compared(steps.vocabulary)
+    for tree in trees:
+        reader.read(expand_terms(tree, steps.vocabulary))
+    for name in names:
+        reader.looked_at(steps.vocabulary.words[name])
+    return reader.values(steps.ruleset.about)
+
+
+def list_ranked_words(steps: LoweredRuleset) -> set[str]:
+    """List the attributes by which subjects are compared with one another."""
+    trees = [key.by for step in steps.steps if isinstance(step, Rank) for key in step.keys]
+    return {each.name for tree in trees for each in expand_terms(tree, steps.vocabulary).find_all(exp.Column)}
+
+
+class _Compared:
+    """Gathers the words that expressions look at, each with the values that it is compared with."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self.found: dict[str, set[Any]] = {}
+
+    def looked_at(self, word: Word) -> None:
+        """Note a word of which nothing is compared."""
+        if not word.is_derived:
+            self.found.setdefault(word.name, set())
+
+    def read(self, tree: Expression) -> None:
+        """Note the words of an expression, and what each stands beside."""
+        for node in tree.walk():
+            if isinstance(node, exp.Column):
+                self.looked_at(self.vocabulary.words[node.name])
+            elif isinstance(node, exp.In):
+                self._beside(node.this, [get_literal_value(each) for each in node.expressions])
+            elif isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div):
+                for each in (node.this, node.expression):
+                    self._beside(each, RECKONED)
+            elif isinstance(node, exp.Binary) and not isinstance(node, exp.And | exp.Or):
+                for one, other in ((node.this, node.expression), (node.expression, node.this)):
+                    if isinstance(other := strip_parentheses(other), exp.Literal):
+                        self._beside(one, [get_literal_value(other)])
+
+    def _beside(self, tree: Expression, values: Sequence[Any]) -> None:
+        for each in tree.find_all(exp.Column):
+            if each.name in self.found or not self.vocabulary.words[each.name].is_derived:
+                self.found.setdefault(each.name, set()).update(values)
+
+    def values(self, about: Declaration) -> Values:
+        """The values to try of each word, without its default."""
+        defaults = _defaults(about)
+        named = {name for name, beside in self.found.items() if name in defaults}
+        return {
+            name: [each for each in self._values(self.vocabulary.words[name]) if each != defaults[name]]
+            for name in self.found
+            if name in named
+        }
+
+    def _values(self, word: Word) -> list[Any]:
+        beside, kind = self.found[word.name], word.type
+        match kind.kind:
+            case "boolean":
+                return [False, True]
+            case "text":
+                return (
+                    [*kind.words]
+                    if kind.words
+                    else ["", *sorted(each for each in beside if isinstance(each, str)), *NEW_NAMES]
+                )
+            case "names":
+                return [(), *((each,) for each in NEW_NAMES)]
+        return _numbers(kind, beside)
+
+
+def _numbers(kind: Type, beside: set[Any]) -> list[Any]:
+    """Each number that is compared with and its neighbours; where none is, two that differ from one another."""
+    found = {value + step for value in beside if not isinstance(value, str) for step in (-1, 0, 1)} or {1, 2}
+    low, high = kind.least, kind.most
+    return sorted(each for each in found if (low is None or each >= low) and (high is None or each <= high))
+
+
+def _defaults(about: Declaration) -> dict[str, Any]:
+    """The default of each attribute of a situation and of a subject."""
+    found = dict[str, Any]()
+    for kind in filter(None, (about.subject, about.situation)):
+        made = kind(**get_defaults(kind))
+        found |= {each.name: getattr(made, each.name) for each in fields(kind)}
+    return found
+
+
+@lru_cache(maxsize=32)
+def get_defaults(kind: type) -> Mapping[str, Any]:
+    """Return values of the attributes that a class has no default for: a name, and what is blank of all else."""
+    words = {**build_words(kind, "situation")}
+    needed = [each.name for each in fields(kind) if each.default is NOTHING and each.init]
+    return {name: NEW_NAMES[0] if words[name].type.kind == "text" else words[name].blank for name in needed}
+
+
+def build_situations(
+    about: Declaration, values: Values, bound: Bound, base: Mapping[str, Any] = {}
+) -> Iterator[tuple[StatedSituation, Any, tuple[Any, ...]]]:
+    """Build what is enumerated, up to so many runs; what does not go together is left out."""
+    built = 0
+    for found in enumerate_situations(about, values, bound):
+        stated = evolve(found, base=base)
+        try:
+            situation, subjects = stated.build(about)
+        except DomainError:
+            continue
+        yield stated, situation, subjects
+        built += 1
+        if built >= bound.runs:
+            return
+
+
+def shrink_stated(stated: StatedSituation) -> Iterator[StatedSituation]:
+    """Yield what states one thing less: without an attribute, or without a subject."""
+    for name in stated.situation:
+        yield evolve(stated, situation={key: value for key, value in stated.situation.items() if key != name})
+    for at, subject in enumerate(stated.subjects):
+        others = [*stated.subjects[:at], *stated.subjects[at + 1 :]]
+        yield evolve(stated, subjects=tuple(others))
+        for name in subject:
+            fewer = {key: value for key, value in subject.items() if key != name}
+            yield evolve(stated, subjects=(*stated.subjects[:at], fewer, *stated.subjects[at + 1 :]))

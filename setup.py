@@ -1,0 +1,24 @@
+"""Build the package: what pyproject.toml says, with what is read of the rules kept in a file."""
+
+import os
+import subprocess
+import sys
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+
+KEEP = "from mqclause.rulebook.rules import keep_own_rules; keep_own_rules()"
+
+
+class BuildWithRules(build_py):
+    """Copies the package, and has the copy keep what it reads of its rules, unless it is to be edited."""
+
+    def run(self) -> None:
+        """Build the package."""
+        super().run()
+        if not self.editable_mode:
+            path = os.pathsep.join(filter(None, [os.path.abspath(self.build_lib), os.environ.get("PYTHONPATH")]))
+            subprocess.run([sys.executable, "-c", KEEP], env={**os.environ, "PYTHONPATH": path}, check=True)  # noqa: S603 - this Python, this code
+
+
+setup(cmdclass={"build_py": BuildWithRules})

@@ -1,0 +1,137 @@
+"""Copies of documents: each sentence matches, moved, differs or is missing, and what is new is told."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from mqclause import FactsError, Rules
+from mqclause.audit.verification import count_other_sources, is_unsourced, verify_copies
+from mqclause.model.configuration.sources import Source
+from mqclause.rulebook.clauses import compute_fingerprint, read_clause_files
+from spec_tests.support.explain_command import bad, run
+
+LINES = (
+    "1. A parcel is put on a shelf.",
+    "2. The shelf is not full. It is never full on a Sunday.",
+    "3. Nobody is there.",
+)
+SENTENCES = {
+    "1.1": "A parcel is put on a shelf.",
+    "2.1": "The shelf is not full.",
+    "2.2": "It is never full on a Sunday.",
+    "3.1": "Nobody is there.",
+}
+"""The sentences of the document above, by the paths that ours has for them."""
+
+
+def written_rules(**file: str) -> Rules:
+    """The rules of the project, with that document in the place of all others of the workload rules."""
+    own = {path: None for path in Rules().files if path.startswith("documents/")}
+    head = "".join(f'{key} = "{value}"\n' for key, value in {"document": "call", "title": "Parcels", **file}.items())
+    clauses = "".join(
+        f'[[clause]]\npath = "{path}"\nnumber = "{path[0]}"\nsays = "{path}"\nrules = ["call.2053"]\n'
+        f'fingerprint = "{compute_fingerprint(text)}"\n'
+        for path, text in SENTENCES.items()
+    )
+    return Rules().with_files({**own, "documents/parcels.toml": head + clauses})
+
+
+def verified(text: str, **file: str) -> tuple[dict[str, str], list[tuple[int, str]], bool]:
+    """The status of each sentence by its path, what is new by its line, and whether it is the very file."""
+    (found,) = verify_copies(written_rules(**file), [Source("mine.txt", text.encode())])
+    said = {each.paths[0]: str(each.status) for each in found.sentences}
+    return said, [(each.line, each.text) for each in found.new], found.is_same_file
+
+
+ALIKE = {f"call/{path}": "matches" for path in SENTENCES}
+
+
+def test_a_copy_that_is_the_document() -> None:
+    text = "\n".join(LINES)
+    assert verified(text) == (ALIKE, [], False)
+    assert verified(text, sha256=hashlib.sha256(text.encode()).hexdigest())[2]
+
+
+def test_white_space_and_the_numbers_of_clauses_do_not_count() -> None:
+    assert verified("\r\n\r\n".join(f"   {line.replace(' ', '  ')}" for line in LINES)) == (ALIKE, [], False)
+
+
+@pytest.mark.parametrize(
+    ("change", "differs", "new"),
+    [
+        (("never", "seldom"), {"2.2": "differs"}, []),
+        ((" It is never full on a Sunday.", ""), {"2.2": "missing"}, []),
+        (("Nobody is there.", "Nobody is there. Nor is anybody else."), {}, [(3, "Nor is anybody else.")]),
+        (("A parcel", "Some parcel"), {"1.1": "differs"}, []),
+    ],
+)
+def test_one_change_names_just_that_sentence(
+    change: tuple[str, str], differs: dict[str, str], new: list[tuple[int, str]]
+) -> None:
+    said, added, _ = verified("\n".join(LINES).replace(*change))
+    assert said == ALIKE | {f"call/{path}": status for path, status in differs.items()}
+    assert added == new
+
+
+def test_a_sentence_at_another_place_has_moved() -> None:
+    said, new, _ = verified("\n".join([LINES[2], LINES[0], LINES[1]]))
+    assert (said, new) == (ALIKE | {"call/3.1": "moved"}, [])
+
+
+def test_what_is_no_copy_of_a_document_is_refused() -> None:
+    with pytest.raises(FactsError, match=r"mine\.txt: has no sentence of a document of rules/documents/; allowed"):
+        verified("Something else.")
+    with pytest.raises(FactsError, match=r"mine\.txt: has 20001 sentences; allowed: 20000"):
+        verified("A b.\n" * 20001)
+
+
+def test_every_sentence_with_rules_says_where_it_is_from() -> None:
+    files = read_clause_files(Rules())
+    assert [f"{file.name}: {each.path}" for file in files for each in file.clauses if is_unsourced(each)] == []
+    counted = count_other_sources(Rules())
+    assert not counted.unsourced
+    assert counted.on_pages > 50
+
+
+def test_a_page_has_an_address_and_the_day_on_which_it_was_read() -> None:
+    clauses = [(file.name, each) for file in read_clause_files(Rules()) for each in file.clauses if each.page]
+    undated = [f"{name}: {each.path}" for name, each in clauses if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", each.read)]
+    assert undated == []
+
+
+def documents() -> list[Path]:
+    """The copies at hand; skips the test where there are none."""
+    folder = os.environ.get("MQCLAUSE_DOCUMENTS")
+    if not folder:
+        pytest.skip("MQCLAUSE_DOCUMENTS names no folder of source documents")
+    return sorted(Path(folder).glob("*.txt"))
+
+
+def test_the_documents_are_those_of_the_rules() -> None:
+    found = verify_copies(Rules(), [Source(path.name, path.read_bytes()) for path in documents()])
+    assert [each.source for each in found if not (each.is_alike and each.is_same_file)] == []
+    assert len(found) == 5
+
+
+def test_the_command_names_the_sentence_with_a_word_that_differs(tmp_path: Path) -> None:
+    """Of the last document: 60 days in 8.6 become 90."""
+    whole = documents()[-1].read_text(encoding="utf-8")
+    assert whole.count("60 days") == 1
+    copy = tmp_path / "mine.txt"
+    copy.write_text(whole.replace("60 days", "90 days"), encoding="utf-8")
+    done = run("verify", str(copy))
+    assert done.returncode == 1
+    told = [
+        line for line in done.stdout.splitlines() if line.startswith(("  differs", "  missing", "  moved", "  new"))
+    ]
+    assert len(told) == 1
+    assert told[0].startswith("  differs  administration/8.6")
+
+
+def test_what_the_command_is_not_given_is_told() -> None:
+    assert bad("verify") == ["name at least one copy of a document; see --help"]
