@@ -30,12 +30,12 @@ Depths = Callable[[str], int]
 
 
 class ResolutionStep(RuleAnswer):
-    """One look at a pair of names: what the rules say of it. The situation is a Naming."""
+    """One look at a pair of names: what the rules say of it. The situation is a NamePair."""
 
 
 @frozen
 class Resolution:
-    """Where the names of a put lead: a ``Look`` for each pair of names, the last one at what they come to."""
+    """Where the names of a put lead: a ``ResolutionStep`` for each pair of names, the last one at what they come to."""
 
     looks: tuple[ResolutionStep, ...]
 
