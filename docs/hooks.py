@@ -277,6 +277,7 @@ def build_readings_page() -> str:
             for edition, changed in table.get("edition", {}).items()
         ]
         parts += [f"- not for replays: `{each}`" for each in table.get("not_replayed", ())]
+        parts += [f"- `{choice}`: so {by}" for choice, by in table.get("said_by", {}).items()]
         parts += [f"- clauses: {', '.join(table['clauses'])}\n", f"{table['why']}\n"]
     parts += [
         "## Editions\n",

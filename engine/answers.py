@@ -77,7 +77,7 @@ class RuleAnswer:
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """What the rules derived."""
+        """The facts that the rules derived."""
         return self.run.facts
 
     @cached_property

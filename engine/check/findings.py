@@ -99,7 +99,7 @@ class Finding:
 
     @property
     def severity(self) -> str:
-        """How severe the finding is: error, warning or note."""
+        """The severity of the finding: error, warning or note."""
         return self.said.severity
 
     @property
@@ -110,12 +110,12 @@ class Finding:
 
     @property
     def key(self) -> FindingKey:
-        """What tells it from other findings."""
+        """The identity of the finding among all others."""
         return self.rule.id, self.object_type, self.name, self.queue_manager, self.said.attribute, self.message
 
     @property
     def gist(self) -> tuple[str, ...]:
-        """What it has in common with findings of other objects: the message without the names of this one."""
+        """The message without the names of this object, which findings of other objects share."""
         names = self.name, self.queue_manager
         words = ANY_NAME.sub(lambda found: "" if found[0] in names else found[0], self.said.message)
         return self.rule.id, self.severity, self.object_type, words
@@ -141,7 +141,7 @@ class Finding:
         }
 
     def document(self) -> dict[str, Any]:
-        """Return the same, by the name that it had before."""
+        """Return the finding as JSON; the earlier name of ``to_json``."""
         return self.to_json()
 
 
@@ -290,7 +290,7 @@ class Checks:
                 yield seen
 
     def followed(self, about: ConfiguredObject, queue: Queue, together: ClusterCheckContext) -> ConfiguredObject:
-        """Return where an alias or a remote definition leads by its own queue manager, in whatever clusters.
+        """Resolve an alias or a remote definition at its own queue manager, in whatever clusters.
 
         Where it comes to nothing by what the files tell, it is followed with what may be in no file, too.
         """
@@ -816,7 +816,10 @@ class Inspection:
 
     @property
     def warnings(self) -> list[Diagnostic]:
-        """What was passed by, or could not be looked at; once there are findings, also what could not be judged."""
+        """Warnings about what was passed by or could not be read.
+
+        Once there are findings, also about what could not be judged.
+        """
         found = [*self._reader.warnings, *self._unjudged]
         for each in self.members.values():
             found += [*each.warnings, *(each.faults if self.lenient else ())]

@@ -17,7 +17,7 @@ from sqlglot import exp
 from mqclause.documents import TRIGGER
 from mqclause.executors.operations import Let
 from mqclause.executors.pipeline import Pipeline
-from mqclause.language.parser import COMPARISONS
+from mqclause.language.parser import COMPARISONS, find_words
 from mqclause.model.configuration.completeness import MissingInformation, drop_answered_commands
 from mqclause.model.configuration.members import Members, fail_member
 from mqclause.model.configuration.snapshot import Snapshot, apply_changes
@@ -78,14 +78,6 @@ class AdminCommand:
     on_destination: Callable[[Destination], Destination] = field(default=_unchanged, eq=False, repr=False)
     on_situation: Callable[[Situation], Situation] = field(default=_unchanged, eq=False, repr=False)
     on_facts: Callable[[Cluster], Cluster] = field(default=_unchanged, eq=False, repr=False)
-    _made: dict[Destination, Destination] = field(factory=dict, init=False, repr=False, eq=False)
-
-    def made_of(self, destination: Destination) -> Destination:
-        """Return the command for one destination, as ``on_destination`` builds it, once for each."""
-        found = self._made.get(destination)
-        if found is None:
-            found = self._made[destination] = self.on_destination(destination)
-        return found
 
     def to_json(self) -> dict[str, str]:
         """Return the command as JSON values."""
@@ -109,7 +101,7 @@ def list_admin_commands(decision: Decision) -> list[AdminCommand]:
 
 def find_deciding_attributes(course: Pipeline) -> set[str]:
     """Find the attributes that decide who remains, or whether a rule applies."""
-    return {column.name for tree in _deciding(course) for column in tree.find_all(exp.Column)}
+    return {word for tree in _deciding(course) for word in find_words(tree)}
 
 
 def list_candidate_values(attribute: str, decision: Decision) -> list[int]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import combinations as choices
-from itertools import product
+from itertools import product, starmap
 from time import monotonic
 from typing import Any, Self
 
@@ -15,6 +15,7 @@ from attrs import asdict, define, evolve, field, fields, frozen
 from mqclause.answers import AnswerTable, ColumnTypes
 from mqclause.cluster.admin_commands import AdminCommand, Attribute, list_admin_commands
 from mqclause.documents import CALL, OUTCOME
+from mqclause.executors.operations import CarriedValues
 from mqclause.executors.pipeline import Pipeline
 from mqclause.exits.session import ANYBODY, Caller, ExitSession
 from mqclause.model.configuration.completeness import MissingInformation
@@ -73,7 +74,7 @@ class Counterfactual:
 
 @frozen
 class WhyNot:
-    """What keeps a queue manager from being permitted.
+    """Why a queue manager is not among the permitted, and the changes after which it would be.
 
     ``fallen`` are its destinations with the rule by which each falls and why; ``changes`` the smallest sets of at most
     ``searched`` commands after which it is permitted, each verified by the rules on the changed facts, and by the exit
@@ -110,14 +111,25 @@ class WhyNot:
         return document | ({"permitted": True} if self.permitted else {})
 
 
-def why_not(decision: Decision, queue_manager: str, engine: Engine | None = None, caller: Caller = ANYBODY) -> WhyNot:
+def why_not(
+    decision: Decision,
+    queue_manager: str,
+    engine: Engine | None = None,
+    caller: Caller = ANYBODY,
+    *,
+    limit: int = MOST_COMMANDS,
+    deadline: float | None = None,
+) -> WhyNot:
     """Explain why ``queue_manager`` is not permitted by a decision made at level ``rule`` or ``condition``.
 
-    Where an exit takes part, the ``engine`` is needed that has it, and the ``caller`` of the decision. Raises
-    ValueError without, and below level ``rule``.
+    Where an exit takes part, the ``engine`` is needed that has it, and the ``caller`` of the decision. A set of
+    commands has at most ``limit`` of them, 0 to 2, and the search ends after ``deadline`` seconds (None: never); what
+    was found till then is told, and that it ended. Raises ValueError without the engine, and below level ``rule``.
     """
     check_type("decision", decision, Decision)
     check_type("queue_manager", queue_manager, str)
+    if limit not in range(MOST_COMMANDS + 1):
+        raise ValueError(f"limit={limit!r} is not allowed; allowed: 0 to {MOST_COMMANDS} commands")
     fallen = tuple(each for each in find_eliminations(decision) if each[0].queue_manager == queue_manager)
     permitted = decision.outcome != "failed" and _is_among(decision.permitted, queue_manager)
     if permitted or not fallen:
@@ -125,7 +137,7 @@ def why_not(decision: Decision, queue_manager: str, engine: Engine | None = None
     if decision.refusal is not None:
         return WhyNot(queue_manager, False, fallen, (), 0, f"no change was tried: {decision.refusal.because}")
     search = _Search.of(decision, queue_manager, engine, caller)
-    search.run()
+    search.run(limit, deadline)
     changes, by_exit = search.changes, search.exit is not None
     return WhyNot(queue_manager, False, fallen, changes, search.searched, search.ended, by_exit)
 
@@ -220,8 +232,33 @@ class SymmetryClasses:
         return {host for host, group in self.groups.items() if (seen.update([group]) or seen[group]) <= count}
 
 
+Look = tuple[int, str]
+"""An attribute of the destination at a place, or of the situation."""
+
+IN_SITUATION = -1
+
+
+class _Watched:
+    """What rules look at, each look noted."""
+
+    __slots__ = ("_looked", "_of", "_place")
+
+    def __init__(self, of: object, place: int, looked: set[Look]) -> None:
+        self._of, self._place, self._looked = of, place, looked
+
+    def __getattr__(self, name: str) -> Any:
+        self._looked.add((self._place, name))
+        return getattr(self._of, name)
+
+
+def _differing(one: Situation | Destination, other: Situation | Destination) -> set[str]:
+    """The attributes in which two are not alike."""
+    names = () if one is other else (each.name for each in fields(type(one)))
+    return {name for name in names if getattr(one, name) != getattr(other, name)}
+
+
 class SearchTimeoutError(Exception):
-    """The exit has had its time; the message says how much, and for what."""
+    """The exit, or the search, has had its time; the message says how much, and for what."""
 
 
 def has_exit_call(decision: Decision) -> bool:
@@ -326,6 +363,8 @@ class _Search:
     found: dict[frozenset[Attribute], Commands] = field(factory=dict)
     searched: int = 0
     ended: str = ""
+    _effects: dict[int, dict[int, Destination]] = field(factory=dict, init=False)
+    _watched: dict[Attribute, tuple[set[Look], set[Look]]] = field(factory=dict, init=False)
 
     @classmethod
     def of(cls, decision: Decision, queue_manager: str, engine: Engine | None, caller: Caller) -> Self:
@@ -348,16 +387,22 @@ class _Search:
         """The sets that were found, as they were found, but those last by which something stops working."""
         return tuple(sorted(self.found.values(), key=lambda commands: any(each.stops for each in commands)))
 
-    def run(self) -> None:
-        """Tries sets of one command, and of two where they are not too many."""
+    def run(self, limit: int = MOST_COMMANDS, deadline: float | None = None) -> None:
+        """Tries sets of one command, and of two where they are not too many, up to ``limit`` and the deadline."""
         alike = SymmetryClasses(self.decision.listed, self.decision.situation, self.queue_manager)
-        size, places = self._size(alike), _places(self.attributes.values())
+        size, places = min(limit, self._size(alike)), _places(self.attributes.values())
+        until = None if deadline is None else monotonic() + deadline
         try:
             for count in range(1, size + 1):
                 hopeless: set[SymmetryClass] = set()
                 for chosen in choices(self.attributes, count):
+                    if until is not None and monotonic() > until:
+                        raise SearchTimeoutError(f"the search ended after {deadline:g} s, before all sets were tried")
                     shape = alike.shape(places[name] for name in chosen)
                     if (self.exit is None and shape in hopeless) or any(map(frozenset(chosen).issuperset, self.found)):
+                        continue
+                    if self.exit is None and not all(starmap(self._meet, choices(chosen, 2))):
+                        hopeless.add(shape)
                         continue
                     commands = self._least([self.attributes[name] for name in chosen])
                     if commands:
@@ -388,8 +433,61 @@ class _Search:
     def _permitted_after(self, commands: Commands) -> bool:
         if self.exit is not None:
             return self.exit.is_permitted(commands, self.queue_manager)
-        decision, name = self.decision, self.queue_manager
-        return _permits(decision, commands, name) and is_verified(decision, commands, name)
+        return self._permits(commands) and is_verified(self.decision, commands, self.queue_manager)
+
+    def _permits(self, commands: Commands) -> bool:
+        """Whether the rules leave it, by what the commands do to what they see."""
+        (seen, listed), course = self._after(commands), self.decision.course
+        if not _is_among(course.run_first(seen, listed, self._carried).remaining, self.queue_manager):
+            return False
+        return not course.run(seen, listed, self._carried)[-1].failure
+
+    @property
+    def _carried(self) -> CarriedValues | None:
+        before = self.decision.before
+        return None if before is None else before.counters
+
+    def _after(self, commands: Iterable[AdminCommand]) -> tuple[Situation, list[Destination]]:
+        """What the rules see after the commands."""
+        listed, seen, changed = [*self.decision.listed], self.decision.situation, dict[int, Destination]()
+        for command in commands:
+            changed = {place: command.on_destination(each) for place, each in changed.items()}
+            changed = {**self._effect(command), **changed}
+            seen = command.on_situation(seen)
+        for place, each in changed.items():
+            listed[place] = each
+        return seen, listed
+
+    def _meet(self, one: Attribute, other: Attribute) -> bool:
+        """Whether two attributes together may do what neither does: after each the rules look at the other.
+
+        Where they do not, they go as they go without it.
+        """
+        (looked, touched), (others, touching) = self._watch(one), self._watch(other)
+        return not (looked.isdisjoint(touching) or others.isdisjoint(touched)) or not touched.isdisjoint(touching)
+
+    def _watch(self, attribute: Attribute) -> tuple[set[Look], set[Look]]:
+        """What the rules look at after the commands for an attribute, and what these change."""
+        found = self._watched.get(attribute)
+        if found is None:
+            looked, touched = found = self._watched[attribute] = set(), set()
+            for command in self.attributes[attribute]:
+                seen, listed = self._after((command,))
+                watched = [_Watched(each, place, looked) for place, each in enumerate(listed)]
+                self.decision.course.run(_Watched(seen, IN_SITUATION, looked), watched, self._carried)
+                after = self._effect(command)
+                names = {name for place in after for name in _differing(self.decision.listed[place], after[place])}
+                touched |= {(place, name) for place in after for name in names}
+                touched |= {(IN_SITUATION, name) for name in _differing(self.decision.situation, seen)}
+        return found
+
+    def _effect(self, command: AdminCommand) -> dict[int, Destination]:
+        """The destinations of the decision that a command changes, by place, as it leaves them."""
+        found = self._effects.get(id(command))
+        if found is None:
+            made = ((place, each, command.on_destination(each)) for place, each in enumerate(self.decision.listed))
+            found = self._effects[id(command)] = {place: after for place, each, after in made if after is not each}
+        return found
 
 
 def _places(attributes: Iterable[Sequence[AdminCommand]]) -> dict[Attribute, ClassMember]:
@@ -399,24 +497,6 @@ def _places(attributes: Iterable[Sequence[AdminCommand]]) -> dict[Attribute, Cla
     for of in attributes:
         counts[of[0].concerns] += 1
         found[of[0].sets] = (of[0].concerns, counts[of[0].concerns])
-    return found
-
-
-def _permits(decision: Decision, commands: Commands, queue_manager: str) -> bool:
-    """Whether the rules leave it, by what the commands do to what they see."""
-    listed, seen = [_after(each, commands) for each in decision.listed], decision.situation
-    for command in commands:
-        seen = command.on_situation(seen)
-    carried = None if decision.before is None else decision.before.counters
-    runs = decision.course.run(seen, listed, carried)
-    return not runs[-1].failure and _is_among(runs[0].remaining, queue_manager)
-
-
-def _after(destination: Destination, commands: Commands) -> Destination:
-    """What the commands make of it; what one makes of a destination of the decision is asked for many times."""
-    found = destination
-    for command in commands:
-        found = command.made_of(found) if found is destination else command.on_destination(found)
     return found
 
 

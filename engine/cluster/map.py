@@ -80,7 +80,7 @@ class MapRow:
 
     @property
     def named(self) -> Mapping[str, str]:
-        """What the puts name, as documents have it."""
+        """The names that the puts give, as documents have them."""
         return {"queue": self.queue} if self.queue else {"queue_manager": self.name}
 
     @property
@@ -110,7 +110,7 @@ class MapRow:
 
     @cached_property
     def incomplete(self) -> tuple[MissingInformation, ...]:
-        """What is not known and could change the answer."""
+        """The unknown facts that could change the answer."""
         found = find_unknowns(self.decision, self.snapshot, None if self.by_exit is None else self.by_exit.ask)
         return (*found, *find_missing_level(self.decision, self.snapshot))
 
@@ -121,7 +121,7 @@ class MapRow:
 
     @cached_property
     def ways(self) -> Mapping[Destination, DeliveryAnswer]:
-        """What the rules of delivery say of the ways of the destinations that something is in the way to."""
+        """The answers of the rules of delivery about destinations with something in the way."""
         chosen = [each.destination for each in self.shares]
         # The row is of puts that are not bound; an application that leaves the binding to the queue binds them.
         return check_deliveries(chosen, self.decision, self.snapshot.beyond, bound=self.is_of_opens)
@@ -149,7 +149,7 @@ class MapRow:
 
     @cached_property
     def by_edition(self) -> tuple[str, ...]:
-        """That the puts would go elsewhere in another edition of MQ."""
+        """The remark that the puts would go elsewhere in another edition of MQ, if they would."""
         source = name_edition_source(self.decision.rules, self.snapshot)
         return tuple(filter(None, [describe_edition_difference(self.decision, source)]))
 
@@ -174,7 +174,7 @@ class MapRow:
 
 @frozen
 class PrintableRow:
-    """What is printed of a MapRow, without the decision that tells it: the map of a large dump has very many rows."""
+    """The printed part of a MapRow, without its decision: the map of a large dump has very many rows."""
 
     queue: str
     name: str
@@ -284,7 +284,7 @@ def build_side_document(row: MapRow) -> dict[str, Any]:
 
 @frozen
 class ExitShares:
-    """What an exit took of the first puts; ``failed`` of them went nowhere. ``ask`` asks the exit once more."""
+    """The shares that an exit gave in the first puts; ``failed`` of them went nowhere. ``ask`` asks it once more."""
 
     shares: tuple[Share, ...]
     failed: int
@@ -292,7 +292,7 @@ class ExitShares:
 
     @property
     def remarks(self) -> Iterator[str]:
-        """How the parts are meant."""
+        """Remarks about the meaning of the shares."""
         if not self.shares:
             yield "an exit takes part: it was asked about the first put"
             return

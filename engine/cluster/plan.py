@@ -141,7 +141,7 @@ class PlanRow:
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """What is to be said of the puts after the change and was not before, whether they go elsewhere or not.
+        """Remarks about the puts after the change that did not hold before it.
 
         That the parts are of opens is said of all that move.
         """
@@ -167,7 +167,7 @@ class PlanRow:
 
     @property
     def puts_moved(self) -> Fraction:
-        """How many puts go elsewhere; 0 without a weight."""
+        """The number of puts that go elsewhere; 0 without a weight."""
         return self.moved * (self.weight or 0)
 
     @cached_property
@@ -363,13 +363,13 @@ def sum_parts(found: Iterable[Share]) -> Mapping[DestinationKey, Fraction]:
 
 @frozen
 class Traffic:
-    """How many puts were made, by queue and by the queue manager where they were made."""
+    """The number of puts by queue and by the queue manager where they were made."""
 
     puts: Mapping[tuple[str, str], int]
 
     @property
     def total(self) -> int:
-        """How many puts there are in all."""
+        """The number of puts in all."""
         return sum(self.puts.values())
 
 
@@ -401,7 +401,7 @@ def moves(rows: Iterable[PlanRow]) -> tuple[Move, ...]:
 
 @frozen
 class ChangePlan:
-    """What a change does.
+    """The effects of a change: the rows that differ, the findings, and remarks.
 
     ``rows`` differ, and so do ``alias_rows``, of puts that name an alias of a queue manager; ``restarts`` are the
     members whose sequence factors restart, by the clause ``restarts_by``;
@@ -543,7 +543,7 @@ class Upgrade:
 
     @classmethod
     def between(cls, before: Snapshot, after: Snapshot, rules: Rules) -> Upgrade:
-        """Return what changes for a member between two sides."""
+        """Describe the upgrade of a member between two sides."""
         was, now = (rules.of_level(each.cluster.queue_manager.command_level) for each in (before, after))
         own, told = before.cluster.queue_manager, locate_edition(was, before)
         of_later = rules.toml("editions.toml").get(now.edition, {})

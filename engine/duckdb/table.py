@@ -282,10 +282,9 @@ def query_in_cluster(
     is_sized: bool = False,
     as_written: bool = True,
 ) -> exp.Select:
-    """Query every row of the table, joined with the decision about its names.
+    """Query every row of the table, joined with the decision about its names; the rules decide odd puts alone.
 
-    The rules decide odd puts alone. ``tables`` are those that it needs, as far as they are not there under their names.
-    With ``as_written`` names are looked up as they stand in the row before blanks are taken from others.
+    ``tables`` are those that are not there under their names; ``as_written``: names are first looked up with blanks.
     """
     found, chain = decided_names(puts, rules, explain, spread), _Chain(_source(spread))
     _find(chain, puts, found, rules, as_written)

@@ -84,6 +84,11 @@ class Pipeline:
             raise RuleError(f"{document}/", "", f"a rule reckons until there is no number: {error}") from None
         return runs
 
+    def run_first(self, situation: Any, subjects: Sequence[Any], carried: CarriedValues | None = None) -> Run:
+        """Run the first document alone, which tells who remains. Raises ArithmeticError as its rules do."""
+        carries, run = self._runs[0]
+        return run(situation, subjects, carried if carries else None, {}, False)
+
 
 @lru_cache(maxsize=256)
 def _course(rules: Rules, declaration: Declaration, executor: ExecutorName) -> Pipeline:

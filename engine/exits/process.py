@@ -52,7 +52,7 @@ _REPLY_SIZE = Struct("<I")
 
 
 class ExitResult(NamedTuple):
-    """What an exit left in its MQWXP."""
+    """The fields of MQWXP that an exit has left."""
 
     response: str
     destination_chosen: int

@@ -378,11 +378,11 @@ class AdministrationSimulator:
 
 
 class AdministrationAnswer(RuleAnswer):
-    """What becomes of a matter: the ``rule`` that settles it (None: nothing does), and what the rules derived."""
+    """The answer about a subject: the ``rule`` that settles it (None: nothing does), and the derived facts."""
 
     @property
     def becomes(self) -> str:
-        """What becomes of it, in a word; blank: nothing."""
+        """The fate in a word; blank if nothing happens."""
         found: str = self.facts["becomes"]
         return found
 
@@ -511,7 +511,7 @@ class AlternativeChoice:
 
 @define
 class AdministrationResult:
-    """What an event of administration did. ``changed``, ``removed`` and ``kept`` are rows of their documents.
+    """The effects of an event of administration. ``changed``, ``removed`` and ``kept`` are rows of documents.
 
     ``refused`` is the rule's answer where a command is, with the message that says so.
     """
@@ -525,7 +525,7 @@ class AdministrationResult:
     has_fates: bool = False
 
     def summary(self) -> list[Mapping[str, Any]]:
-        """Return what it did, without the rules and the reasons."""
+        """Summarize the effects, without rules and reasons."""
         refused = [] if self.refused is None else [{"refused": self.refused.facts["refused"]}]
         did = ({**row, "to": name} for name in ("changed", "removed", "kept") for row in getattr(self, name))
         return [*refused, *({key: row[key] for key in row.keys() - {"rule", "clause", "because"}} for row in did)]
@@ -662,7 +662,7 @@ def get_route_key(route: Channel | Destination) -> RouteKey:
 
 @define(eq=False)
 class ReplayExits:
-    """What exits remember while the queue manager runs.
+    """The memory of exits while the queue manager runs.
 
     ``at_start`` is CLWLEXIT at the latest start. ``connected`` has, by application, what it was when that opened the
     first of the handles that it still has: a scenario tells of no other connections. ``matters`` says that there is an
@@ -798,7 +798,7 @@ class RequestState:
 
 @frozen
 class Retention:
-    """What is held on a day."""
+    """The information and requests that are held on a day."""
 
     on: date
     information: tuple[InformationState, ...]

@@ -54,11 +54,13 @@ MOST_MOVED = 50
 OVERRIDES = ("edition", "reading")
 """The tables of a rule, a term or a reading that state what differs in an edition or under a reading."""
 
-READING_KEYS: Mapping[str, type] = {"clauses": list, "choices": list, "question": str, "why": str, "not_replayed": list}
+READING_KEYS: Mapping[str, type] = {
+    "clauses": list, "choices": list, "question": str, "why": str, "not_replayed": list, "said_by": dict,
+}  # fmt: skip
 EDITION_KEYS: Mapping[str, type] = {"title": str, "command_level": int, "evidence": str, "source": str}
 """What readings.toml and editions.toml say of each, and of which type."""
 
-_TYPES = {str: "text", list: "a list of texts", int: "a whole number"}
+_TYPES = {str: "text", list: "a list of texts", int: "a whole number", dict: "a table"}
 
 EVIDENCE: Mapping[str, str] = {
     "stated": "read in a page of that edition",
@@ -230,7 +232,8 @@ class Reading:
     """One open point: the clauses it concerns, the choices (the default first), and why it is the default.
 
     By the choices in ``not_replayed`` the rules say nothing of events one after the other. ``every_choice`` has those
-    of all editions, first the default of the oldest, and ``defaults`` the default of each that states any.
+    of all editions, first the default of the oldest, and ``defaults`` the default of each that states any. ``said_by``
+    names who says so, by choice, where pages of IBM's contradict one another.
     """
 
     id: str
@@ -241,6 +244,7 @@ class Reading:
     not_replayed: tuple[str, ...] = ()
     every_choice: tuple[str, ...] = ()
     defaults: frozenset[str] = frozenset()
+    said_by: Mapping[str, str] = field(factory=dict, hash=False)
 
     @property
     def default(self) -> str:
@@ -540,4 +544,9 @@ def _reading(name: str, table: Mapping[str, Any], all_choices: Sequence[Sequence
         {each[0] for each in all_choices},
     )
     about = tuple(table["clauses"]), choices, table["question"], table["why"], not_replayed
-    return Reading(name, *about, tuple(known), frozenset(defaults))
+    said_by = table.get("said_by", {})
+    for choice, by in said_by.items():
+        if choice not in known or not isinstance(by, str):
+            said = f"is no text about a choice{suggest_allowed(choice, tuple(known))}"
+            raise RuleError("readings.toml", f"{name}.said_by.{choice}", said)
+    return Reading(name, *about, tuple(known), frozenset(defaults), dict(said_by))

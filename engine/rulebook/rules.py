@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
+from attrs import frozen
+
 import mqclause.rules
 from mqclause.language.parser import parse_condition
 from mqclause.language.prebuilt import build_prebuilt, find_table, write_prebuilt
@@ -64,6 +66,25 @@ SHARED_FILES = ("editions.toml", LINT_FILE, "readings.toml", "terms.toml")
 """The files that are not of one document."""
 
 
+@frozen
+class RulesOrigin:
+    """Where rules are from that are not those of the project: their ``folder``, blank where a program changed them.
+
+    ``sha256`` is that of a line for each file, in order: the SHA-256 of the file, two blanks, its path in the folder.
+    """
+
+    folder: str
+    sha256: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the origin as JSON values."""
+        return {"folder": self.folder or None, "sha256": self.sha256}
+
+    def __str__(self) -> str:
+        where = f"the rules of {escape_controls(self.folder)}" if self.folder else "rules"
+        return f"by {where} (sha256 {self.sha256[:12]}), not those that come with mqclause"
+
+
 class Rules:
     """The rule files of a folder, in one edition and under one set of readings; a value, checked once.
 
@@ -83,7 +104,8 @@ class Rules:
     ) -> None:
         if readings is not None and not isinstance(readings, Mapping):
             raise TypeError(f"readings={quote_value(readings)} is no mapping of ids of readings to choices")
-        self._read(readings or {}, edition or AUTO, _own_files() if folder is None else _files(Path(folder)))
+        files, place = (_own_files(), "") if folder is None else (_files(Path(folder)), str(folder))
+        self._read(readings or {}, edition or AUTO, files, folder=place)
 
     @classmethod
     def given(cls, rules: Rules | None) -> Rules:
@@ -92,8 +114,11 @@ class Rules:
             raise TypeError(f"rules={quote_value(rules)} is no Rules; readings are given as Rules(readings)")
         return cls() if rules is None else rules
 
-    def _read(self, readings: Mapping[str, str], edition: str, files: Files, by_level: bool = False) -> None:
+    def _read(
+        self, readings: Mapping[str, str], edition: str, files: Files, by_level: bool = False, folder: str = ""
+    ) -> None:
         self.files, self.given_readings, self.asked, self.by_level = files, dict(readings), edition, by_level
+        self._folder = folder
         self._whole: tuple[Rules, frozenset[str]] | None = None
         if odd := [path for path in files if not PATH.fullmatch(path)]:
             raise RuleError(
@@ -121,6 +146,19 @@ class Rules:
     def readings(self) -> Mapping[str, str]:
         """The choice of every reading."""
         return self.in_force.readings
+
+    @cached_property
+    def origin(self) -> RulesOrigin | None:
+        """Where the rules are from; None if they are those that come with the project."""
+        if self._whole is not None:
+            return self._whole[0].origin
+        own = _own_files()
+        return None if self.files is own or self.files == own else RulesOrigin(self._folder, _digest(self.files))
+
+    @property
+    def origin_keys(self) -> dict[str, Any]:
+        """What a document in JSON says of where the rules are from: nothing if they are those of the project."""
+        return {} if self.origin is None else {"rules": self.origin.to_json()}
 
     def toml(self, path: str) -> dict[str, Any]:
         """Return a file of the rules as it stands in TOML; empty if there is none. Raises RuleError."""
@@ -262,7 +300,8 @@ class Rules:
         own, files = _own_files(), self.files
         changed: dict[str, str | None] = {path: text for path, text in files.items() if own.get(path) != text}
         changed |= dict.fromkeys(own.keys() - files.keys())
-        return _unpickled, (dict(self.given_readings), self.asked, self.by_level, changed, _own_digest())
+        asked = dict(self.given_readings), self.asked, self.by_level
+        return _unpickled, (*asked, changed, _own_digest(), self._folder)
 
     def __repr__(self) -> str:
         differs = {
@@ -289,9 +328,10 @@ def _of_text(
     edition: str,
     files: Files,
     by_level: bool = False,
+    folder: str = "",
 ) -> Rules:
     made = Rules.__new__(Rules)
-    made._read(readings, edition or AUTO, files, by_level)
+    made._read(readings, edition or AUTO, files, by_level, folder)
     return made
 
 
@@ -300,21 +340,36 @@ def _part_of(whole: Rules, folders: frozenset[str]) -> Rules:
 
 
 def _unpickled(
-    readings: Mapping[str, str], edition: str, by_level: bool, changed: Mapping[str, str | None], digest: str
+    readings: Mapping[str, str],
+    edition: str,
+    by_level: bool,
+    changed: Mapping[str, str | None],
+    digest: str,
+    folder: str,
 ) -> Rules:
     """The rules of a pickle: those that come with the project but for what is ``changed``. Raises RuleError."""
     if digest != _own_digest():
         raise RuleError("", "", "the pickle is of another version of mqclause, which has other rules")
-    return _of_changes(tuple(sorted(readings.items())), edition, by_level, tuple(sorted(changed.items())))
+    return _of_changes(tuple(sorted(readings.items())), edition, by_level, tuple(sorted(changed.items())), folder)
 
 
 @lru_cache(maxsize=64)
 def _of_changes(
-    readings: tuple[tuple[str, str], ...], edition: str, by_level: bool, changed: tuple[tuple[str, str | None], ...]
+    readings: tuple[tuple[str, str], ...],
+    edition: str,
+    by_level: bool,
+    changed: tuple[tuple[str, str | None], ...],
+    folder: str,
 ) -> Rules:
     """Built once for all that is unpickled, which then shares one copy."""
     files = {path: text for path, text in ({**_own_files(), **dict(changed)}).items() if text is not None}
-    return _of_text(dict(readings), edition, dict(sorted(files.items())) if changed else _own_files(), by_level)
+    listed = dict(sorted(files.items())) if changed else _own_files()
+    return _of_text(dict(readings), edition, listed, by_level, folder)
+
+
+def _digest(files: Files) -> str:
+    lines = (f"{sha256(files[path].encode()).hexdigest()}  {path}\n" for path in sorted(files))
+    return sha256("".join(lines).encode()).hexdigest()
 
 
 @lru_cache(maxsize=1)
@@ -415,12 +470,12 @@ def _numbers(files: tuple[tuple[str, str], ...], folders: frozenset[str]) -> dic
 
 @lru_cache(maxsize=256)
 def _under(rules: Rules, readings: tuple[tuple[str, str], ...]) -> Rules:
-    return _of_text(dict(readings), rules.asked, rules.files, by_level=rules.by_level)
+    return _of_text(dict(readings), rules.asked, rules.files, rules.by_level, rules._folder)
 
 
 @lru_cache(maxsize=256)
 def _in_edition(rules: Rules, edition: str, by_level: bool) -> Rules:
-    return _of_text(rules.given_readings, edition, rules.files, by_level=by_level)
+    return _of_text(rules.given_readings, edition, rules.files, by_level, rules._folder)
 
 
 @lru_cache(maxsize=1)

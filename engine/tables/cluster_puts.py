@@ -145,7 +145,7 @@ class ClusterPuts:
 
     @property
     def can_say(self) -> tuple[tuple[str, Sequence[Any]], ...]:
-        """What the puts of the table can say in each field without being odd."""
+        """The values that the puts of the table can have in each field without being odd."""
         fixed = dict(self.constants)
         return tuple(
             (name, values if name not in fixed and self.gives(name) else (fixed.get(name, PUT[name].default),))
@@ -196,7 +196,7 @@ class ClusterPuts:
 
     @property
     def written(self) -> dict[str, Node]:
-        """What settles a row as it stands there, by the column of the small table; names may be null."""
+        """The values that settle a row as written, by the column of the small table; names may be null."""
         at = {} if self.at is None else {"at": self.at.value.copy()}
         return at | {name: self.sources[name][0].value.copy() for name in PUT_NAMES if self.gives(name)}
 
@@ -442,7 +442,7 @@ class ClusterPuts:
 
 @frozen
 class NamedPut:
-    """What puts can name in a cluster: the ``put`` that is asked about it.
+    """One pair of names that puts can give in a cluster, and the ``put`` that is asked about it.
 
     The queue of ``free``, or its queue manager, stands for any name; of a put that is ``unknown`` no name is known to
     anybody.
@@ -630,7 +630,7 @@ def build_answer(found: Decision, explain: bool) -> dict[str, Any]:
 
 @frozen
 class NameRow:
-    """What puts can name, and the ``places`` of what is decided of it, by number."""
+    """One pair of names that puts can give, and the ``places`` of the decisions about it, by number."""
 
     at: int
     queue: str

@@ -668,7 +668,7 @@ class Bits:
 
 @frozen
 class Packing:
-    """Which columns of a subject are packed, and how; columns go by the word of the rules. ``present`` has the table.
+    """The columns of a subject that are packed, by the word of the rules, and how. ``present`` has the table.
 
     ``listed`` is the column with the list of subjects, ``used`` are the words that rules ask for.
     """

@@ -78,7 +78,7 @@ from mqclause.tables.schema import (
 
 @frozen
 class LoweredPlan:
-    """What answers are made of: the rules of each document of the course as they were written, and the row's faults.
+    """The parts of an answer: the lowered rules of each document of the course, and the row's faults.
 
     ``invalid`` is the binding that says whether the row has a fault, ``fault`` the text that says which. Without
     subjects there is no ``packing``.

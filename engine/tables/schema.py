@@ -147,7 +147,7 @@ NOT_ALLOWED = "{column} = {value}; allowed: {allowed}"
 
 @frozen
 class RowRequirements:
-    """What rows have to say, and what is told of those that do not.
+    """The values that a row must state, and the messages about rows that do not.
 
     ``struct`` is what the column of the situation should be. Of the texts ``one_of`` a row gives at least one;
     ``none_given`` is told of others, and ``neither`` of a table that has no such column. A row without subjects is
@@ -212,7 +212,7 @@ class ValueSource:
 
     @property
     def name(self) -> str:
-        """How the table writes the name of the field, in its own letter case."""
+        """The name of the field as the table spells it."""
         return self.value.name
 
     def compared(self, of: Column) -> Node:
@@ -278,7 +278,7 @@ def narrow_columns(columns: Columns, situation: Collection[str]) -> Columns:
 
 
 def get_requirements(declaration: Declaration) -> RowRequirements:
-    """Return what a document requires of the rows of its tables."""
+    """Return the requirements of a document on the rows of its tables."""
     return _DEMANDS.get(declaration, RowRequirements())
 
 
@@ -296,7 +296,7 @@ class Struct:
 
 @frozen
 class Shape:
-    """What a table of one document has of the situation and of each subject.
+    """The columns that a table of one document has for the situation and for each subject.
 
     ``row`` is the struct without which a row says nothing, if there is one; ``listed`` the column of the subjects.
     ``may_be_empty`` says that a row may be without subjects, whatever the document asks of tables. ``further`` are
@@ -329,7 +329,7 @@ class Shape:
 
     @property
     def demands(self) -> RowRequirements:
-        """What the document asks of rows."""
+        """The requirements of the document on rows."""
         return get_requirements(self.about)
 
 
@@ -445,7 +445,7 @@ def find_spelling(name: str, columns: Iterable[str]) -> str | None:
 
 
 def get_spelling(name: str, columns: Iterable[str]) -> str:
-    """Return how a table spells the name of a column that it must have. Raises TableError."""
+    """Return a table's spelling of the name of a column that it must have. Raises TableError."""
     name = str(name)
     found = find_spelling(name, columns)
     if found is None:

@@ -553,8 +553,8 @@ class DocumentCounts:
     """A document by the name of its folder and its title; how many ``rules``, of any edition, and ``cases`` it has.
 
     ``sentences`` are those of the document itself, of which ``stated`` have rules and the others a reason why they are
-    none; ``more`` are those of other books that its rules rest on. ``missing`` says which rules state no sentence, or
-    another one than they say, and which sentences have no rule.
+    none; ``more`` are those of other books, of which ``more_stated`` have rules. Each part of a sentence counts.
+    ``missing`` says which rules state no sentence, or another one than they say, and which sentences have no rule.
     """
 
     document: str
@@ -562,6 +562,7 @@ class DocumentCounts:
     sentences: int
     stated: int
     more: int
+    more_stated: int
     rules: int
     cases: int
     missing: tuple[str, ...]
@@ -591,12 +592,14 @@ def _counted(rules: Rules, name: str) -> DocumentCounts:
     every = [clause for file in files for clause in file.clauses]
     # A document that lies before its reader has sentences with fingerprints; other books give numbers and pages.
     own = [clause for clause in every if clause.fingerprint] or every
+    stated, of_all = (sum(clause.rules is not None for clause in listed) for listed in (own, every))
     return DocumentCounts(
         name,
         files[0].title,
         len(own),
-        sum(clause.rules is not None for clause in own),
+        stated,
         len(every) - len(own),
+        of_all - stated,
         len(rules.in_folder(name)),
         sum(len(file.tables) for file in read_case_files(None, name)),
         tuple(find_unstated_clauses(rules, name)),

@@ -84,7 +84,7 @@ class BlockingCondition:
 
 @frozen
 class WhyAnswer:
-    """What the trigger rules say of a message put to ``queue`` now, by the values of what is ``unknown``.
+    """The answer of the trigger rules about a message put to ``queue`` now, by the values of what is ``unknown``.
 
     ``failure`` is what the put fails with, if it does; the conditions are then those of a queue that takes it.
     ``assumed`` was taken to be so where it matters, ``remarks`` concern the trigger message that is written. What is
@@ -158,7 +158,7 @@ class WhyAnswer:
 
     @property
     def obstacles(self) -> frozenset[str]:
-        """What is in the way in any case: conditions, by rule, that nothing makes up for, and that the put fails."""
+        """The obstacles in any case: failed conditions, by rule, that nothing makes up for, and a put that fails."""
         needed = frozenset[str].intersection(*(each.needed for each in self.found.values()))
         failing = frozenset(each.condition.rule.id for each in self.doubts if each.holds is False)
         return (failing & needed) | ({self.reason_name} if self.reason is not None else set())
@@ -169,7 +169,7 @@ class WhyAnswer:
 
     @cached_property
     def deciding_unknowns(self) -> list[UnknownFact]:
-        """What is not known, and decides whether a condition fails."""
+        """The unknown facts that decide whether a condition fails."""
         failing = {each: frozenset(held_back) for each, held_back in self._holding_back.items()}
         return [unknown for at, unknown in enumerate(self.unknown) if is_decisive(failing, at)]
 

@@ -32,7 +32,7 @@ WAITING_FACT = "waits_for_channel"
 
 
 class DeliveryAnswer(RuleAnswer):
-    """What the rules say of one message on its way. The situation is a Delivery."""
+    """The answer of the rules about one message on its way. The situation is a Delivery."""
 
     @cached_property
     def waits(self) -> bool:
@@ -108,7 +108,7 @@ class DeliveryRemarks:
     _told: dict[tuple[Destination | str, bool], tuple[str, ...]] = field(factory=dict)
 
     def obstacles(self, chosen: Destination, cluster: Cluster, bound: bool = False) -> tuple[str, ...]:
-        """Return what stands in the way to a destination in the cluster as it is now.
+        """Find the obstacles on the way to a destination in the cluster as it is now.
 
         A message that is ``bound`` goes to that destination alone.
         """
@@ -122,7 +122,7 @@ class DeliveryRemarks:
         return told[key]
 
     def started(self, queue: str, cluster: Cluster) -> tuple[str, ...]:
-        """Return what keeps a trigger message for a queue here from starting anything, in the cluster as it is now."""
+        """Find the obstacles that keep a trigger message for a queue here from starting anything."""
         told, key = self._of(cluster), (queue, False)
         if key not in told:
             way = build_trigger_delivery(cluster.own_queues[queue], cluster, self.beyond)

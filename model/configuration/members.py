@@ -70,7 +70,7 @@ class Members(tuple[Snapshot, ...]):
         return tuple(map(get_local_name, self))
 
     def at(self, name: str) -> Snapshot:
-        """Return what one queue manager knows. Raises FactsError for one that no source describes."""
+        """Return the snapshot of one queue manager. Raises FactsError for one that no source describes."""
         found = next((each for each in self if get_local_name(each) == name), None)
         if found is None:
             near = suggest_name(name, self.names)

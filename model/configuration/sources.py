@@ -123,7 +123,7 @@ class SourceReader:
 
 @define(eq=False)
 class SourceContents:
-    """What sources hold, by the kind of it; their ``reader`` has what is wrong with them."""
+    """The contents of sources by kind; their ``reader`` has the faults."""
 
     documents: list[FactsDocument] = field(factory=list)
     scripts: list[Script] = field(factory=list)

@@ -49,7 +49,7 @@ UNKNOWN_STATE = "INACTIVE"
 
 @frozen
 class OtherMembers:
-    """What files tell of other queue managers than the local one.
+    """What files tell of queue managers other than the local one.
 
     ``hosted`` has the queues of each that is described, with the names that aliases lead to, ``models`` the model
     queues of those that have any; of ``told_wholly`` a dump tells all. ``strangers`` share no cluster with the local

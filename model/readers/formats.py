@@ -84,7 +84,7 @@ TextPlace = tuple[int, int]
 
 
 class Confidence(IntEnum):
-    """How sure a format is that a text is in it."""
+    """The degree to which a format is sure that a text is in it."""
 
     NO = 0
     LIKELY = 1

@@ -100,7 +100,7 @@ OPTIONS: Any = Options()
 
 @frozen
 class Match:
-    """What a message has to have: the keys that match options name, and their values."""
+    """The identity that a message must have: the keys that match options name, and their values."""
 
     def __call__(self, value: object, key: str) -> Mapping[str, Any]:
         if not isinstance(value, Mapping):

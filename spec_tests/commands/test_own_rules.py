@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import pickle
 import shutil
+from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from mqclause import Rules
+from mqclause.documents import CALL
 from mqclause.model.diagnostics import FactsError
 from mqclause.rulebook.rules import get_rules_folder
 from mqclause.tools.cli import command_line
@@ -236,3 +241,63 @@ def test_a_fault_that_shows_at_a_put_alone_names_the_folder(tmp_path: Path) -> N
     (line,) = bad("explain", str(given), "--rules", str(rules))
     assert line == f"{rules}: FLOOR(nan) is no whole number: a rule reckons with what is too large"
     assert run("explain", str(EXAMPLES / "orders.toml"), "--rules", str(rules)).returncode == 0
+
+
+MARKED = [
+    ["explain", str(EXAMPLES / "orders.toml")],
+    ["explain", str(EXAMPLES / "orders.toml"), "--brief"],
+    ["map", *SALES, "--from", "QM1"],
+    ["plan", *SALES, "--set", "QLOCAL(INVOICES.IN) QMGR(QM2) CLWLPRTY(0)"],
+    ["why", "ORDERS.IN", str(EXAMPLES / "QM2.mqsc")],
+    ["replay", str(EXAMPLES / "orders_trigger.toml")],
+    ["check", SALES[1]],
+    ["order", str(EXAMPLES / "figure_11.toml")],
+    ["retention", str(EXAMPLES / "held.toml"), "--on", "2026-02-15"],
+]
+
+
+def mark_of(folder: Path) -> dict[str, str]:
+    """The folder, and the SHA-256 of a line for each file as sha256sum writes it."""
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.toml"))
+    lines = "".join(f"{sha256((folder / name).read_bytes()).hexdigest()}  {name}\n" for name in names)
+    return {"folder": str(folder), "sha256": sha256(lines.encode()).hexdigest()}
+
+
+@pytest.mark.parametrize("arguments", MARKED)
+def test_an_answer_by_other_rules_says_so(folder: Path, arguments: list[str]) -> None:
+    mark = mark_of(folder)
+    line = f"answered by the rules of {folder} (sha256 {mark['sha256'][:12]}), not those that come with mqclause"
+    assert printed(folder, *arguments).splitlines()[-1] == line
+    if "--brief" not in arguments:
+        documents = [json.loads(each) for each in printed(folder, *arguments, "--json").splitlines()]
+        assert documents
+        assert [each["rules"] for each in documents] == [mark] * len(documents)
+
+
+def test_lines_and_tables_and_sql_by_other_rules_say_so(folder: Path, tmp_path: Path) -> None:
+    mark, lines = mark_of(folder), tmp_path / "lines.jsonl"
+    put = {"queue_manager": {"name": "QM1"}, "queue": [{"name": "A"}], "put": {"queue": "A"}}
+    lines.write_text(json.dumps(put) + "\n")
+    assert json.loads(printed(folder, "explain", "--lines", str(lines)))["rules"] == mark
+    assert printed(folder, "show-sql", "workload.11b").splitlines()[-1].startswith("-- answered by the rules of ")
+    table = run("map", *SALES, "--csv", "--rules", str(folder))
+    assert "sha256" not in table.stdout
+    assert mark["sha256"][:12] in table.stderr
+
+
+def test_an_answer_by_a_copy_of_our_rules_says_nothing(tmp_path: Path) -> None:
+    rules = copied_rules(tmp_path)
+    assert "sha256" not in printed(rules, "explain", str(EXAMPLES / "orders.toml"))
+    assert "rules" not in json.loads(printed(rules, "explain", str(EXAMPLES / "orders.toml"), "--json"))
+
+
+def test_rules_know_where_they_are_from(folder: Path) -> None:
+    rules = Rules(folder=folder)
+    assert Rules().origin is None
+    assert rules.origin is not None
+    assert rules.origin.to_json() == mark_of(folder)
+    sent = pickle.loads(pickle.dumps(rules))
+    for other in (rules.in_edition("mq-9.3"), rules.under({"mru-ties": "any"}), rules.about(CALL), sent):
+        assert other.origin == rules.origin
+    changed = Rules().with_files({"call/2051_put_inhibited.toml": None}).origin
+    assert str(changed).startswith("by rules (sha256 ")

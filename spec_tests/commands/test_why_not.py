@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mqclause import Cluster, Engine, Put, Rules, read_files
+from mqclause import Cluster, Engine, Put, Rules, read_document, read_files
 from mqclause.cluster.counterfactuals import Commands, why_not
 from mqclause.model.configuration.snapshot import apply_changes
 from spec_tests.support.explain_command import EXAMPLE, asked, facts, written
@@ -287,3 +287,32 @@ def test_what_a_rule_of_ones_own_compares_with_a_number_is_set_to_it() -> None:
     assert ["ALTER CHANNEL('TO.QM2') CHLTYPE(CLUSRCVR) CLWLWGHT(60)"] in [
         [each.command for each in commands] for commands in answer.changes
     ]
+
+
+def test_a_program_says_how_many_commands_a_set_has_and_how_long_it_waits() -> None:
+    """By one: QM2 leaves the cluster or is stopped. By two: QM3 is started and gets the priority that it lacks."""
+    snapshot = read_document(
+        {
+            "queue_manager": {"name": "QM1", "clusters": ["C"]},
+            "remote_queue_manager": [{"name": name, "clusters": ["C"]} for name in ("QM2", "QM3")],
+            "queue": [
+                {"name": "Q", "queue_manager": "QM2", "clusters": ["C"], "clwlprty": 5},
+                {"name": "Q", "queue_manager": "QM3", "clusters": ["C"]},
+            ],
+            "channel": [
+                {"name": "TO.QM2", "queue_manager": "QM2", "cluster": "C", "clwlrank": 7},
+                {"name": "TO.QM3", "queue_manager": "QM3", "cluster": "C", "clwlrank": 7, "status": "STOPPED"},
+            ],
+        },
+        "facts",
+    )
+    decision = Engine().choose(Put(queue="Q", bind="NOTFIXED"), snapshot.cluster, explain="rule")
+    whole, alone = why_not(decision, "QM3"), why_not(decision, "QM3", limit=1)
+    assert {len(commands) for commands in whole.changes} == {1, 2}
+    assert alone.changes == tuple(each for each in whole.changes if len(each) == 1)
+    assert (whole.searched, alone.searched, whole.ended, alone.ended) == (2, 1, "", "")
+    ended = why_not(decision, "QM3", deadline=0)
+    assert (ended.changes, ended.searched) == ((), 0)
+    assert ended.ended == "the search ended after 0 s, before all sets were tried"
+    with pytest.raises(ValueError, match="limit=3 is not allowed; allowed: 0 to 2 commands"):
+        why_not(decision, "QM3", limit=3)

@@ -1,4 +1,4 @@
-"""Public names are documented, and the same in both back ends."""
+"""Public names are documented, fit a reader, and are the same in both back ends."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ import pytest
 
 import mqclause
 from spec_tests.support.product import ROOT, Definition, Function, Module, installed, modules
+
+LONGEST_MODULE, LONGEST_FUNCTION = 1000, 40
+"""In lines."""
 
 BACK_ENDS = ("mqclause.duckdb", "mqclause.spark")
 TABLES = {"DuckDBPyRelation": "DataFrame"}
@@ -61,6 +64,15 @@ def test_every_public_name_is_documented() -> None:
     assert not missing, "\n".join(["without a docstring:", *missing])
 
 
+def test_a_module_and_its_functions_fit_a_reader() -> None:
+    long = [module.place for module in installed() if len(module.text.splitlines()) > LONGEST_MODULE]
+    for module in installed():
+        for each in module.functions():
+            if (each.end_lineno or each.lineno) - each.lineno >= LONGEST_FUNCTION:
+                long.append(f"{module.place}:{each.lineno} {each.name}")
+    assert long == []
+
+
 def test_every_module_says_what_it_holds() -> None:
     assert [module.place for module in installed() if not ast.get_docstring(module.tree)] == []
 
@@ -95,13 +107,6 @@ def is_there(name: str, known: set[str]) -> bool:
         return known.issuperset(filter(None, name.split(".")))
     above, _, last = name.rpartition(".")
     return name in modules() or (above in modules() and re.search(rf"\b{last}\b", modules()[above].text) is not None)
-
-
-def test_what_a_package_exports_is_there() -> None:
-    doors = [module for module in installed() if "\n__all__ = [" in module.text]
-    assert [module.name for module in doors if module.name in BACK_ENDS] == [*BACK_ENDS]
-    for module in doors:
-        assert module.exported() == sorted(module.exported()), f"{module.place}: __all__ in the order of the alphabet"
 
 
 def test_the_stub_of_the_package_has_the_names_that_it_loads() -> None:

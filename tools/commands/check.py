@@ -47,7 +47,7 @@ CHECK_KEYS = ("ignore", "fail-on")
 
 @frozen
 class CheckOutput:
-    """What to print of findings, and how. Raises UsageError for options that exclude one another."""
+    """The findings to print, and how. Raises UsageError for options that exclude one another."""
 
     as_json: bool = False
     sarif: str | None = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -93,16 +93,24 @@ def load_function(place: str) -> Callable[..., Any]:
     return found
 
 
-def declare(name: str, runs: str, *options: Decorator, epilog: str | None = None) -> Callable[..., click.Command]:
+def declare(
+    name: str, runs: str, *options: Decorator, epilog: str | None = None, form: Literal["text", "table", "sql"] = "text"
+) -> Callable[..., click.Command]:
     """Declare a subcommand with the options given; its help is what the function decorated says.
 
-    It runs the function ``runs`` under one budget of unpacked bytes and files.
+    It runs the function ``runs`` under one budget of unpacked bytes and files. ``form`` is that of its answer, in which
+    it is told if the rules are not ours.
     """
 
     def run(**values: Any) -> Any:
         function = load_function(runs)
         with load_function("mqclause.model.readers.encodings:share_read_budget")():
-            return function(**values)
+            status = function(**values)
+        has_own_rules = click.get_current_context().meta.get(FOLDER) is not None
+        if has_own_rules and not (values.get("as_json") or values.get("lines")):
+            is_table = form == "table" or bool(values.get("as_csv"))
+            load_function("mqclause.tools.render.streams:print_origin")("-- " if form == "sql" else "", is_table)
+        return status
 
     def decorate(described: Callable[[], None]) -> click.Command:
         run.__doc__ = described.__doc__
@@ -241,6 +249,7 @@ column_options = combine(*(
     exit_options,
     json_option,
     epilog=f"Files end in {', '.join(TABLE_ENDINGS)}.",
+    form="table",
 )  # fmt: skip
 def batch_command() -> None:
     """Decide every row of a table: OUT has the rows and columns of IN, in any order, and a column decision.
@@ -441,6 +450,7 @@ def retention_command() -> None:
     click.argument("name", metavar="RULE|RULESET"),
     reading_option,
     rules_options,
+    form="sql",
 )
 def show_sql_command() -> None:
     """Print the SQL that a rule or a ruleset becomes, as DuckDB runs it.

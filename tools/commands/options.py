@@ -38,7 +38,7 @@ from mqclause.rulebook.rule import ReadingError
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.declared import EXIT_FORM, FOLDER
 from mqclause.tools.commands.own_rules import load_own_rules
-from mqclause.tools.render.streams import print_warnings
+from mqclause.tools.render.streams import ORIGIN, print_warnings
 from mqclause.tools.render.terminal import show_progress
 
 FORMAT_NAMES = {each.name.lower(): each.name for each in FORMATS} | {"dmpmqcfg": MQSC.name}
@@ -61,8 +61,12 @@ def load_rules(given: tuple[str, ...], edition: str | None = None) -> Rules:
     Raises ReadingError, and FactsError for what is wrong with any file of a folder.
     """
     chosen = parse_readings(given)
-    folder: str | None = click.get_current_context().meta.get(FOLDER)
-    return Rules(chosen, edition) if folder is None else load_own_rules(folder, chosen, edition)
+    kept = click.get_current_context().meta
+    if (folder := kept.get(FOLDER)) is None:
+        return Rules(chosen, edition)
+    rules = load_own_rules(folder, chosen, edition)
+    kept[ORIGIN] = rules.origin
+    return rules
 
 
 @frozen

@@ -75,15 +75,15 @@ def print_check_page(checks: Checks, asked: str, page: Page | None = None) -> No
 
 
 def print_documents(found: Sequence[DocumentCounts], page: Page | None = None) -> None:
-    """Print the documents that there are rules of: how many of their own sentences have rules, how many sentences of
-    other books those rest on, how many rules and cases there are.
+    """Print the documents that there are rules of: how many sentences of their own and of other books there are, and
+    how many of both have rules; how many rules and cases there are.
 
     What is missing between sentences and rules stands below, a line each.
     """
     page = page or Page()
-    page.line(f"{'document':<14}  sentences  with rules  of other books  rules  cases")
+    page.line(f"{'document':<14}  sentences  with rules  of other books  with rules  rules  cases")
     for each in found:
-        sentences = f"{each.sentences:>9}  {each.stated:>10}  {each.more:>14}"
+        sentences = f"{each.sentences:>9}  {each.stated:>10}  {each.more:>14}  {each.more_stated:>10}"
         page.line(f"{each.document:<14}  {sentences}  {each.rules:>5}  {each.cases:>5}  {each.title}")
     for line in (line for each in found for line in each.missing):
         page.line(line)

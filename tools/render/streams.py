@@ -7,12 +7,28 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import click
+
 from mqclause.model.diagnostics import escape_controls
+
+ORIGIN = "mqclause.origin"
+"""Under which name the context of a command keeps where its rules are from, if they are not ours."""
 
 
 def encode_json_line(document: Any) -> bytes:
-    """Encode a document as a line of JSON, in UTF-8 whatever the locale is."""
-    return f"{json.dumps(document, ensure_ascii=False)}\n".encode()
+    """Encode a document as a line of JSON, in UTF-8 whatever the locale is; it says if it is not by our rules."""
+    return f"{json.dumps(mark_origin(document), ensure_ascii=False)}\n".encode()
+
+
+def mark_origin(document: Any) -> Any:
+    """Mark a document, or each of a list, with the rules that the command goes by, where --rules gives others."""
+    context = click.get_current_context(silent=True)
+    origin = None if context is None else context.meta.get(ORIGIN)
+    if origin is None:
+        return document
+    if isinstance(document, list):
+        return [mark_origin(each) for each in document]
+    return {**document, "rules": origin.to_json()}
 
 
 def print_json(document: Any) -> None:
@@ -21,9 +37,16 @@ def print_json(document: Any) -> None:
     sys.stdout.buffer.write(encode_json_line(document))
 
 
+def print_origin(begins: str = "", err: bool = False) -> None:
+    """Print by whose rules a command has answered, where they are not ours: a line behind what it ``begins`` with."""
+    origin = click.get_current_context().meta.get(ORIGIN)
+    if origin is not None:
+        click.echo(f"{begins}answered {origin}", err=err)
+
+
 def render_json(document: Mapping[str, Any]) -> Iterator[str]:
     """Render a document as a line of JSON, in pieces: a value that is an iterator is a list, never there as a whole."""
-    for number, (key, value) in enumerate(document.items()):
+    for number, (key, value) in enumerate(mark_origin(document).items()):
         yield f"{', ' if number else '{'}{json.dumps(key)}: "
         if isinstance(value, Iterator):
             yield "["

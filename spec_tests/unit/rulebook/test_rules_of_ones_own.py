@@ -106,6 +106,9 @@ CHOICES = 'choices  = ["exact", "truncated"]'
         ("readings.toml", CHOICES, "choices = [1, 2]", "weight-step.choices: [1, 2] is not a list of texts"),
         ("readings.toml", CHOICES, 'choices = ["exact", "truncated", "exact"]', "weight-step.choices: 'exact' is there twice"),
         ("editions.toml", "[wmq-6]\n", "wmq-6 = 5\n[x]\n", "wmq-6: 5 is not a table, like [wmq-6]"),
+        ("readings.toml", "said_by  = {local-first", "said_by  = {local-frist",
+         "rank-or-local.said_by.local-frist: is no text about a choice"),
+        ("readings.toml", "said_by  = {local-first = ", "said_by  = 5 # ", "rank-or-local.said_by: 5 is not a table"),
         ("editions.toml", "command_level = 600", 'command_level = "600"', "wmq-6.command_level: '600' is not a whole number"),
     ],
 )  # fmt: skip

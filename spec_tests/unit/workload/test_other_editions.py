@@ -161,6 +161,22 @@ def test_a_remark_of_an_edition_that_is_assumed_is_no_silent_one(
     assert [each.what for each in tools.incomplete] == ["the command level"] * is_assumed
 
 
+def test_where_pages_of_ibm_contradict_one_another_the_other_ones_are_named() -> None:
+    """QM1 has TOOLS of a lower rank than QM3: by the algorithm of 9.x the put leaves, by general pages it does not."""
+    queues = [{**each, "clwlrank": 2} for each in PLANT["queue"][2:]]
+    queues.append({"name": "TOOLS", "queue_manager": "QM1", "clusters": ["PLANT"]})
+    snapshot = read_document({**PLANT, "queue": queues, "put": {"queue": "TOOLS"}}, "plant.toml")
+    for edition, said in (
+        (
+            "mq-9.3",
+            ["with rank-or-local=local-first: QM1 (so IBM's general pages on MQOPEN and clusters, of 7.5 to 9.4)"],
+        ),
+        ("wmq-7.5", []),
+    ):
+        decision = Engine(Rules(edition=edition)).choose(Put("TOOLS"), snapshot.cluster, explain="rule")
+        assert [each for each in Explanation.of(decision, snapshot).readings if "rank-or-local" in each] == said
+
+
 def test_lines_say_what_other_editions_answer() -> None:
     """As explain does of one file; TOOLS is answered alike in all editions."""
     own = {**PLANT["queue_manager"], "command_level": 930}
