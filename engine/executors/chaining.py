@@ -36,6 +36,7 @@ from mqclause.executors.operations import CarriedValues, LoweredRuleset, Run
 from mqclause.executors.plain import PlainRun, build_first_scope, run_steps
 from mqclause.language.evaluator import Scope, evaluate
 from mqclause.language.parser import get_literal_value, strip_parentheses
+from mqclause.model.diagnostics import MqclauseError
 from mqclause.rulebook.rule import Expression
 
 BEYOND = json.dumps({"$gt": {"place": {"$m": "limit"}}})
@@ -108,7 +109,7 @@ class ChainingExecutor:
         return run_steps(_Strata(list(among), scope, patterns=self._patterns), self.steps, traced)
 
 
-class ChainingError(RuntimeError):
+class ChainingError(MqclauseError, RuntimeError):
     """durable_rules did not do what it was asked: an error of ours or of the library, never of the input."""
 
 

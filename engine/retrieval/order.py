@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from attrs import asdict, evolve, field, fields, frozen
 from sqlglot import exp
 
+from mqclause.answers import ShownAnswer
 from mqclause.documents import RETRIEVAL
 from mqclause.executors.operations import (
     ExecutorName,
@@ -117,8 +118,8 @@ class PutOrderGuarantee:
     because: tuple[str, ...]
 
 
-@frozen
-class QueueOrder:
+@frozen(repr=False)
+class QueueOrder(ShownAnswer):
     """The messages of one queue in physical and in logical order, who is left out of them, and whose order is kept.
 
     ``remarks`` are what rules have to say of the orders.

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, TypeVar
 from attrs import evolve, field, frozen
 
 import mqclause.cases
-from mqclause.model.diagnostics import suggest_allowed
+from mqclause.model.diagnostics import MqclauseError, suggest_allowed
 from mqclause.model.readers.facts_files import read_toml
 
 StatedTable = Mapping[str, Any]
@@ -20,7 +20,7 @@ CASE_KEYS = frozenset({"name", "clause", "acts", "edition", "readings", "facts",
 IDENTITY = ("name", "queue_manager")
 
 
-class CaseError(ValueError):
+class CaseError(MqclauseError, ValueError):
     """A case file that cannot be used: the file, the case, the key, and what is wrong with it."""
 
 

@@ -16,7 +16,7 @@ from sqlglot import exp, parse_one
 from mqclause.cluster.plan import Traffic
 from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
 from mqclause.language.sql import Node, build_case, build_literal
-from mqclause.model.diagnostics import quote_value, suggest_allowed, suggest_word
+from mqclause.model.diagnostics import MqclauseError, quote_value, suggest_allowed, suggest_word
 from mqclause.model.facts.domains import LARGEST, Domain, Finite, Flag, Name, Names, TableColumn, Text, Whole, Words
 from mqclause.model.facts.workload import Destination, Situation
 from mqclause.model.timeline.trigger_events import TriggerEvent
@@ -257,7 +257,7 @@ COUNT_EXPRESSION = f"""CASE WHEN n IS NULL THEN 1
 """A count is a whole number from 0, whatever type it has; null is one put."""
 
 
-class TableError(ValueError):
+class TableError(MqclauseError, ValueError):
     """A table that cannot be decided: a column is missing or of a wrong type. One line that names it."""
 
 

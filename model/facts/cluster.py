@@ -9,7 +9,15 @@ from typing import Any, TypeAlias, TypeVar
 
 from attrs import evolve, field, fields, frozen
 
-from mqclause.model.diagnostics import Diagnostic, FactsError, check_type, quote_value, suggest_name, suggest_word
+from mqclause.model.diagnostics import (
+    ArgumentError,
+    Diagnostic,
+    FactsError,
+    check_type,
+    quote_value,
+    suggest_name,
+    suggest_word,
+)
 from mqclause.model.facts.domains import CHANNEL_NAME
 from mqclause.model.facts.objects import (
     Channel,
@@ -343,9 +351,11 @@ def _check_attributes(of: type[Queue | Channel], what: str, attributes: Mapping[
         raise _unknown(f"attribute of {what}", key, known, suggest_word(key.lower(), known))
 
 
-def _unknown(what: str, name: str, known: Iterable[str], near: str = "") -> ValueError:
+def _unknown(what: str, name: str, known: Iterable[str], near: str = "") -> ArgumentError:
     known = list(dict.fromkeys(known))
-    return ValueError(f"{quote_value(name)} is no {what}; known: {', '.join(known)}{near or suggest_name(name, known)}")
+    return ArgumentError(
+        f"{quote_value(name)} is no {what}; known: {', '.join(known)}{near or suggest_name(name, known)}"
+    )
 
 
 def list_facts(cluster: Cluster) -> Iterator[Any]:
