@@ -86,6 +86,13 @@ def keep_folder(context: click.Context, _parameter: click.Parameter, folder: str
     context.meta[FOLDER] = folder
 
 
+ARGUMENTS = {
+    "at": "--from", "changes": "--set", "edition": "--edition", "fail": "--fail", "local": "--from", "on": "--on",
+    "priority": "--priority", "suspend": "--suspend", "upgrades": "--upgrade", "without": "--without",
+}  # fmt: skip
+"""The option for each argument of the library that its messages name."""
+
+
 def load_function(place: str) -> Callable[..., Any]:
     """Load a function that is named as ``module:function``."""
     module, _, name = place.partition(":")
@@ -104,7 +111,10 @@ def declare(
 
     def run(**values: Any) -> Any:
         function = load_function(runs)
-        with load_function("mqclause.model.readers.encodings:share_read_budget")():
+        with (
+            load_function("mqclause.model.readers.encodings:share_read_budget")(),
+            load_function("mqclause.model.diagnostics:call_arguments")(ARGUMENTS),
+        ):
             status = function(**values)
         has_own_rules = click.get_current_context().meta.get(FOLDER) is not None
         if has_own_rules and not (values.get("as_json") or values.get("lines")):
