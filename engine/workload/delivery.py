@@ -76,14 +76,8 @@ def find_obstacles(decision: Decision, beyond: DeliveryContext) -> tuple[str, ..
     if decision.outcome == "failed":
         return ()
     found = [*check_deliveries(decision.remaining, decision, beyond).values(), *_on_overridden(decision, beyond)]
-    return tuple(
-        dict.fromkeys(
-            [
-                *(said for told in found for said in told.remarks),
-                *find_alias_remarks(decision.resolved, decision.cluster, decision.rules),
-            ]
-        )
-    )
+    of_aliases = find_alias_remarks(decision.resolved, decision.cluster, decision.rules)
+    return tuple(dict.fromkeys([*(said for told in found for said in told.remarks), *of_aliases]))
 
 
 def find_alias_remarks(resolved: Resolution, cluster: Cluster, rules: Rules) -> tuple[str, ...]:
