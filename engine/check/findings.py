@@ -12,7 +12,7 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 from sqlglot import exp
 
-from mqclause.answers import Reason
+from mqclause.answers import Reason, ShownAnswer
 from mqclause.documents import CHECK, TRIGGER
 from mqclause.executors.operations import ExecutorName, Run, StepResult, compile_term
 from mqclause.executors.pipeline import Pipeline
@@ -43,7 +43,15 @@ from mqclause.model.configuration.sources import (
     read_scripts,
     shows_nothing,
 )
-from mqclause.model.diagnostics import Diagnostic, FactsError, check_several, check_type, quote_value, suggest_name
+from mqclause.model.diagnostics import (
+    Diagnostic,
+    FactsError,
+    check_several,
+    check_type,
+    name_argument,
+    quote_value,
+    suggest_name,
+)
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.delivery import Delivery
 from mqclause.model.facts.domains import IN_NAMES, quote_name
@@ -77,8 +85,8 @@ STAND_IN = "%THIS.QUEUE%"
 """The name of a queue while all that are like it are asked about together."""
 
 
-@frozen
-class Finding:
+@frozen(repr=False)
+class Finding(ShownAnswer):
     """One condition of a check that one object does not fulfil, with the object and its place.
 
     ``others`` are further objects of its queue manager of which the same is found, where that is told together.
@@ -797,7 +805,7 @@ class Inspection:
             named = (
                 f"no source describes the queue manager {quote_value(self.local)}; described: {', '.join(self.members)}"
             )
-            raise FactsError([Diagnostic("--from", f"{named}{near}")])
+            raise FactsError([Diagnostic(name_argument("local"), f"{named}{near}")])
         rules = self.checks.engine.rules
         level = 0 if rules.asked == AUTO else rules.levels[rules.edition]
         together = ClusterCheckContext.of([each.contribution for each in self.members.values()], self.levels, level)
@@ -836,8 +844,8 @@ def inspected(
 ) -> Inspection:
     """Check files, given by name or already read: ``.findings()`` and ``.warnings`` hold the result.
 
-    ``changes`` are commands as the option --set takes them. Raises FactsError, and OSError for a file that cannot be
-    opened.
+    ``changes`` are commands such as ``QLOCAL(Q) QMGR(QM2) CLWLPRTY(5)``. Raises FactsError, and OSError for a file that
+    cannot be opened.
     """
     check_several("changes", changes)
     inspection = Inspection(Checks() if checks is None else check_type("checks", checks, Checks), local, lenient)

@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import asdict, field, frozen
 
-from mqclause.answers import AnswerTable, ColumnTypes, Outcome, Reason
+from mqclause.answers import AnswerTable, ColumnTypes, Outcome, Reason, ShownAnswer
 from mqclause.exits.session import Caller, ExitSession
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.snapshot import Snapshot
@@ -60,8 +60,8 @@ MAP_COLUMNS: ColumnTypes = {
 }
 
 
-@frozen
-class MapRow:
+@frozen(repr=False)
+class MapRow(ShownAnswer):
     """The outcome of puts to one queue that are made at one queue manager, from fresh counters.
 
     Or of puts that name an alias of a queue manager: then ``queue`` is blank. ``by_exit`` is what an exit takes, where
@@ -209,7 +209,7 @@ def cluster_map(members: ClusterState, engine: Engine | None = None, bind: str =
     ``members`` are snapshots, or what they know, as ``read_members`` gives them, or one alone.
     """
     rows = build_map_rows(list_snapshots(members), Engine.given(engine), bind)
-    return AnswerTable(sorted(rows, key=lambda row: (row.queue, row.member)), MAP_COLUMNS)
+    return AnswerTable(sorted(rows, key=lambda row: (row.queue, row.member)), MAP_COLUMNS, MAP_FORMAT)
 
 
 def list_snapshots(state: ClusterState) -> Iterator[Snapshot]:

@@ -22,6 +22,7 @@ from time import monotonic
 from traceback import FrameSummary, extract_tb
 from typing import Any, NamedTuple
 
+from mqclause.model.diagnostics import MqclauseError
 from mqclause.model.exits import (
     LARGEST_CHOICE,
     LONGEST_RESPONSE,
@@ -59,7 +60,7 @@ class ExitResult(NamedTuple):
     user_area: bytes
 
 
-class ExitFaultError(Exception):
+class ExitFaultError(MqclauseError):
     """The exit gave no answer; ``timed_out`` if it did not return in time. The message says what it did instead."""
 
     def __init__(self, message: str, timed_out: bool = False) -> None:

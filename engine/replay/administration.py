@@ -15,6 +15,7 @@ from mqclause.documents import ADMINISTRATION
 from mqclause.executors.operations import ExecutorName
 from mqclause.executors.pipeline import Pipeline
 from mqclause.exits.session import ANYBODY, Caller, Exits, ExitSession
+from mqclause.model.diagnostics import name_argument
 from mqclause.model.exits import MQPER_NOT_PERSISTENT, MQPER_PERSISTENT, NO_DESCRIPTOR, OfferedMessage
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Channel, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
@@ -141,7 +142,7 @@ class AdministrationSimulator:
                 source = rules.describe_edition_source(own.name, own.command_level)
                 since = f"in {edition}" if edition == known[0] else f"from {edition} on"
                 begun = begin_with_edition(rules, source, own.name)
-                return f"{begun}; {since} {event.do} does something else, as --edition {edition} shows"
+                return f"{begun}; {since} {event.do} does something else, as {name_argument('edition')} {edition} shows"
         return ""
 
     def suspension(self, event: Event, did: AdministrationResult) -> None:

@@ -31,7 +31,7 @@ from mqclause.language.sql import (
     build_not,
     build_or,
 )
-from mqclause.model.diagnostics import quote_value, suggest_word
+from mqclause.model.diagnostics import MqclauseError, quote_value, suggest_word
 from mqclause.model.facts.domains import REASONS, Names, Words
 from mqclause.rulebook.rule import Conclude, Declaration, FailWith, Rule, Ruleset
 from mqclause.rulebook.rules import Rules
@@ -465,7 +465,7 @@ def add_parentheses(tree: Node) -> Node:
     return tree
 
 
-class UnknownRuleError(ValueError):
+class UnknownRuleError(MqclauseError, ValueError):
     """A name that is neither a rule's nor a ruleset's; one line."""
 
 

@@ -16,7 +16,7 @@ from sqlglot import exp, parse_one
 from mqclause.cluster.plan import Traffic
 from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
 from mqclause.language.sql import Node, build_case, build_literal
-from mqclause.model.diagnostics import quote_value, suggest_allowed, suggest_word
+from mqclause.model.diagnostics import MqclauseError, quote_value, suggest_allowed, suggest_word
 from mqclause.model.facts.domains import LARGEST, Domain, Finite, Flag, Name, Names, TableColumn, Text, Whole, Words
 from mqclause.model.facts.workload import Destination, Situation
 from mqclause.model.timeline.trigger_events import TriggerEvent
@@ -39,7 +39,7 @@ _DOMAINS: Mapping[Any, Domain] = {bool: Flag(), int: Whole(0, LARGEST_COUNT), fl
 class Column:
     """A field of a struct: its domain, and its value where a row holds null.
 
-    ``word`` is the name that the rules know it by. The rest is as in model.facts.domains.InTable.
+    ``word`` is the name that the rules know it by. The rest is as in mqclause.model.facts.domains.TableColumn.
     """
 
     name: str
@@ -142,7 +142,7 @@ written; whether it is available at once; whether it switches triggering off; th
 
 NULL_SUBJECT = "{subjects}[{place}] is null"
 NOT_ALLOWED = "{column} = {value}; allowed: {allowed}"
-"""What is wrong with an invalid row; places count from 0. See mqclause.tables.demands for what documents ask."""
+"""What is wrong with an invalid row; places count from 0. See RowRequirements for what documents ask."""
 
 
 @frozen
@@ -257,7 +257,7 @@ COUNT_EXPRESSION = f"""CASE WHEN n IS NULL THEN 1
 """A count is a whole number from 0, whatever type it has; null is one put."""
 
 
-class TableError(ValueError):
+class TableError(MqclauseError, ValueError):
     """A table that cannot be decided: a column is missing or of a wrong type. One line that names it."""
 
 

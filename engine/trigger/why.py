@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from attrs import asdict, evolve, field, frozen
 
+from mqclause.answers import ShownAnswer
 from mqclause.documents import CALL
 from mqclause.executors.operations import ExecutorName
 from mqclause.model.configuration.completeness import MissingInformation, drop_answered_commands
@@ -20,7 +21,7 @@ from mqclause.model.configuration.knowledge import (
     describe_default_queue,
 )
 from mqclause.model.configuration.snapshot import Snapshot
-from mqclause.model.diagnostics import check_type, suggest_name
+from mqclause.model.diagnostics import check_type, name_argument, suggest_name
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.delivery import DeliveryContext
 from mqclause.model.facts.domains import LARGEST, REASON_NAMES, quote_name
@@ -82,8 +83,8 @@ class BlockingCondition:
         return f"depends on {' and '.join(each.name for each in self.by)}" if self.by else self.condition.because
 
 
-@frozen
-class WhyAnswer:
+@frozen(repr=False)
+class WhyAnswer(ShownAnswer):
     """The answer of the trigger rules about a message put to ``queue`` now, by the values of what is ``unknown``.
 
     ``failure`` is what the put fails with, if it does; the conditions are then those of a queue that takes it.
@@ -99,6 +100,10 @@ class WhyAnswer:
     remarks: tuple[str, ...] = ()
     further: tuple[MissingInformation, ...] = ()
     left_open: frozenset[str] = frozenset()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document ``mqclause.why/1``; its ``changes`` are those that the command line looks for."""
+        return build_document(self)
 
     @cached_property
     def triggering(self) -> list[Combination]:
@@ -432,7 +437,8 @@ class _Asked:
         if self.priority is None:
             others = [evolve(self, priority=each) for each in priorities]
             if any(answer.differs(each.found(state, answer.unknown)) for each in others):
-                yield f"the message has priority {queue.defprty}, the DEFPRTY of its queue; --priority asks another"
+                asks = f"{name_argument('priority')} asks another"
+                yield f"the message has priority {queue.defprty}, the DEFPRTY of its queue; {asks}"
         if queue.curdepth:
             states = [state.with_messages(queue, each, queue.curdepth) for each in priorities]
             if any(answer.differs(self.found(each, answer.unknown)) for each in states):

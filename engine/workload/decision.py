@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 
 from attrs import define, evolve, field, fields, frozen
 
-from mqclause.answers import Outcome, Reason, get_outcome
+from mqclause.answers import Outcome, Reason, ShownAnswer, get_outcome
 from mqclause.documents import EXIT, OUTCOME, RESOLUTION
 from mqclause.executors.operations import ExecutorName, Run, build_listing
 from mqclause.executors.pipeline import Pipeline
@@ -93,8 +93,8 @@ class Advance:
     dest_seq_number: int
 
 
-@define(unsafe_hash=True)
-class Decision:
+@define(unsafe_hash=True, repr=False)
+class Decision(ShownAnswer):
     """The answer of the rules to one put.
 
     ``outcome`` is ``chosen``, ``failed`` (then ``reason`` says with which reason code) or ``deferred``: an MQOPEN

@@ -39,7 +39,7 @@ class OtherEdition:
     """Another edition, and what is decided by it; ``rule`` is the first one there that decides something else.
 
     ``since`` is the edition from which on, or for the oldest one in which, its rules are these. ``evidence`` says how
-    it is known what holds there, see mqclause.rulebook.reading.
+    it is known what holds there, see mqclause.rulebook.rules.
     """
 
     edition: str

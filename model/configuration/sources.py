@@ -18,6 +18,7 @@ from mqclause.model.diagnostics import (
     check_several,
     check_type,
     escape_controls,
+    name_argument,
     quote_value,
 )
 from mqclause.model.facts.domains import NAME
@@ -217,7 +218,7 @@ def check_local_name(local: str | None) -> str | None:
     try:
         return None if local is None else NAME(local, "local queue manager")
     except DomainError as error:
-        raise FactsError([Diagnostic("--from", str(error))]) from None
+        raise FactsError([Diagnostic(name_argument("local"), str(error))]) from None
 
 
 def get_stated_name(document: FactsDocument) -> str | None:

@@ -15,11 +15,11 @@ from click.testing import CliRunner
 
 from mqclause import Rules
 from mqclause.check.findings import Checks, inspected
+from mqclause.check.report import build_sarif
 from mqclause.model.configuration.members import read_files
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import FactsError
 from mqclause.tools.commands.declared import check_command as command
-from mqclause.tools.render.findings import build_sarif
 from spec_tests.support.displayed import BANNER
 from spec_tests.support.explain_command import run as run_command
 
