@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Any
 
 from attrs import evolve, frozen
 from sqlglot import exp
@@ -51,8 +51,7 @@ FILE_NAME = re.compile(r"(?P<number>[0-9]+(?:[.-][0-9]+)?[a-z]{0,2}|[a-z]+(?:-[a
 PLACEHOLDER: Expression = exp.Literal.number(0)
 """What stands in the place of an expression that is wrong."""
 
-Severity = Literal["error", "warning", "note"]
-SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+SEVERITIES = tuple("error warning note".split())  # noqa: SIM905 - no clause is meant
 FINDING_KEYS = ("severity", "graver", "attribute", "misplaced", "together", "follows", "why", "example")
 MERGE_KEYS = ("queue_manager",)
 """By what findings that say the same of several objects can be told as one."""

@@ -14,7 +14,7 @@ from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import ArgumentError, check_type, quote_value, suggest_allowed
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put, PutBinding, PutCall
-from mqclause.rulebook.rule_file import SEVERITIES, Severity
+from mqclause.rulebook.rule_file import SEVERITIES
 from mqclause.trigger.why import Why
 from mqclause.workload.decision import Engine
 from mqclause.workload.explanation import Explanation
@@ -91,7 +91,7 @@ _EXPECTED = {True: "is expected to trigger", False: "is expected not to trigger"
 
 
 def assert_no_findings(
-    *inputs: Input, ignored: Iterable[str] = (), at: str | None = None, fail_on: Severity = "note"
+    *inputs: Input, ignored: Iterable[str] = (), at: str | None = None, fail_on: str = SEVERITIES[-1]
 ) -> None:
     """Assert that the checks find nothing of a severity, or graver, in what is read. Raises AssertionError."""
     __tracebackhide__ = True

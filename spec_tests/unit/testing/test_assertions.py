@@ -73,7 +73,7 @@ def test_what_the_checks_find() -> None:
         assert_no_findings(own, fail_on="warning")
     assert_no_findings(text("DEFINE QLOCAL(STOCK.IN) MAXDEPTH(5000)\n", queue_manager="QM7"))
     with pytest.raises(ArgumentError, match="fail_on='grave' is no severity; allowed: error, warning, note"):
-        assert_no_findings(own, fail_on="grave")  # type: ignore[arg-type]
+        assert_no_findings(own, fail_on="grave")
 
 
 def test_who_puts_has_to_be_told() -> None:
