@@ -114,8 +114,7 @@ class Replay:
                     row.assumed = assumptions.said(row)
                     routing.tell(row, run.decided, run.other_edition)
                     row.editions, odd_levels = (*odd_levels, *row.editions), ()
-                    met = (ways.started(each, run.state.cluster) for each in row.starting)
-                    row.unstarted = tuple(remark for told in met for remark in told)
+                    row.unstarted = tuple(said for one in row.starting for said in ways.started(one, run.state.cluster))
                     if isinstance(row.routed, Destination):
                         row.obstacles = ways.obstacles(row.routed, run.state.cluster, row.is_bound)
                     elif row.routed is not None:
