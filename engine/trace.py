@@ -233,7 +233,7 @@ def build_test_recorder(ruleset: Ruleset, rule: Rule, part: Part, scope: Scope) 
 
 @frozen
 class TraceNames(SourceNames):
-    """The spelling of words in the source that ``telling`` compiles: as a rule saw them.
+    """The spelling of words in the source that ``compile_scoped_function`` compiles: as a rule saw them.
 
     ``has_carried`` says whether there are values that were carried, which come before a subject's own.
     """

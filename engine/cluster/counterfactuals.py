@@ -325,7 +325,7 @@ class ExitSearch:
 
     def is_permitted(self, commands: Sequence[AdminCommand], name: str) -> bool:
         """Return whether a queue manager is permitted where the commands have changed the facts. Raises
-        SearchEndedError.
+        SearchTimeoutError.
 
         Of several that the rules permit each has its turn, and the exit has to leave it that.
         """

@@ -19,7 +19,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.workload import Destination, SequenceState
 from mqclause.workload.decision import Decision, Engine, Level, find_other_readings, list_other_choices
-from mqclause.workload.delivery import DeliveryAnswer, check_deliveries, find_refusal_remarks
+from mqclause.workload.delivery import DeliveryAnswer, check_deliveries, find_alias_remarks, find_refusal_remarks
 from mqclause.workload.editions import (
     describe_edition_difference,
     describe_odd_level,
@@ -136,7 +136,9 @@ class MapRow(ShownAnswer):
         """Why messages do not arrive where the choice leads them; what to say of an exit, an alias, opens, editions."""
         of_alias = () if self.queue else self.decision.resolved.remarks
         by_exit = () if self.by_exit is None else self.by_exit.remarks
+        made = self.decision
         on_the_way = [said for told in self.ways.values() for said in told.remarks]
+        on_the_way += find_alias_remarks(made.resolved, made.cluster, made.rules) if self.shares else ()
         if self.decision.refusal is not None:
             on_the_way = [*find_refusal_remarks(self.decision, self.snapshot.beyond)]
         of_opens = [SHARES_OF_OPENS] if len(self.shares) > 1 and self.is_of_opens else []

@@ -542,7 +542,7 @@ class Upgrade:
     """A queue manager with its edition before and after.
 
     ``edition_from`` says where the one before is from, blank if no file tells it and the oldest is assumed.
-    ``evidence`` and ``source`` say how it is known what holds after, see mqclause.rulebook.reading.
+    ``evidence`` and ``source`` say how it is known what holds after, see mqclause.rulebook.rules.
     """
 
     queue_manager: str

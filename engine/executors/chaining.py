@@ -9,7 +9,7 @@ What keeps the library safe, and what each point avoids (tools/bench/soak.py --m
   the caller, and its actions swallow exceptions;
 - single facts and tests of one fact's attributes only: joins of several tests read out of bounds;
 - no retraction, priority, batch or event: each corrupts memory or changes the order of firing;
-- attributes have numbers for names (pattern.py), so none has one that its own fact of a session has (id, sid, $s): a
+- attributes have numbers for names, so none has one that its own fact of a session has (id, sid, $s): a
   test of that fact, which lacks what it is compared with, reads what was never written; facts of one id count as one;
 - a second rule matches every fact: deleting the session of a fact that matched nothing corrupts memory;
 - numbers are written in digits alone: it reads no exponents;

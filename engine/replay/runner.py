@@ -44,7 +44,7 @@ from mqclause.rulebook.loader import check_replayable
 from mqclause.rulebook.rules import Rules
 from mqclause.trigger.examination import Examination, Triggers, find_thresholds
 from mqclause.workload.decision import Decision, Engine, build_destination_document
-from mqclause.workload.delivery import DeliveryRemarks, find_refusal_remarks
+from mqclause.workload.delivery import DeliveryRemarks, find_alias_remarks, find_refusal_remarks
 from mqclause.workload.editions import describe_edition_difference, get_levels, list_level_remarks
 from mqclause.workload.exit_answer import ExitAnswer, find_missing_exit
 from mqclause.workload.resolution import Resolution
@@ -125,6 +125,8 @@ class Replay:
                     elif event.do == "put" and row.reason is None and not row.published:
                         here = run.state.definitions.find_base_queue(event.queue)
                         row.obstacles = () if here is None else ways.arrived(here.name, run.state.cluster)
+                    if event.do == "put" and row.reason is None:
+                        row.obstacles += run.find_alias_remarks(event)
                     yield row
         finally:
             exits.end()
@@ -211,6 +213,15 @@ class _Run:
         self.look(row, happened)
         if happened.completed is not None:
             self.release(row, happened.completed.unit_of_work, happened.completed.committed)
+
+    def find_alias_remarks(self, event: Event) -> tuple[str, ...]:
+        """The remarks on the alias or remote definition that a put names, and on those that it leads to."""
+        cluster, engine = self.state.cluster, self.replay.engine
+        named = cluster.own_queues.get(event.queue)
+        if named is None or named.type == "QLOCAL":
+            return ()
+        resolved = engine.resolve(cluster, event.queue, event.to_queue_manager, "MQPUT")
+        return find_alias_remarks(resolved, cluster, engine.rules)
 
     def migrate(self, row: Row) -> None:
         """The queue manager is started at a command level: from here on the rules are those of its edition."""

@@ -232,8 +232,8 @@ def _asking(event: Event, options: tuple[str, ...], match: Mapping[str, Any]) ->
 def run_until_first(retrieval: Retrieval, call: RetrievalCall, listed: Iterator[VisibleMessage]) -> Run:
     """Run the rules over the first messages of ``listed`` that leave one, or over the last of all.
 
-    The rules look at each message alone (``Looks``), so that there is no need to look at all of them; more and more
-    are looked at together.
+    The rules look at each message alone (see ``RetrievalPlan``), so that there is no need to look at all of them; more
+    and more are looked at together.
     """
     size = 1
     run = retrieval.run(call, list(islice(listed, size)))

@@ -88,7 +88,7 @@ Applies = Callable[[RetrievalCall], bool]
 """Whether a step applies to a call; where that takes more than the call, it may."""
 
 ScanFilters = Sequence[tuple[str, Applies]]
-"""What steps leave out that a walk through a queue can, of LEFT_OUT, and when."""
+"""What steps leave out that a walk through a queue can, of SKIPPED_CONDITIONS, and when."""
 
 VisibilityTest = Callable[[RetrievalCall, QueuedMessage], bool]
 """Whether a call sees a message, as far as the unit of work that has put it counts."""
@@ -366,7 +366,10 @@ def compile_message_terms(rules: Rules) -> MessageTerms:
 
 
 class ScanScope(NamedTuple):
-    """What the rules are sure to leave out, of LEFT_OUT, and whether the first that they leave ``is_first`` of all."""
+    """What the rules are sure to leave out, of SKIPPED_CONDITIONS.
+
+    ``is_first``: the first message that they leave is the first of all.
+    """
 
     left_out: frozenset[str]
     is_first: bool

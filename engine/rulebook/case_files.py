@@ -78,7 +78,7 @@ class CaseFile:
 
     ``clauses`` are the sentences that its cases test where they name none themselves, ``ordinary`` is what the rule
     derives where it makes no difference; ``equivalent`` are the mutants of the rule
-    (see mqclause.rulebook.mutant) that no case can tell from it. ``scenarios`` are the cases that go through the
+    (see mqclause.rulebook.mutants) that no case can tell from it. ``scenarios`` are the cases that go through the
     product, over their ``scene``.
     """
 

@@ -1,6 +1,6 @@
 """Lower the operations of rules to SQL over the list of candidates in a row.
 
-A subject is a packed number (mqclause.tables.packing). What a step needs twice is bound once, so the size of the SQL
+A subject is a packed number (Packing). What a step needs twice is bound once, so the size of the SQL
 grows with the number of rules and nothing is evaluated again. Lists are looked at only in rows where a rule can act.
 
 The lists that the rules make smaller step by step hold such numbers, not whole structs: they are copied in one go.

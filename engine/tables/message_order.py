@@ -3,7 +3,7 @@
 The rules see a message as they do in memory. What they ask of the call is known beforehand, as it is the same for all.
 
 A message of an item of several passes windows of its item before those of its queue; every other one only these. Where
-rows can be counted, so do messages of unbroken items: see mqclause.tables.items. What a window sorts by is kept short,
+rows can be counted, so do messages of unbroken items: see Items. What a window sorts by is kept short,
 and what can be said after it is said after it: a wide row is dear to sort.
 
 A place in an item is one number, MsgSeqNumber before Offset. From one message of an item to the next its place is the

@@ -39,7 +39,7 @@ _DOMAINS: Mapping[Any, Domain] = {bool: Flag(), int: Whole(0, LARGEST_COUNT), fl
 class Column:
     """A field of a struct: its domain, and its value where a row holds null.
 
-    ``word`` is the name that the rules know it by. The rest is as in model.facts.domains.InTable.
+    ``word`` is the name that the rules know it by. The rest is as in mqclause.model.facts.domains.TableColumn.
     """
 
     name: str
@@ -142,7 +142,7 @@ written; whether it is available at once; whether it switches triggering off; th
 
 NULL_SUBJECT = "{subjects}[{place}] is null"
 NOT_ALLOWED = "{column} = {value}; allowed: {allowed}"
-"""What is wrong with an invalid row; places count from 0. See mqclause.tables.demands for what documents ask."""
+"""What is wrong with an invalid row; places count from 0. See RowRequirements for what documents ask."""
 
 
 @frozen

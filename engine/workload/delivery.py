@@ -25,7 +25,7 @@ from mqclause.model.facts.objects import Channel, Queue
 from mqclause.model.facts.workload import Destination
 from mqclause.rulebook.rules import Rules
 from mqclause.workload.decision import Decision
-from mqclause.workload.resolution import build_sending_delivery
+from mqclause.workload.resolution import Resolution, build_sending_delivery
 
 WAITING_FACT = "waits_for_channel"
 """What the rules of delivery derive of a message that waits for a channel."""
@@ -76,7 +76,17 @@ def find_obstacles(decision: Decision, beyond: DeliveryContext) -> tuple[str, ..
     if decision.outcome == "failed":
         return ()
     found = [*check_deliveries(decision.remaining, decision, beyond).values(), *_on_overridden(decision, beyond)]
-    return tuple(dict.fromkeys(said for told in found for said in told.remarks))
+    of_aliases = find_alias_remarks(decision.resolved, decision.cluster, decision.rules)
+    return tuple(dict.fromkeys([*(said for told in found for said in told.remarks), *of_aliases]))
+
+
+def find_alias_remarks(resolved: Resolution, cluster: Cluster, rules: Rules) -> tuple[str, ...]:
+    """Find the remarks on objects here that led the put on, and that limit how long its message lives."""
+    local, own = cluster.queue_manager.name, cluster.own_queues
+    led = [own[name] for look in resolved.followed if (name := look.facts["object"]) in own]
+    ways = (Delivery(local, each.name, local, is_local=True, capexpry=each.capexpry) for each in led if each.capexpry)
+    found = (check_delivery(each, rules) for each in ways)
+    return tuple(dict.fromkeys(said for told in found if told is not None for said in told.remarks))
 
 
 def _on_overridden(decision: Decision, beyond: DeliveryContext) -> Iterator[DeliveryAnswer]:

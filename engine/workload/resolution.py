@@ -35,7 +35,7 @@ class ResolutionStep(RuleAnswer):
 
 @frozen
 class Resolution:
-    """Where the names of a put lead: a ``Look`` for each pair of names, the last one at what they come to."""
+    """Where the names of a put lead: a ``ResolutionStep`` for each pair of names, the last one at what they come to."""
 
     looks: tuple[ResolutionStep, ...]
 

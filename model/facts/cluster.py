@@ -242,17 +242,17 @@ class Cluster:
 
     @cached_property
     def destinations(self) -> dict[tuple[str, str, Any, str], Any]:
-        """The destinations already built for a name; see mqclause.model.facts.destination."""
+        """The destinations already built for a name; see mqclause.model.facts.workload."""
         return {}
 
     @cached_property
     def resolutions(self) -> dict[Any, Any]:
-        """Where names lead that were already resolved; see mqclause.answers.choice.resolution."""
+        """Where names lead that were already resolved; see mqclause.workload.resolution."""
         return {}
 
     @cached_property
     def counters(self) -> dict[tuple[str, str], Any]:
-        """The counters that the channels start from, once they are asked for; see mqclause.model.facts.sequence."""
+        """The counters that the channels start from, once they are asked for: what SequenceState reckons with."""
         return {}
 
     @cached_property
@@ -304,7 +304,7 @@ class Cluster:
 
     @cached_property
     def refusals(self) -> dict[Any, Any]:
-        """What transmission queues refuse, once it is asked for; see mqclause.answers.choice.sending."""
+        """What transmission queues refuse, once it is asked for; see mqclause.workload.resolution."""
         return {}
 
     @cached_property

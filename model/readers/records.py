@@ -1,15 +1,15 @@
 """Records: MQ objects as a file states them, whatever its format.
 
 What no source of a queue manager holds is not known; that it is not there is no sign that the queue manager has none.
-Ask ``Covered.leaves_out`` before anything is called missing:
+Ask ``CombinedCoverage.leaves_out`` before anything is called missing:
 
-    >>> dump = Coverage.issued("dmpmqcfg -m QM1 -x object -t queue -n STOCK*")
+    >>> dump = Coverage.from_dump_command("dmpmqcfg -m QM1 -x object -t queue -n STOCK*")
     >>> str(dump)
     'queues named STOCK* alone'
-    >>> of_qm1 = Covered((dump,))
+    >>> of_qm1 = CombinedCoverage((dump,))
     >>> of_qm1.leaves_out("QLOCAL", "INITQ"), of_qm1.leaves_out("PROCESS", "STOCK.PROC")
     (True, True)
-    >>> Covered((Coverage.issued("dmpmqcfg -m QM1 -t queue"),)).leaves_out("QLOCAL", "INITQ")
+    >>> CombinedCoverage((Coverage.from_dump_command("dmpmqcfg -m QM1 -t queue"),)).leaves_out("QLOCAL", "INITQ")
     False
 """
 

@@ -532,7 +532,7 @@ class MissingAttributeError(Exception):
 def parse_attributes(block: Block) -> Iterator[ShownAttribute]:
     """Parse the attributes of a block; a value may go on on the next line.
 
-    Raises UnshownError.
+    Raises MissingAttributeError.
     """
     return _simple(block.text, block.line + 1) if block.text else _in_lines(block.lines)
 

@@ -444,7 +444,7 @@ def replay_command() -> None:
 
 @declare(
     "retention",
-    "mqclause.tools.commands.retention:show_retention",
+    "mqclause.tools.commands.replay:show_retention",
     facts_argument,
     click.option("--on", "on", required=True, metavar="DATE", help="The day, like 2026-01-31."),
     json_option,
@@ -461,7 +461,7 @@ def retention_command() -> None:
 
 @declare(
     "show-sql",
-    "mqclause.tools.commands.show_sql:print_sql",
+    "mqclause.tools.commands.batch:print_sql",
     click.argument("name", metavar="RULE|RULESET"),
     reading_option,
     rules_options,
@@ -496,7 +496,7 @@ def why_command() -> None:
 
 @declare(
     "verify",
-    "mqclause.tools.commands.verify:print_verified",
+    "mqclause.tools.commands.rules:print_verified",
     click.argument("copies", nargs=-1, type=parse_file_name, metavar="DOCUMENT..."),
     json_option,
     folder_option,
@@ -511,7 +511,7 @@ def verify_command() -> None:
 
 @declare(
     "test",
-    "mqclause.tools.commands.test:test_rules",
+    "mqclause.tools.commands.rules:test_rules",
     click.argument("names", nargs=-1, metavar="[RULE|RULESET]..."),
     click.option("--coverage", is_flag=True, help="Show which branches of conditions no case takes; runs more slowly."),
     json_option,
@@ -528,7 +528,7 @@ def test_command() -> None:
 
 @declare(
     "mutate",
-    "mqclause.tools.commands.mutate:mutate_rules",
+    "mqclause.tools.commands.rules:mutate_rules",
     click.argument("names", nargs=-1, metavar="[RULE|RULESET]..."),
     click.option("--all", "every", is_flag=True, help="Show each change with the cases that notice it, all of them."),
     json_option,
@@ -545,7 +545,7 @@ def mutate_command() -> None:
 
 @declare(
     "lint",
-    "mqclause.tools.commands.lint:print_linted",
+    "mqclause.tools.commands.rules:print_linted",
     click.argument("folder", required=False, type=parse_file_name),
     click.option(
         "--all", "every", is_flag=True, help="Also print what lint.toml of the folder lists, with its reasons."
@@ -564,7 +564,7 @@ def lint_command() -> None:
 
 @declare(
     "compare",
-    "mqclause.tools.commands.compare:print_compared",
+    "mqclause.tools.commands.rules:print_compared",
     click.argument("folders", nargs=-1, type=parse_file_name, metavar="[A [B]]"),
     reading_option,
     click.option("--edition", "editions", multiple=True, metavar="NAME",
