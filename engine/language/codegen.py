@@ -56,6 +56,11 @@ class SourceNames:
             return repr(value)
         return f"'{self._constants.setdefault((type(value), value), f'c{len(self._constants)}')}'"
 
+    @property
+    def values(self) -> tuple[tuple[type, Any], ...]:
+        """The values that sources have by a name, in the order of the names."""
+        return tuple(self._constants)
+
     def code(self, source: str, mode: Literal["exec", "eval"], title: str = "rules") -> CodeType:
         """Compile Python source that was written with these names."""
         return _filled(_code(source, mode, title), {name: value for (_, value), name in self._constants.items()})

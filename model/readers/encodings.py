@@ -7,7 +7,6 @@ import errno
 import io
 import lzma
 import os
-import re
 import stat
 import struct
 import zipfile
@@ -22,9 +21,10 @@ from typing import Any, BinaryIO, Protocol
 from attrs import define, field, frozen
 
 from mqclause.model.diagnostics import Diagnostic, FactsError, escape_controls
+from mqclause.model.patterns import compile_later
 from mqclause.model.readers.formats import BYTE_ORDER_MARK
 
-NOT_BLANK = re.compile(r"\s*\S")
+NOT_BLANK = compile_later(r"\s*\S")
 SAMPLE = 4000
 """So many bytes tell UTF-16 without a byte order mark from what is no text."""
 
