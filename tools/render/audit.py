@@ -86,8 +86,8 @@ class CaseReport:
             self._print(each)
         if covered is not None:
             print_coverage(covered, self.page)
-        for each in proofs or ():
-            print_proof(each, self.page)
+        for proof in proofs or ():
+            print_proof(proof, self.page)
         passed, failed = len(self.results) - len(self.failed), len(self.failed)
         said = f"{passed} passed" + (f", {failed} failed" if failed else "")
         self.page.line(Text(f"{said} in {perf_counter() - self.begun:.1f} s", UNLIKE if failed else ALIKE))

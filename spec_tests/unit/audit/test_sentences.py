@@ -64,7 +64,7 @@ def test_what_changes_a_sentence() -> None:
     of_rule = {each.clause.rules[0]: each for each in list_sentences(RULES, "workload") if each.clause.rules}
     assert of_rule["workload.11c"].readings == ("mru-ties=any", "local-instance-competes=clusrcvr-channels")
     assert of_rule["workload.01a"].editions == ("mq-8.0",)
-    assert of_rule["workload.04a"].readings == ("local-instance-competes=clusrcvr-channels",)
+    assert describe_rule(RULES, "workload.04a").readings == ("local-instance-competes=clusrcvr-channels",)
 
 
 def test_what_a_rule_rests_on() -> None:
