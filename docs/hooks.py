@@ -5,16 +5,20 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from attrs import NOTHING, fields
 from click.testing import CliRunner
 
 import mqclause
+import mqclause.model
+import mqclause.tools
 from mqclause import (
     Channel,
     DomainError,
@@ -45,6 +49,19 @@ EXAMPLES = Path(str(files("mqclause.tools") / "examples"))
 
 GENERATED = "This page is generated from the product.\n"
 DESCRIBED: dict[About, str] = {"situation": "What the rules see", "subject": "What the rules choose from"}
+PACKAGED_APART = (mqclause.model, mqclause.tools)
+PACKAGES = TemporaryDirectory()
+
+
+def on_startup(**_: Any) -> None:
+    """Show mkdocstrings the packages by their import names; in an editable installation their folders have others."""
+    tree = Path(PACKAGES.name) / "mqclause"
+    tree.mkdir()
+    folders = {entry.name: entry for entry in Path(mqclause.__path__[0]).iterdir()}
+    folders |= {package.__name__.rpartition(".")[2]: Path(package.__path__[0]) for package in PACKAGED_APART}
+    for name, folder in folders.items():
+        (tree / name).symlink_to(folder)
+    sys.path.insert(0, PACKAGES.name)
 
 
 def on_files(files: Any, config: Any) -> Any:

@@ -1,10 +1,16 @@
 # The public names with their types, for type checkers; __init__.py loads each when it is first used.
 from mqclause.answers import AnswerTable as AnswerTable
+from mqclause.answers import Outcome as Outcome
 from mqclause.answers import Reason as Reason
+from mqclause.answers import RecordedAnswer as RecordedAnswer
+from mqclause.answers import ShownAnswer as ShownAnswer
 from mqclause.check.findings import Checks as Checks
 from mqclause.check.findings import Finding as Finding
+from mqclause.check.findings import FindingChanges as FindingChanges
 from mqclause.check.findings import Inspection as Inspection
 from mqclause.check.findings import inspected as inspected
+from mqclause.check.report import Findings as Findings
+from mqclause.check.report import check_files as check_files
 from mqclause.cluster.admin_commands import AdminCommand as AdminCommand
 from mqclause.cluster.admin_commands import fail as fail
 from mqclause.cluster.counterfactuals import Counterfactual as Counterfactual
@@ -13,11 +19,14 @@ from mqclause.cluster.counterfactuals import counterfactuals as counterfactuals
 from mqclause.cluster.counterfactuals import why_not as why_not
 from mqclause.cluster.map import MapRow as MapRow
 from mqclause.cluster.map import cluster_map as cluster_map
+from mqclause.cluster.plan import ChangePlan as ChangePlan
 from mqclause.cluster.plan import Move as Move
 from mqclause.cluster.plan import PlanRow as PlanRow
 from mqclause.cluster.plan import Traffic as Traffic
 from mqclause.cluster.plan import moves as moves
 from mqclause.cluster.plan import plan as plan
+from mqclause.executors.pipeline import NotInstalledError as NotInstalledError
+from mqclause.exits.process import ExitFaultError as ExitFaultError
 from mqclause.model.configuration.inputs import Input as Input
 from mqclause.model.configuration.inputs import text as text
 from mqclause.model.configuration.members import Members as Members
@@ -27,10 +36,13 @@ from mqclause.model.configuration.members import read_members as read_members
 from mqclause.model.configuration.snapshot import Snapshot as Snapshot
 from mqclause.model.configuration.snapshot import read_document as read_document
 from mqclause.model.configuration.sources import Source as Source
+from mqclause.model.diagnostics import ArgumentError as ArgumentError
 from mqclause.model.diagnostics import Diagnostic as Diagnostic
 from mqclause.model.diagnostics import DomainError as DomainError
 from mqclause.model.diagnostics import FactsError as FactsError
+from mqclause.model.diagnostics import MqclauseError as MqclauseError
 from mqclause.model.facts.cluster import Cluster as Cluster
+from mqclause.model.facts.cluster import ContradictionError as ContradictionError
 from mqclause.model.facts.messages import Message as Message
 from mqclause.model.facts.objects import Channel as Channel
 from mqclause.model.facts.objects import ModelQueue as ModelQueue
@@ -41,6 +53,8 @@ from mqclause.model.facts.objects import QueueManager as QueueManager
 from mqclause.model.facts.objects import QueueManagerAlias as QueueManagerAlias
 from mqclause.model.facts.objects import RemoteQueueManager as RemoteQueueManager
 from mqclause.model.facts.workload import SequenceState as SequenceState
+from mqclause.model.timeline.events import Event as Event
+from mqclause.model.timeline.events import EventError as EventError
 from mqclause.model.timeline.scenario import Scenario as Scenario
 from mqclause.model.timeline.scenario import read_scenario as read_scenario
 from mqclause.replay.runner import Replay as Replay
@@ -48,7 +62,10 @@ from mqclause.retrieval.calls import next_get as next_get
 from mqclause.retrieval.order import Retrieval as Retrieval
 from mqclause.rulebook.rule import ReadingError as ReadingError
 from mqclause.rulebook.rule import RuleError as RuleError
+from mqclause.rulebook.rule import UnansweredError as UnansweredError
 from mqclause.rulebook.rules import Rules as Rules
+from mqclause.schemas import list_schemas as list_schemas
+from mqclause.schemas import read_schema as read_schema
 from mqclause.trigger.examination import Triggers as Triggers
 from mqclause.trigger.why import Why as Why
 from mqclause.workload.decision import Advance as Advance

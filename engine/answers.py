@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from html import escape
+from importlib import import_module
+from io import StringIO
 from operator import attrgetter
-from typing import Any, Literal, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Literal, Protocol, Self, SupportsIndex, TypeVar, overload
 
 from attrs import field, frozen
 from sqlglot import exp
@@ -14,8 +18,15 @@ from mqclause.executors.operations import Run
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
 from mqclause.language.evaluator import evaluate
+from mqclause.model.diagnostics import ArgumentError, quote_value
 from mqclause.rulebook.rule import FailWith, MessageTemplate, Rule, Settle, UnansweredError
-from mqclause.trace import build_scope, list_rule_inputs, render_sentence
+from mqclause.trace import build_scope, json_text, list_rule_inputs, render_sentence
+
+PRINTERS = "mqclause.tools.render.answers"
+"""The module that prints answers, which is loaded when one is printed."""
+
+LONGEST_LINE = 100
+"""So many characters of an answer are shown in one line."""
 
 NOBODY_LEFT = "no rule says what this call ends with, for which no destination is left"
 """What is wrong with rules that leave nobody and let the call succeed."""
@@ -77,7 +88,7 @@ class RuleAnswer:
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """What the rules derived."""
+        """The facts that the rules derived."""
         return self.run.facts
 
     @cached_property
@@ -136,39 +147,172 @@ class RuleAnswer:
         return {"rule": rule and rule.id, "clause": rule and rule.clause, "because": self._why(rule)}
 
 
-class AnswerTable(tuple[AnswerRowT, ...]):
-    """The rows of an answer: a tuple that also converts to a table."""
+class ShownAnswer:
+    """An answer to look at: as text, in one line, as a table of a notebook, as JSON, as a row of a data frame."""
 
-    columns: ColumnTypes
+    __slots__ = ()
 
-    def __new__(cls, rows: Iterable[AnswerRowT], columns: ColumnTypes) -> AnswerTable[AnswerRowT]:
-        """The rows, of which each has ``columns``."""
-        found = super().__new__(cls, rows)
-        found.columns = columns
-        return found
+    columns: ClassVar[ColumnTypes | None] = None
+    """The columns of its row, where they are stated; else they are found from its values."""
 
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        return tuple(self), self.columns
+    def to_json(self) -> Any:
+        """Return the answer as JSON values."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_json(cls, document: Any) -> RecordedAnswer:
+        """Return what ``to_json`` returned, or a text of it, as an answer again. Raises ArgumentError for what is none.
+
+        It says what the answer said. It cannot be asked further, for the cluster and the rules are not in it.
+        """
+        return RecordedAnswer.of(cls.__name__, document)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the answer as JSON values: one, unless it is a table."""
+        return [self.to_json()]
 
     def to_arrow(self) -> Any:
         """Return a pyarrow.Table with nested columns, as in JSON. Raises ImportError without pyarrow."""
-        import pyarrow as arrow  # noqa: PLC0415 - optional
-
-        schema = arrow.schema([(name, _arrow_type(kind)) for name, kind in self.columns.items()])
-        return arrow.Table.from_pylist([row.to_json() for row in self], schema)
+        arrow = load_optional("pyarrow")
+        if self.columns is None:
+            return arrow.Table.from_pylist(self.to_rows())
+        schema = arrow.schema([(name, _arrow_type(kind, arrow)) for name, kind in self.columns.items()])
+        return arrow.Table.from_pylist(self.to_rows(), schema)
 
     def to_pandas(self) -> Any:
         """Return a DataFrame; nested values are lists and dicts. Raises ImportError without pandas."""
-        from pandas import DataFrame  # noqa: PLC0415 - optional
+        columns = None if self.columns is None else list(self.columns)
+        return load_optional("pandas").DataFrame(self.to_rows(), columns=columns)
 
-        return DataFrame([row.to_json() for row in self], columns=list(self.columns))
+    def to_polars(self) -> Any:
+        """Return a polars.DataFrame with lists and structs. Raises ImportError without polars and pyarrow."""
+        return load_optional("polars").from_arrow(self.to_arrow())
+
+    def __str__(self) -> str:
+        """The answer as the command line prints it."""
+        printed = StringIO()
+        import_module(PRINTERS).print_answer(self, printed)
+        return printed.getvalue().strip("\n")
+
+    def __repr__(self) -> str:
+        first = " ".join(str(self).split())
+        return f"<{type(self).__name__}: {first if len(first) <= LONGEST_LINE else first[:LONGEST_LINE] + '…'}>"
+
+    def _repr_html_(self) -> str:
+        """The rows as a table of HTML: Jupyter shows it."""
+        rows = self.to_rows()
+        names = list(self.columns or dict.fromkeys(name for row in rows for name in row))
+        head = "".join(f"<th>{escape(name)}</th>" for name in names)
+        body = "".join(f"<tr>{''.join(_cell(row.get(name)) for name in names)}</tr>" for row in rows)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _arrow_type(kind: Any) -> Any:
-    import pyarrow as arrow  # noqa: PLC0415 - optional
+def _cell(value: Any) -> str:
+    text = "" if value is None else value if isinstance(value, str) else json_text(value)
+    return f"<td>{escape(text)}</td>"
 
+
+@frozen(repr=False)
+class RecordedAnswer(ShownAnswer):
+    """An answer that was written as JSON: ``kind`` is the class that wrote it, ``text`` its JSON.
+
+    What it says is read as from a mapping: ``recorded["outcome"]``.
+    """
+
+    kind: str
+    text: str
+
+    @classmethod
+    def of(cls, kind: str, document: Any) -> Self:
+        """Record a document, given as JSON values or their text. Raises ArgumentError for what is no such document."""
+        try:
+            found = json.loads(document) if isinstance(document, str | bytes) else document
+            text = json.dumps(found, ensure_ascii=False)
+        except (TypeError, ValueError) as error:
+            raise ArgumentError(f"document is no JSON: {error}") from None
+        if not isinstance(found, dict):
+            raise ArgumentError(f"document is of the type {type(found).__name__}; expected an object, as to_json gives")
+        lacking = [key for key in KEYS.get(kind, ()) if key not in found]
+        if lacking or ("format" in found and kind in FORMATS and found["format"] != FORMATS[kind]):
+            said = f"format is {quote_value(found.get('format'))}" if not lacking else f"without {', '.join(lacking)}"
+            raise ArgumentError(f"document is none of a {kind}: {said}")
+        return cls(kind, text)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document."""
+        found: dict[str, Any] = json.loads(self.text)
+        return found
+
+    def __getitem__(self, key: str) -> Any:
+        return self.to_json()[key]
+
+
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "Decision": ("format", "put", "outcome", "reason", "chosen", "permitted", "steps"),
+    "Explanation": ("format", "put", "outcome", "reason", "chosen", "permitted", "steps", "remarks", "incomplete"),
+    "Finding": ("rule", "severity", "object", "message", "source"),
+    "MapRow": ("from", "outcome", "reason", "shares"),
+    "PlanRow": ("from", "moved", "before", "after", "because"),
+    "ChangePlan": ("format", "rows", "findings"),
+    "WhyAnswer": ("format", "queue", "verdict", "conditions"),
+    "WhyNot": ("destinations", "changes", "searched"),
+}
+"""The keys by which the document of an answer is known."""
+
+FORMATS = {
+    "Decision": "mqclause.trace/1", "Explanation": "mqclause.trace/1", "ChangePlan": "mqclause.plan/1",
+    "WhyAnswer": "mqclause.why/1",
+}  # fmt: skip
+
+
+class AnswerTable(ShownAnswer, tuple[AnswerRowT, ...]):
+    """The rows of an answer: a tuple that also converts to a table. ``format`` names its document, if it has one."""
+
+    columns: ColumnTypes  # type: ignore[misc] # of each table its own
+    format: str
+
+    def __new__(cls, rows: Iterable[AnswerRowT], columns: ColumnTypes, format: str = "") -> Self:  # noqa: A002 - the key
+        """The rows, of which each has ``columns``."""
+        found = super().__new__(cls, rows)
+        found.columns, found.format = columns, format
+        return found
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self), self.columns, self.format
+
+    @overload
+    def __getitem__(self, at: SupportsIndex) -> AnswerRowT: ...
+    @overload
+    def __getitem__(self, at: slice) -> AnswerTable[AnswerRowT]: ...
+    def __getitem__(self, at: SupportsIndex | slice) -> AnswerRowT | AnswerTable[AnswerRowT]:
+        """Return a row, or a table of some."""
+        if isinstance(at, slice):
+            return type(self)(tuple(self)[at], self.columns, self.format)
+        return super().__getitem__(at)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return the rows as JSON values."""
+        return [row.to_json() for row in self]
+
+    def to_json(self) -> Any:
+        """Return the document, with the rows in it; the rows alone where there is no such document."""
+        key = "findings" if self.format == "mqclause.findings/1" else "rows"
+        return {"format": self.format, key: self.to_rows()} if self.format else self.to_rows()
+
+
+def load_optional(name: str) -> Any:
+    """Load a library that need not be there. Raises ImportError that says how to get it."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        raise ImportError(f"{name} is not installed: pip install {name}", name=name) from None
+
+
+def _arrow_type(kind: Any, arrow: Any) -> Any:
     if isinstance(kind, str):
         return arrow.type_for_alias(kind)
     if isinstance(kind, list):
-        return arrow.list_(_arrow_type(kind[0]))
-    return arrow.struct([(name, _arrow_type(of)) for name, of in kind.items()])
+        return arrow.list_(_arrow_type(kind[0], arrow))
+    return arrow.struct([(name, _arrow_type(of, arrow)) for name, of in kind.items()])

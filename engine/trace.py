@@ -61,7 +61,7 @@ class Effect:
 
 @frozen(cache_hash=True)
 class StepTrace:
-    """What one rule did. ``eliminated`` are out for good; of ``set_aside`` some may be taken back by a later step.
+    """The effect of one rule. ``eliminated`` are out for good; of ``set_aside`` a later step may take some back.
 
     ``remaining`` counts who remained after the rule. ``when`` holds, at level condition, the tests of the rule's
     precondition.
@@ -80,7 +80,7 @@ class StepTrace:
 
 
 class RuleInput(NamedTuple):
-    """What a rule saw besides the situation: who remained, and the facts derived before it."""
+    """The input of a rule besides the situation: who remained, and the facts derived before it."""
 
     remaining: Sequence[Any]
     facts: Mapping[str, Any]
@@ -233,7 +233,7 @@ def build_test_recorder(ruleset: Ruleset, rule: Rule, part: Part, scope: Scope) 
 
 @frozen
 class TraceNames(SourceNames):
-    """How words are written in the source that ``telling`` compiles: as a rule saw them.
+    """The spelling of words in the source that ``compile_scoped_function`` compiles: as a rule saw them.
 
     ``has_carried`` says whether there are values that were carried, which come before a subject's own.
     """

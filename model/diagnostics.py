@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import date, datetime, time
 from difflib import get_close_matches
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 from unicodedata import category
 
@@ -36,13 +39,22 @@ def _can_be_shown(character: str, besides: str) -> bool:
     return character.isprintable() or character in besides or category(character) == "Zs"
 
 
-class Argument(str):
-    """The name of an argument, as the source of a fault: a command line has an option for it."""
-
-    __slots__ = ()
+_options: ContextVar[Mapping[str, str]] = ContextVar("options", default=MappingProxyType({}))
 
 
-LOCAL, CHANGES = Argument("local"), Argument("changes")
+@contextmanager
+def call_arguments(options: Mapping[str, str]) -> Iterator[None]:
+    """Have messages call arguments as a command line does: ``options`` has the option for each."""
+    before = _options.set({**_options.get(), **options})
+    try:
+        yield
+    finally:
+        _options.reset(before)
+
+
+def name_argument(name: str) -> str:
+    """Return how a message calls an argument: by its name or, on a command line, by the option for it."""
+    return _options.get().get(name, name)
 
 
 @frozen
@@ -64,7 +76,15 @@ class Diagnostic:
         return f"{place}: {self.message}"
 
 
-class PickledError(ValueError):
+class MqclauseError(Exception):
+    """What is raised for what is wrong with anything that mqclause is given; each class of it is exported."""
+
+
+class ArgumentError(MqclauseError, ValueError):
+    """A value that an argument may not have; the message says what is allowed or known."""
+
+
+class PickledError(MqclauseError, ValueError):
     """An error that is the same in another process: what it is made of is not its text alone."""
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 from sqlglot import exp
 
-from mqclause.answers import Reason
+from mqclause.answers import Reason, ShownAnswer
 from mqclause.documents import CHECK, TRIGGER
 from mqclause.executors.operations import ExecutorName, Run, StepResult, compile_term
 from mqclause.executors.pipeline import Pipeline
@@ -43,7 +43,15 @@ from mqclause.model.configuration.sources import (
     read_scripts,
     shows_nothing,
 )
-from mqclause.model.diagnostics import Diagnostic, FactsError, check_several, check_type, quote_value, suggest_name
+from mqclause.model.diagnostics import (
+    Diagnostic,
+    FactsError,
+    check_several,
+    check_type,
+    name_argument,
+    quote_value,
+    suggest_name,
+)
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.delivery import Delivery
 from mqclause.model.facts.domains import IN_NAMES, quote_name
@@ -77,8 +85,8 @@ STAND_IN = "%THIS.QUEUE%"
 """The name of a queue while all that are like it are asked about together."""
 
 
-@frozen
-class Finding:
+@frozen(repr=False)
+class Finding(ShownAnswer):
     """One condition of a check that one object does not fulfil, with the object and its place.
 
     ``others`` are further objects of its queue manager of which the same is found, where that is told together.
@@ -99,7 +107,7 @@ class Finding:
 
     @property
     def severity(self) -> str:
-        """How severe the finding is: error, warning or note."""
+        """The severity of the finding: error, warning or note."""
         return self.said.severity
 
     @property
@@ -110,12 +118,12 @@ class Finding:
 
     @property
     def key(self) -> FindingKey:
-        """What tells it from other findings."""
+        """The identity of the finding among all others."""
         return self.rule.id, self.object_type, self.name, self.queue_manager, self.said.attribute, self.message
 
     @property
     def gist(self) -> tuple[str, ...]:
-        """What it has in common with findings of other objects: the message without the names of this one."""
+        """The message without the names of this object, which findings of other objects share."""
         names = self.name, self.queue_manager
         words = ANY_NAME.sub(lambda found: "" if found[0] in names else found[0], self.said.message)
         return self.rule.id, self.severity, self.object_type, words
@@ -141,7 +149,7 @@ class Finding:
         }
 
     def document(self) -> dict[str, Any]:
-        """Return the same, by the name that it had before."""
+        """Return the finding as JSON; the earlier name of ``to_json``."""
         return self.to_json()
 
 
@@ -290,7 +298,7 @@ class Checks:
                 yield seen
 
     def followed(self, about: ConfiguredObject, queue: Queue, together: ClusterCheckContext) -> ConfiguredObject:
-        """Return where an alias or a remote definition leads by its own queue manager, in whatever clusters.
+        """Resolve an alias or a remote definition at its own queue manager, in whatever clusters.
 
         Where it comes to nothing by what the files tell, it is followed with what may be in no file, too.
         """
@@ -797,7 +805,7 @@ class Inspection:
             named = (
                 f"no source describes the queue manager {quote_value(self.local)}; described: {', '.join(self.members)}"
             )
-            raise FactsError([Diagnostic("--from", f"{named}{near}")])
+            raise FactsError([Diagnostic(name_argument("local"), f"{named}{near}")])
         rules = self.checks.engine.rules
         level = 0 if rules.asked == AUTO else rules.levels[rules.edition]
         together = ClusterCheckContext.of([each.contribution for each in self.members.values()], self.levels, level)
@@ -816,7 +824,10 @@ class Inspection:
 
     @property
     def warnings(self) -> list[Diagnostic]:
-        """What was passed by, or could not be looked at; once there are findings, also what could not be judged."""
+        """Warnings about what was passed by or could not be read.
+
+        Once there are findings, also about what could not be judged.
+        """
         found = [*self._reader.warnings, *self._unjudged]
         for each in self.members.values():
             found += [*each.warnings, *(each.faults if self.lenient else ())]
@@ -833,8 +844,8 @@ def inspected(
 ) -> Inspection:
     """Check files, given by name or already read: ``.findings()`` and ``.warnings`` hold the result.
 
-    ``changes`` are commands as the option --set takes them. Raises FactsError, and OSError for a file that cannot be
-    opened.
+    ``changes`` are commands such as ``QLOCAL(Q) QMGR(QM2) CLWLPRTY(5)``. Raises FactsError, and OSError for a file that
+    cannot be opened.
     """
     check_several("changes", changes)
     inspection = Inspection(Checks() if checks is None else check_type("checks", checks, Checks), local, lenient)

@@ -12,14 +12,14 @@ from typing import Any, Self
 
 from attrs import asdict, define, evolve, field, fields, frozen
 
-from mqclause.answers import AnswerTable, ColumnTypes
+from mqclause.answers import AnswerTable, ColumnTypes, ShownAnswer
 from mqclause.cluster.admin_commands import AdminCommand, Attribute, list_admin_commands
 from mqclause.documents import CALL, OUTCOME
 from mqclause.executors.operations import CarriedValues
 from mqclause.executors.pipeline import Pipeline
 from mqclause.exits.session import ANYBODY, Caller, ExitSession
 from mqclause.model.configuration.completeness import MissingInformation
-from mqclause.model.diagnostics import check_type
+from mqclause.model.diagnostics import ArgumentError, check_type, suggest_name
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import quote_name
 from mqclause.model.facts.workload import Destination, Situation
@@ -61,8 +61,8 @@ MOST_PAIRS = 10_000
 """About how many pairs of commands an exit is asked at most: a second or two. Where there are more, none is tried."""
 
 
-@frozen
-class Counterfactual:
+@frozen(repr=False)
+class Counterfactual(ShownAnswer):
     """A smallest set of commands after which a queue manager would be permitted."""
 
     commands: Commands
@@ -72,9 +72,9 @@ class Counterfactual:
         return {"commands": [each.to_json() for each in self.commands]}
 
 
-@frozen
-class WhyNot:
-    """What keeps a queue manager from being permitted.
+@frozen(repr=False)
+class WhyNot(ShownAnswer):
+    """Why a queue manager is not among the permitted, and the changes after which it would be.
 
     ``fallen`` are its destinations with the rule by which each falls and why; ``changes`` the smallest sets of at most
     ``searched`` commands after which it is permitted, each verified by the rules on the changed facts, and by the exit
@@ -124,12 +124,38 @@ def why_not(
 
     Where an exit takes part, the ``engine`` is needed that has it, and the ``caller`` of the decision. A set of
     commands has at most ``limit`` of them, 0 to 2, and the search ends after ``deadline`` seconds (None: never); what
-    was found till then is told, and that it ended. Raises ValueError without the engine, and below level ``rule``.
+    was found till then is told, and that it ended. Raises ValueError without the engine, and below level ``rule``, and
+    ArgumentError for a queue manager that is not known.
     """
     check_type("decision", decision, Decision)
     check_type("queue_manager", queue_manager, str)
     if limit not in range(MOST_COMMANDS + 1):
-        raise ValueError(f"limit={limit!r} is not allowed; allowed: 0 to {MOST_COMMANDS} commands")
+        raise ArgumentError(f"limit={limit!r} is not allowed; allowed: 0 to {MOST_COMMANDS} commands")
+    if unknown := describe_unknown_queue_manager(decision, queue_manager):
+        raise ArgumentError(unknown)
+    return find_why_not(decision, queue_manager, engine, caller, limit, deadline)
+
+
+def describe_unknown_queue_manager(decision: Decision, name: str, others: Iterable[str] = ()) -> str:
+    """Say that nothing of a queue manager is known where the decision is made; blank if something, or of ``others``."""
+    cluster = decision.cluster
+    local = cluster.queue_manager.name
+    known = [local, *cluster.remote, *others]
+    if name in known:
+        return ""
+    tells = f" (DISPLAY CLUSQMGR({quote_name(name)}) there tells whether that is so)"
+    return f"queue manager {name!r} is not known at {local}{tells}{suggest_name(name, known)}"
+
+
+def find_why_not(
+    decision: Decision,
+    queue_manager: str,
+    engine: Engine | None,
+    caller: Caller = ANYBODY,
+    limit: int = MOST_COMMANDS,
+    deadline: float | None = None,
+) -> WhyNot:
+    """Find why a queue manager, known or not, is not permitted: see ``why_not``."""
     fallen = tuple(each for each in find_eliminations(decision) if each[0].queue_manager == queue_manager)
     permitted = decision.outcome != "failed" and _is_among(decision.permitted, queue_manager)
     if permitted or not fallen:
@@ -299,7 +325,7 @@ class ExitSearch:
 
     def is_permitted(self, commands: Sequence[AdminCommand], name: str) -> bool:
         """Return whether a queue manager is permitted where the commands have changed the facts. Raises
-        SearchEndedError.
+        SearchTimeoutError.
 
         Of several that the rules permit each has its turn, and the exit has to leave it that.
         """

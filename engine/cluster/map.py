@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import asdict, field, frozen
 
-from mqclause.answers import AnswerTable, ColumnTypes, Outcome, Reason
+from mqclause.answers import AnswerTable, ColumnTypes, Outcome, Reason, ShownAnswer
 from mqclause.exits.session import Caller, ExitSession
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.snapshot import Snapshot
@@ -19,7 +19,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.workload import Destination, SequenceState
 from mqclause.workload.decision import Decision, Engine, Level, find_other_readings, list_other_choices
-from mqclause.workload.delivery import DeliveryAnswer, check_deliveries, find_refusal_remarks
+from mqclause.workload.delivery import DeliveryAnswer, check_deliveries, find_alias_remarks, find_refusal_remarks
 from mqclause.workload.editions import (
     describe_edition_difference,
     describe_odd_level,
@@ -60,8 +60,8 @@ MAP_COLUMNS: ColumnTypes = {
 }
 
 
-@frozen
-class MapRow:
+@frozen(repr=False)
+class MapRow(ShownAnswer):
     """The outcome of puts to one queue that are made at one queue manager, from fresh counters.
 
     Or of puts that name an alias of a queue manager: then ``queue`` is blank. ``by_exit`` is what an exit takes, where
@@ -80,7 +80,7 @@ class MapRow:
 
     @property
     def named(self) -> Mapping[str, str]:
-        """What the puts name, as documents have it."""
+        """The names that the puts give, as documents have them."""
         return {"queue": self.queue} if self.queue else {"queue_manager": self.name}
 
     @property
@@ -110,7 +110,7 @@ class MapRow:
 
     @cached_property
     def incomplete(self) -> tuple[MissingInformation, ...]:
-        """What is not known and could change the answer."""
+        """The unknown facts that could change the answer."""
         found = find_unknowns(self.decision, self.snapshot, None if self.by_exit is None else self.by_exit.ask)
         return (*found, *find_missing_level(self.decision, self.snapshot))
 
@@ -121,7 +121,7 @@ class MapRow:
 
     @cached_property
     def ways(self) -> Mapping[Destination, DeliveryAnswer]:
-        """What the rules of delivery say of the ways of the destinations that something is in the way to."""
+        """The answers of the rules of delivery about destinations with something in the way."""
         chosen = [each.destination for each in self.shares]
         # The row is of puts that are not bound; an application that leaves the binding to the queue binds them.
         return check_deliveries(chosen, self.decision, self.snapshot.beyond, bound=self.is_of_opens)
@@ -136,7 +136,9 @@ class MapRow:
         """Why messages do not arrive where the choice leads them; what to say of an exit, an alias, opens, editions."""
         of_alias = () if self.queue else self.decision.resolved.remarks
         by_exit = () if self.by_exit is None else self.by_exit.remarks
+        made = self.decision
         on_the_way = [said for told in self.ways.values() for said in told.remarks]
+        on_the_way += find_alias_remarks(made.resolved, made.cluster, made.rules) if self.shares else ()
         if self.decision.refusal is not None:
             on_the_way = [*find_refusal_remarks(self.decision, self.snapshot.beyond)]
         of_opens = [SHARES_OF_OPENS] if len(self.shares) > 1 and self.is_of_opens else []
@@ -149,7 +151,7 @@ class MapRow:
 
     @cached_property
     def by_edition(self) -> tuple[str, ...]:
-        """That the puts would go elsewhere in another edition of MQ."""
+        """The remark that the puts would go elsewhere in another edition of MQ, if they would."""
         source = name_edition_source(self.decision.rules, self.snapshot)
         return tuple(filter(None, [describe_edition_difference(self.decision, source)]))
 
@@ -174,7 +176,7 @@ class MapRow:
 
 @frozen
 class PrintableRow:
-    """What is printed of a MapRow, without the decision that tells it: the map of a large dump has very many rows."""
+    """The printed part of a MapRow, without its decision: the map of a large dump has very many rows."""
 
     queue: str
     name: str
@@ -207,7 +209,7 @@ def cluster_map(members: ClusterState, engine: Engine | None = None, bind: str =
     ``members`` are snapshots, or what they know, as ``read_members`` gives them, or one alone.
     """
     rows = build_map_rows(list_snapshots(members), Engine.given(engine), bind)
-    return AnswerTable(sorted(rows, key=lambda row: (row.queue, row.member)), MAP_COLUMNS)
+    return AnswerTable(sorted(rows, key=lambda row: (row.queue, row.member)), MAP_COLUMNS, MAP_FORMAT)
 
 
 def list_snapshots(state: ClusterState) -> Iterator[Snapshot]:
@@ -284,7 +286,7 @@ def build_side_document(row: MapRow) -> dict[str, Any]:
 
 @frozen
 class ExitShares:
-    """What an exit took of the first puts; ``failed`` of them went nowhere. ``ask`` asks the exit once more."""
+    """The shares that an exit gave in the first puts; ``failed`` of them went nowhere. ``ask`` asks it once more."""
 
     shares: tuple[Share, ...]
     failed: int
@@ -292,7 +294,7 @@ class ExitShares:
 
     @property
     def remarks(self) -> Iterator[str]:
-        """How the parts are meant."""
+        """Remarks about the meaning of the shares."""
         if not self.shares:
             yield "an exit takes part: it was asked about the first put"
             return

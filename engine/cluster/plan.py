@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from attrs import asdict, field, frozen
 
-from mqclause.answers import DESTINATION_TYPES, AnswerTable, ColumnTypes
+from mqclause.answers import DESTINATION_TYPES, AnswerTable, ColumnTypes, ShownAnswer
 from mqclause.check.findings import FindingChanges
 from mqclause.cluster.counterfactuals import find_eliminations
 from mqclause.cluster.map import (
@@ -33,7 +33,15 @@ from mqclause.documents import WORKLOAD
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.members import Members, get_local_name, set_command_level
 from mqclause.model.configuration.snapshot import Snapshot
-from mqclause.model.diagnostics import Diagnostic, FactsError, check_type, quote_value, suggest_allowed, suggest_name
+from mqclause.model.diagnostics import (
+    Diagnostic,
+    FactsError,
+    check_type,
+    name_argument,
+    quote_value,
+    suggest_allowed,
+    suggest_name,
+)
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.workload import Destination, SequenceState, find_changes
@@ -91,8 +99,8 @@ class Cause:
         }
 
 
-@frozen
-class PlanRow:
+@frozen(repr=False)
+class PlanRow(ShownAnswer):
     """A row of the map before and after a change; ``weight`` is the real number of puts, if it is known."""
 
     before: MapRow
@@ -141,7 +149,7 @@ class PlanRow:
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """What is to be said of the puts after the change and was not before, whether they go elsewhere or not.
+        """Remarks about the puts after the change that did not hold before it.
 
         That the parts are of opens is said of all that move.
         """
@@ -167,7 +175,7 @@ class PlanRow:
 
     @property
     def puts_moved(self) -> Fraction:
-        """How many puts go elsewhere; 0 without a weight."""
+        """The number of puts that go elsewhere; 0 without a weight."""
         return self.moved * (self.weight or 0)
 
     @cached_property
@@ -258,7 +266,9 @@ def build_plan_row(asked: BothSides, engine: Engine, bind: str, traffic: Traffic
 
 def sort_rows(rows: Iterable[PlanRow]) -> AnswerTable[PlanRow]:
     """Sort the rows, those first that move most puts."""
-    return AnswerTable(sorted(rows, key=lambda row: (-row.puts_moved, -row.moved, row.queue, row.member)), PLAN_COLUMNS)
+    return AnswerTable(
+        sorted(rows, key=lambda row: (-row.puts_moved, -row.moved, row.queue, row.member)), PLAN_COLUMNS, PLAN_FORMAT
+    )
 
 
 def find_restarting_members(before: ClusterState, after: ClusterState, engine: Engine) -> list[str]:
@@ -363,18 +373,18 @@ def sum_parts(found: Iterable[Share]) -> Mapping[DestinationKey, Fraction]:
 
 @frozen
 class Traffic:
-    """How many puts were made, by queue and by the queue manager where they were made."""
+    """The number of puts by queue and by the queue manager where they were made."""
 
     puts: Mapping[tuple[str, str], int]
 
     @property
     def total(self) -> int:
-        """How many puts there are in all."""
+        """The number of puts in all."""
         return sum(self.puts.values())
 
 
-@frozen
-class Move:
+@frozen(repr=False)
+class Move(ShownAnswer):
     """A number of puts that go to the queue manager ``into`` and no longer to ``out_of``; blank where they fail."""
 
     out_of: str
@@ -399,9 +409,9 @@ def moves(rows: Iterable[PlanRow]) -> tuple[Move, ...]:
     return tuple(sorted(told, key=lambda each: (-each.puts, each.out_of, each.into)))
 
 
-@frozen
-class ChangePlan:
-    """What a change does.
+@frozen(repr=False)
+class ChangePlan(ShownAnswer):
+    """The effects of a change: the rows that differ, the findings, and remarks.
 
     ``rows`` differ, and so do ``alias_rows``, of puts that name an alias of a queue manager; ``restarts`` are the
     members whose sequence factors restart, by the clause ``restarts_by``;
@@ -523,7 +533,8 @@ def _parts(row: MapRow) -> dict[str, Fraction]:
     return found or {FAILS: Fraction(1)}
 
 
-UPGRADE_OPTION, EDITION_OPTION = "--upgrade", "--edition"
+UPGRADES, EDITION = "upgrades", "edition"
+"""The arguments that name editions."""
 
 
 @frozen
@@ -531,7 +542,7 @@ class Upgrade:
     """A queue manager with its edition before and after.
 
     ``edition_from`` says where the one before is from, blank if no file tells it and the oldest is assumed.
-    ``evidence`` and ``source`` say how it is known what holds after, see mqclause.rulebook.reading.
+    ``evidence`` and ``source`` say how it is known what holds after, see mqclause.rulebook.rules.
     """
 
     queue_manager: str
@@ -543,7 +554,7 @@ class Upgrade:
 
     @classmethod
     def between(cls, before: Snapshot, after: Snapshot, rules: Rules) -> Upgrade:
-        """Return what changes for a member between two sides."""
+        """Describe the upgrade of a member between two sides."""
         was, now = (rules.of_level(each.cluster.queue_manager.command_level) for each in (before, after))
         own, told = before.cluster.queue_manager, locate_edition(was, before)
         of_later = rules.toml("editions.toml").get(now.edition, {})
@@ -569,8 +580,8 @@ class Upgrade:
 
 def begin_at(members: Members, edition: str, rules: Rules) -> Members:
     """Set the edition of every member, whatever its files tell. Raises FactsError."""
-    level = _level_of(edition, rules, EDITION_OPTION)
-    return Members(set_command_level(each, level, EDITION_OPTION) for each in members)
+    level = _level_of(edition, rules, name_argument(EDITION))
+    return Members(set_command_level(each, level, name_argument(EDITION)) for each in members)
 
 
 def upgrade_members(members: Members, pattern: str, edition: str, rules: Rules) -> Members:
@@ -579,7 +590,7 @@ def upgrade_members(members: Members, pattern: str, edition: str, rules: Rules) 
     Those that are of that edition already stay as they are. A pattern passes by those above it; one of them that is
     named is a FactsError, as all other faults are.
     """
-    level, names = _level_of(edition, rules, UPGRADE_OPTION), [get_local_name(each) for each in members]
+    level, names = _level_of(edition, rules, name_argument(UPGRADES)), [get_local_name(each) for each in members]
     fitting = [each for each in members if fnmatchcase(get_local_name(each), pattern)]
     if not fitting:
         said = f"no source describes the queue manager {quote_value(pattern)}; described: {', '.join(names)}"
@@ -590,7 +601,7 @@ def upgrade_members(members: Members, pattern: str, edition: str, rules: Rules) 
         if (of_level := get_edition(own.command_level, rules.levels)) != edition:
             raise _fault(f"{own.name} is of command level {own.command_level}, edition {of_level}, above {edition}")
     return Members(
-        set_command_level(each, level, UPGRADE_OPTION) if each in fitting and each not in above else each
+        set_command_level(each, level, name_argument(UPGRADES)) if each in fitting and each not in above else each
         for each in members
     )
 
@@ -611,5 +622,5 @@ def _level_of(edition: str, rules: Rules, option: str) -> int:
     return level
 
 
-def _fault(message: str, option: str = UPGRADE_OPTION) -> FactsError:
-    return FactsError([Diagnostic(option, message)])
+def _fault(message: str, option: str = "") -> FactsError:
+    return FactsError([Diagnostic(option or name_argument(UPGRADES), message)])

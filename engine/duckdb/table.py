@@ -142,7 +142,7 @@ def decide(
     exit_limit: float | None = None,
     **put: Any,
 ) -> DuckDBPyRelation:
-    """Return the table ``source`` with a column ``decision``; see mqclause.tables.columns for the columns.
+    """Return the table ``source`` with a column ``decision``; see mqclause.tables.schema for its fields.
 
     ``source`` is a relation, a DataFrame or Arrow table, or the path of Parquet files; what is no relation yet is read
     on ``connection``, or on one of its own, whose answer ``duckdb.sql`` cannot name. It is read once, when the relation
@@ -207,7 +207,7 @@ def decide_triggers(
     rules: Rules | None = None,
     connection: DuckDBPyConnection | None = None,
 ) -> DuckDBPyRelation:
-    """Return ``source`` with a column ``triggering`` about its column ``occasion``; see mqclause.tables.columns.
+    """Return ``source`` with a column ``triggering`` about its column ``occasion``; its fields are TRIGGERING's.
 
     Raises TableError and RuleError.
     """
@@ -225,8 +225,8 @@ def apply_rules(
 ) -> DuckDBPyRelation:
     """Return the table ``source`` with the answer of one document's rules, in the columns that ``declaration`` names.
 
-    The fields of the answer are those of mqclause.tables.answers.evaluation; with ``explain``, ``eliminated_by`` says
-    by which rule each subject fell. Raises TableError and RuleError.
+    The fields of the answer are those of mqclause.tables.query.build_evaluation; with ``explain``, ``eliminated_by``
+    says by which rule each subject fell. Raises TableError and RuleError.
     """
     given = GivenTable.of(source, connection)
     shape = build_shape(_columns(given.relation), declaration)
@@ -282,10 +282,9 @@ def query_in_cluster(
     is_sized: bool = False,
     as_written: bool = True,
 ) -> exp.Select:
-    """Query every row of the table, joined with the decision about its names.
+    """Query every row of the table, joined with the decision about its names; the rules decide odd puts alone.
 
-    The rules decide odd puts alone. ``tables`` are those that it needs, as far as they are not there under their names.
-    With ``as_written`` names are looked up as they stand in the row before blanks are taken from others.
+    ``tables`` are those that are not there under their names; ``as_written``: names are first looked up with blanks.
     """
     found, chain = decided_names(puts, rules, explain, spread), _Chain(_source(spread))
     _find(chain, puts, found, rules, as_written)
@@ -369,7 +368,7 @@ class GivenTable:
             raise build_no_table_error(source, expected) from None
 
     def asked(self, query: str) -> DuckDBPyRelation:
-        """Run a query of ``ASKED_OF``, which is the relation, on its connection where that is known.
+        """Run a query of ``QUERIED_TABLE``, which is the relation, on its connection where that is known.
 
         DuckDB 2.0 reads the text of a query once if a connection is asked, five times if a relation is.
         """
@@ -486,7 +485,7 @@ def message_order(
     rules: Rules | None = None,
     connection: DuckDBPyConnection | None = None,
 ) -> DuckDBPyRelation:
-    """Return the messages of ``source`` with a column ``message_order``; see mqclause.tables.message_columns.
+    """Return the messages of ``source`` with a column ``message_order``: the place of each in both orders of its queue.
 
     A row is a message, with the keys of ``[[message]]`` as columns, and ``arrival``, by which those of equal priority
     lie one behind the other. ``source`` is a relation, a DataFrame or Arrow table, or the path of Parquet files. What
@@ -724,7 +723,7 @@ def _found(
     __mqclause_given_5f0c6e1d94b24a7d: Any,
     query: str,
 ) -> DuckDBPyRelation:
-    """DuckDB finds what it has no table of among the variables of who calls it: ASKED_OF."""
+    """DuckDB finds what it has no table of among the variables of who calls it: QUERIED_TABLE."""
     return connection.sql(query)
 
 

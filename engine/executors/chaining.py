@@ -9,7 +9,7 @@ What keeps the library safe, and what each point avoids (tools/bench/soak.py --m
   the caller, and its actions swallow exceptions;
 - single facts and tests of one fact's attributes only: joins of several tests read out of bounds;
 - no retraction, priority, batch or event: each corrupts memory or changes the order of firing;
-- attributes have numbers for names (pattern.py), so none has one that its own fact of a session has (id, sid, $s): a
+- attributes have numbers for names, so none has one that its own fact of a session has (id, sid, $s): a
   test of that fact, which lacks what it is compared with, reads what was never written; facts of one id count as one;
 - a second rule matches every fact: deleting the session of a fact that matched nothing corrupts memory;
 - numbers are written in digits alone: it reads no exponents;
@@ -36,6 +36,7 @@ from mqclause.executors.operations import CarriedValues, LoweredRuleset, Run
 from mqclause.executors.plain import PlainRun, build_first_scope, run_steps
 from mqclause.language.evaluator import Scope, evaluate
 from mqclause.language.parser import get_literal_value, strip_parentheses
+from mqclause.model.diagnostics import MqclauseError
 from mqclause.rulebook.rule import Expression
 
 BEYOND = json.dumps({"$gt": {"place": {"$m": "limit"}}})
@@ -108,7 +109,7 @@ class ChainingExecutor:
         return run_steps(_Strata(list(among), scope, patterns=self._patterns), self.steps, traced)
 
 
-class ChainingError(RuntimeError):
+class ChainingError(MqclauseError, RuntimeError):
     """durable_rules did not do what it was asked: an error of ours or of the library, never of the input."""
 
 

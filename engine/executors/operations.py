@@ -106,7 +106,7 @@ Operation = Filter | Rank | Let
 
 @frozen(eq=False)
 class Key:
-    """What subjects are compared by: the lowest value is best, or with ``descending`` the highest."""
+    """A value by which subjects are compared: the lowest is best, or with ``descending`` the highest."""
 
     by: Expression
     descending: bool
@@ -349,7 +349,7 @@ def compile_pair_expression(tree: exp.Expression, vocabulary: Vocabulary) -> Cal
 
 
 class StepResult(NamedTuple):
-    """What one step did: who fell (out, or set aside), who was taken back, how many remain, what it derived."""
+    """The effect of one step: who fell (out, or set aside), who was taken back, how many remain, what it derived."""
 
     fallen: Sequence[Any]
     taken_back: Sequence[Any]
@@ -397,7 +397,7 @@ class Run(NamedTuple):
 
 
 class Executor(Protocol):
-    """What runs the steps of a ruleset. Safe to share between threads."""
+    """An executor of the steps of a ruleset. Safe to share between threads."""
 
     @property
     def steps(self) -> LoweredRuleset:

@@ -13,12 +13,12 @@ from mqclause.documents import DOCUMENTS
 from mqclause.executors.compiled import CompiledExecutor
 from mqclause.executors.operations import CarriedValues, Executor, ExecutorName, LoweredRuleset, Run
 from mqclause.executors.plain import PlainExecutor
-from mqclause.model.diagnostics import quote_value, suggest_allowed
+from mqclause.model.diagnostics import MqclauseError, quote_value, suggest_allowed
 from mqclause.rulebook.rule import Declaration, RuleError, Ruleset
 from mqclause.rulebook.rules import Rules
 
 
-class NotInstalledError(ImportError):
+class NotInstalledError(MqclauseError, ImportError):
     """An executor was asked for whose library is not there; the message is one line."""
 
 

@@ -22,6 +22,7 @@ from time import monotonic
 from traceback import FrameSummary, extract_tb
 from typing import Any, NamedTuple
 
+from mqclause.model.diagnostics import MqclauseError
 from mqclause.model.exits import (
     LARGEST_CHOICE,
     LONGEST_RESPONSE,
@@ -52,14 +53,14 @@ _REPLY_SIZE = Struct("<I")
 
 
 class ExitResult(NamedTuple):
-    """What an exit left in its MQWXP."""
+    """The fields of MQWXP that an exit has left."""
 
     response: str
     destination_chosen: int
     user_area: bytes
 
 
-class ExitFaultError(Exception):
+class ExitFaultError(MqclauseError):
     """The exit gave no answer; ``timed_out`` if it did not return in time. The message says what it did instead."""
 
     def __init__(self, message: str, timed_out: bool = False) -> None:

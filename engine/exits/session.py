@@ -125,7 +125,7 @@ NO_EXITS = Exits()
 
 @define(eq=False)
 class ExitSession:
-    """What is remembered of the exits of one queue manager while it runs.
+    """The memory of one queue manager's exits while it runs.
 
     ``areas`` are the user areas, ``begun`` the process that INIT was called in, both by name; ``failed_on`` the
     handles that an exit failed on. ``suppressed`` says that one asked not to be called any more, ``init_fault`` what
@@ -140,7 +140,7 @@ class ExitSession:
     init_fault: str = ""
 
     def take_init_fault(self) -> str:
-        """Return what went wrong at INIT and forget it; blank if nothing did."""
+        """Return the fault of INIT and forget it; blank if there was none."""
         fault, self.init_fault = self.init_fault, ""
         return fault
 

@@ -21,7 +21,7 @@ _OPERATORS: dict[type[exp.Expression], str] = {
 
 @frozen
 class SourceNames:
-    """How words and values are written in the generated source.
+    """The spelling of words and values in the generated source.
 
     ``subject`` is the variable that holds the subject.
     """
@@ -61,7 +61,7 @@ class SourceNames:
         return _filled(_code(source, mode, title), {name: value for (_, value), name in self._constants.items()})
 
     def at(self, subject: str) -> Self:
-        """Return the same names about a subject in another variable."""
+        """Return these names with the subject in another variable."""
         return evolve(self, subject=subject)
 
 

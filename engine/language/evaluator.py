@@ -27,7 +27,7 @@ Parts = Mapping[str, Any]
 
 @define(eq=False)  # One is made for every subject that is looked at, and attrs takes four times as long if frozen.
 class Scope:
-    """What an expression can see: the situation, one subject or none, who remains, and the facts derived so far.
+    """The values that an expression can see: the situation, one subject or none, who remains, and derived facts.
 
     ``facts`` are derived about the situation, ``every`` about every subject; ``carried`` (if given) holds the
     attributes that are carried from choice to choice.
@@ -43,16 +43,16 @@ class Scope:
     _known: dict[str, Any] | None = field(default=None, init=False, repr=False)
 
     def left(self, remaining: Sequence[Any]) -> Scope:
-        """Return the same values, where these remain."""
+        """Return these values with other remaining subjects."""
         return Scope(self.vocabulary, self.situation, remaining, self.carried, self.facts, self.every)
 
     def with_facts(self, facts: Mapping[str, Any], every: Mapping[str, Any]) -> Scope:
-        """Return the same values, with more facts about the situation and about every subject."""
+        """Return these values with more facts about the situation and about every subject."""
         facts, every = {**self.facts, **facts}, {**self.every, **every}
         return Scope(self.vocabulary, self.situation, self.remaining, self.carried, facts, every)
 
     def about(self, subject: Any) -> Scope:
-        """Return the same values, seen from ``subject``."""
+        """Return these values as seen from ``subject``."""
         return Scope(self.vocabulary, self.situation, self.remaining, self.carried, self.facts, self.every, subject)
 
     def value(self, name: str) -> Any:

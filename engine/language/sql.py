@@ -35,7 +35,7 @@ MOST_COMBINATIONS = 5_000
 
 
 class SqlWords(Protocol):
-    """What stands for the words of a condition."""
+    """The SQL that stands for the words of a condition."""
 
     @property
     def vocabulary(self) -> Vocabulary:

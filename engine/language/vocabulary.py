@@ -13,6 +13,8 @@ import attrs
 from attrs import field, frozen
 from sqlglot import exp
 
+from mqclause.model.diagnostics import MqclauseError
+
 NAME = re.compile(r"[a-z_][a-z0-9_]{0,99}")
 """What a word or a term is called: what an attribute of Python and a column of SQL can be called, in ASCII."""
 
@@ -28,7 +30,7 @@ BLANKS: dict[WordKind, object] = {"boolean": False, "whole": 0, "number": 0.0, "
 """What a derived fact is before a rule derives it, unless its word says otherwise."""
 
 
-class UnreckonedError(ValueError):
+class UnreckonedError(MqclauseError, ValueError):
     """A number that rules of one's own reckon with and that is none, or is too large to be a whole one."""
 
 

@@ -15,6 +15,7 @@ from mqclause.documents import ADMINISTRATION
 from mqclause.executors.operations import ExecutorName
 from mqclause.executors.pipeline import Pipeline
 from mqclause.exits.session import ANYBODY, Caller, Exits, ExitSession
+from mqclause.model.diagnostics import name_argument
 from mqclause.model.exits import MQPER_NOT_PERSISTENT, MQPER_PERSISTENT, NO_DESCRIPTOR, OfferedMessage
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Channel, Put, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
@@ -141,7 +142,7 @@ class AdministrationSimulator:
                 source = rules.describe_edition_source(own.name, own.command_level)
                 since = f"in {edition}" if edition == known[0] else f"from {edition} on"
                 begun = begin_with_edition(rules, source, own.name)
-                return f"{begun}; {since} {event.do} does something else, as --edition {edition} shows"
+                return f"{begun}; {since} {event.do} does something else, as {name_argument('edition')} {edition} shows"
         return ""
 
     def suspension(self, event: Event, did: AdministrationResult) -> None:
@@ -378,11 +379,11 @@ class AdministrationSimulator:
 
 
 class AdministrationAnswer(RuleAnswer):
-    """What becomes of a matter: the ``rule`` that settles it (None: nothing does), and what the rules derived."""
+    """The answer about a subject: the ``rule`` that settles it (None: nothing does), and the derived facts."""
 
     @property
     def becomes(self) -> str:
-        """What becomes of it, in a word; blank: nothing."""
+        """The fate in a word; blank if nothing happens."""
         found: str = self.facts["becomes"]
         return found
 
@@ -511,7 +512,7 @@ class AlternativeChoice:
 
 @define
 class AdministrationResult:
-    """What an event of administration did. ``changed``, ``removed`` and ``kept`` are rows of their documents.
+    """The effects of an event of administration. ``changed``, ``removed`` and ``kept`` are rows of documents.
 
     ``refused`` is the rule's answer where a command is, with the message that says so.
     """
@@ -525,7 +526,7 @@ class AdministrationResult:
     has_fates: bool = False
 
     def summary(self) -> list[Mapping[str, Any]]:
-        """Return what it did, without the rules and the reasons."""
+        """Summarize the effects, without rules and reasons."""
         refused = [] if self.refused is None else [{"refused": self.refused.facts["refused"]}]
         did = ({**row, "to": name} for name in ("changed", "removed", "kept") for row in getattr(self, name))
         return [*refused, *({key: row[key] for key in row.keys() - {"rule", "clause", "because"}} for row in did)]
@@ -662,7 +663,7 @@ def get_route_key(route: Channel | Destination) -> RouteKey:
 
 @define(eq=False)
 class ReplayExits:
-    """What exits remember while the queue manager runs.
+    """The memory of exits while the queue manager runs.
 
     ``at_start`` is CLWLEXIT at the latest start. ``connected`` has, by application, what it was when that opened the
     first of the handles that it still has: a scenario tells of no other connections. ``matters`` says that there is an
@@ -798,7 +799,7 @@ class RequestState:
 
 @frozen
 class Retention:
-    """What is held on a day."""
+    """The information and requests that are held on a day."""
 
     on: date
     information: tuple[InformationState, ...]

@@ -44,7 +44,7 @@ from mqclause.rulebook.loader import check_replayable
 from mqclause.rulebook.rules import Rules
 from mqclause.trigger.examination import Examination, Triggers, find_thresholds
 from mqclause.workload.decision import Decision, Engine, build_destination_document
-from mqclause.workload.delivery import DeliveryRemarks, find_refusal_remarks
+from mqclause.workload.delivery import DeliveryRemarks, find_alias_remarks, find_refusal_remarks
 from mqclause.workload.editions import describe_edition_difference, get_levels, list_level_remarks
 from mqclause.workload.exit_answer import ExitAnswer, find_missing_exit
 from mqclause.workload.resolution import Resolution
@@ -125,6 +125,8 @@ class Replay:
                     elif event.do == "put" and row.reason is None and not row.published:
                         here = run.state.definitions.find_base_queue(event.queue)
                         row.obstacles = () if here is None else ways.arrived(here.name, run.state.cluster)
+                    if event.do == "put" and row.reason is None:
+                        row.obstacles += run.find_alias_remarks(event)
                     yield row
         finally:
             exits.end()
@@ -211,6 +213,15 @@ class _Run:
         self.look(row, happened)
         if happened.completed is not None:
             self.release(row, happened.completed.unit_of_work, happened.completed.committed)
+
+    def find_alias_remarks(self, event: Event) -> tuple[str, ...]:
+        """The remarks on the alias or remote definition that a put names, and on those that it leads to."""
+        cluster, engine = self.state.cluster, self.replay.engine
+        named = cluster.own_queues.get(event.queue)
+        if named is None or named.type == "QLOCAL":
+            return ()
+        resolved = engine.resolve(cluster, event.queue, event.to_queue_manager, "MQPUT")
+        return find_alias_remarks(resolved, cluster, engine.rules)
 
     def migrate(self, row: Row) -> None:
         """The queue manager is started at a command level: from here on the rules are those of its edition."""
@@ -438,7 +449,7 @@ class ReleasedTriggerMessage:
 
 @define(unsafe_hash=True)
 class Row:
-    """What one event (one repetition of it) led to. ``repeat`` is None unless the event is repeated.
+    """The effects of one event (one repetition of it). ``repeat`` is None unless the event is repeated.
 
     ``routed`` is the destination, a decision that failed, or None where nothing was routed. ``reason`` is an MQRC,
     which may be a ``warning``; ``ended`` has it too where the rules of retrieval give it, ``because`` and ``remedy``
@@ -496,7 +507,7 @@ class Row:
             self.warning = False
 
     def end(self, ended: CallReason) -> None:
-        """Return how the rules of retrieval end the call."""
+        """Describe how the rules of retrieval end the call."""
         self.ended, self.reason, self.warning = ended, ended.code, ended.is_warning
 
     def refuse(self, queue: str, refused: CallFailure, deadq: str) -> None:
@@ -520,7 +531,7 @@ class Row:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What its reader should know: that an exit is named and not given, what is in the way, what is assumed."""
+        """Remarks: an exit that is named and not given, obstacles, assumptions."""
         fates = () if self.administered is None else self.administered.fates
         answers = (self.exit, *(each.exit for each in fates))
         of_exits = (remark for each in answers if each is not None for remark in each.remarks)
@@ -632,7 +643,7 @@ class _Unknown:
 
 @define(eq=False)
 class Assumptions:
-    """What a scenario leaves open and nothing was said about yet, and the rules that may turn on it.
+    """The assumptions that a scenario rests on and that were not said yet, with the rules that may turn on them.
 
     ``taken`` says of processes and queues, by name, how they are taken to be there. Local queues are those of unknown
     IPPROCS, ``handles``, of unknown CURDEPTH, ``depths``, and ``untimed``: nobody tells when the last trigger message
@@ -736,7 +747,7 @@ class Assumptions:
 
 @define(eq=False)
 class RoutingAssumptions:
-    """What the choices of a replay rest on, and nothing was said about yet.
+    """The assumptions that the choices of a replay rest on and that were not said yet.
 
     ``states`` are the channels whose status no source tells; ``said_of`` are the names put to of which it was said, in
     the edition in force, that another edition of MQ has another answer. It is asked at so many ``looks`` at each queue.

@@ -78,7 +78,7 @@ NO_REASON = CallReason()
 
 @frozen
 class RetrievalResult:
-    """What a get or browse returned: messages (one, or the segments of one), or none, for the reason that it ``ended``.
+    """The result of a get or browse: messages (one, or the segments of one), or the reason why it ``ended``.
 
     A reason beside messages is a warning. ``remarks`` are what rules have to say of it. ``event`` is the call as it was
     made, ``after`` the queue manager after it.
@@ -145,7 +145,7 @@ class EnqueueCallbacks(DefaultCallbacks):
         return EVERY_MESSAGE._replace(priorities={each: self.terms.priority(each, queue) for each in PRIORITIES})
 
     def in_item(self, message: Message) -> ItemRole:
-        """Return what rules derive of a message at its place in a group or a segmented message."""
+        """Derive by rules the role of a message at its place in a group or a segmented message."""
         return self.terms.in_item(message)
 
 
@@ -232,8 +232,8 @@ def _asking(event: Event, options: tuple[str, ...], match: Mapping[str, Any]) ->
 def run_until_first(retrieval: Retrieval, call: RetrievalCall, listed: Iterator[VisibleMessage]) -> Run:
     """Run the rules over the first messages of ``listed`` that leave one, or over the last of all.
 
-    The rules look at each message alone (``Looks``), so that there is no need to look at all of them; more and more
-    are looked at together.
+    The rules look at each message alone (see ``RetrievalPlan``), so that there is no need to look at all of them; more
+    and more are looked at together.
     """
     size = 1
     run = retrieval.run(call, list(islice(listed, size)))

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from attrs import asdict, evolve, field, fields, frozen
 from sqlglot import exp
 
+from mqclause.answers import ShownAnswer
 from mqclause.documents import RETRIEVAL
 from mqclause.executors.operations import (
     ExecutorName,
@@ -87,7 +88,7 @@ Applies = Callable[[RetrievalCall], bool]
 """Whether a step applies to a call; where that takes more than the call, it may."""
 
 ScanFilters = Sequence[tuple[str, Applies]]
-"""What steps leave out that a walk through a queue can, of LEFT_OUT, and when."""
+"""What steps leave out that a walk through a queue can, of SKIPPED_CONDITIONS, and when."""
 
 VisibilityTest = Callable[[RetrievalCall, QueuedMessage], bool]
 """Whether a call sees a message, as far as the unit of work that has put it counts."""
@@ -117,8 +118,8 @@ class PutOrderGuarantee:
     because: tuple[str, ...]
 
 
-@frozen
-class QueueOrder:
+@frozen(repr=False)
+class QueueOrder(ShownAnswer):
     """The messages of one queue in physical and in logical order, who is left out of them, and whose order is kept.
 
     ``remarks`` are what rules have to say of the orders.
@@ -133,7 +134,7 @@ class QueueOrder:
 
     @property
     def incomplete(self) -> tuple[MissingInformation, ...]:
-        """That messages are on the queue, or may be, of which none is given."""
+        """The messages that are, or may be, on the queue and that no source gives."""
         name, depth = self.queue.name, self.queue.curdepth
         if depth == 0 or self.physical or self.logical or self.left_out:
             return ()
@@ -188,7 +189,7 @@ class Retrieval:
 
     @cached_property
     def looks(self) -> RetrievalPlan:
-        """Which messages of a queue a get has to look at."""
+        """The plan of which messages of a queue a get has to look at."""
         return build_retrieval_plan(self.course.steps[-1])
 
     @cached_property
@@ -335,7 +336,7 @@ class MessageTerms:
         return min(max(int(said), 0), HIGHEST_PRIORITY)
 
     def in_item(self, message: Message) -> ItemRole:
-        """Return what rules derive of a message at its place in its item."""
+        """Derive by rules the role of a message at its place in its item."""
         key = (
             message.item[0], *message.place, message.last_in_group, message.segment, message.last_segment,
             message.length,
@@ -365,7 +366,10 @@ def compile_message_terms(rules: Rules) -> MessageTerms:
 
 
 class ScanScope(NamedTuple):
-    """What the rules are sure to leave out, of LEFT_OUT, and whether the first that they leave ``is_first`` of all."""
+    """What the rules are sure to leave out, of SKIPPED_CONDITIONS.
+
+    ``is_first``: the first message that they leave is the first of all.
+    """
 
     left_out: frozenset[str]
     is_first: bool
@@ -373,7 +377,7 @@ class ScanScope(NamedTuple):
 
 @frozen(eq=False)
 class RetrievalPlan:
-    """Which messages a get looks at, as its rules are: steps say it by what they do, where they apply.
+    """The messages that a get has to look at, worked out from what its rules do and where they apply.
 
     For the steps ``of_all`` all messages have to be there: they count some of them, or pass over what was taken
     already. Those ``counting`` count what is left when their turn comes, after the walks beside them. Those
@@ -388,7 +392,7 @@ class RetrievalPlan:
     left_out_by: ScanFilters = ()
 
     def at(self, call: RetrievalCall) -> ScanScope:
-        """Return what rules look at for a given call."""
+        """Select the attributes that rules look at for a given call."""
         if any(applies(call) for applies in self.of_all):
             return ScanScope(frozenset(), False)
         found = _found(self.left_out_by, call)

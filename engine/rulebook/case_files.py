@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, TypeVar
 from attrs import evolve, field, frozen
 
 import mqclause.cases
-from mqclause.model.diagnostics import suggest_allowed
+from mqclause.model.diagnostics import MqclauseError, suggest_allowed
 from mqclause.model.readers.facts_files import read_toml
 
 StatedTable = Mapping[str, Any]
@@ -20,7 +20,7 @@ CASE_KEYS = frozenset({"name", "clause", "acts", "edition", "readings", "facts",
 IDENTITY = ("name", "queue_manager")
 
 
-class CaseError(ValueError):
+class CaseError(MqclauseError, ValueError):
     """A case file that cannot be used: the file, the case, the key, and what is wrong with it."""
 
 
@@ -78,7 +78,7 @@ class CaseFile:
 
     ``clauses`` are the sentences that its cases test where they name none themselves, ``ordinary`` is what the rule
     derives where it makes no difference; ``equivalent`` are the mutants of the rule
-    (see mqclause.rulebook.mutant) that no case can tell from it. ``scenarios`` are the cases that go through the
+    (see mqclause.rulebook.mutants) that no case can tell from it. ``scenarios`` are the cases that go through the
     product, over their ``scene``.
     """
 

@@ -31,7 +31,7 @@ class Clause:
     test that holds it (``path::name``). ``fingerprint`` recognises the sentence,
     ``page`` says where it stands if that is not the file's one source, and when it was ``read``; a sentence of no book
     says why the ``project`` states it. It holds ``since`` an edition, blank: since the
-    oldest; ``evidence`` says how that is known (see mqclause.rulebook.reading), blank where it stands in the document.
+    oldest; ``evidence`` says how that is known (see mqclause.rulebook.rules), blank where it stands in the document.
     """
 
     path: str = ""

@@ -16,7 +16,7 @@ from attrs import field, frozen
 from sqlglot import exp
 
 from mqclause.language.vocabulary import About, Type, Vocabulary, WordKind
-from mqclause.model.diagnostics import PickledError
+from mqclause.model.diagnostics import MqclauseError, PickledError
 from mqclause.model.facts.domains import double_quotes, escape_for_shell, quote_unless_plain
 
 Expression = exp.Expression
@@ -436,5 +436,5 @@ class UnansweredError(RuleError):
     """What rules of one's own leave without an answer: those that come with the project answer everything."""
 
 
-class ReadingError(ValueError):
+class ReadingError(MqclauseError, ValueError):
     """A reading, a choice, an edition or a rule that the rules do not have."""

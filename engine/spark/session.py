@@ -18,6 +18,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING  # noqa: TID251
 
+from mqclause.model.diagnostics import MqclauseError
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
@@ -56,11 +58,11 @@ SERVER: Mapping[str, str] = {PORT: "0", "spark.connect.grpc.binding.address": LO
 _SERVICE = "org.apache.spark.sql.connect.service.SparkConnectService$"
 
 
-class JavaNotFoundError(RuntimeError):
+class JavaNotFoundError(MqclauseError, RuntimeError):
     """No Java that Spark runs on is there; the message says where it was looked for."""
 
 
-class SparkNotFoundError(ImportError):
+class SparkNotFoundError(MqclauseError, ImportError):
     """PySpark is not installed."""
 
 
@@ -241,7 +243,7 @@ def write_launcher(folder: Path, java: Java) -> Path:
     return folder
 
 
-class PortError(RuntimeError):
+class PortError(MqclauseError, RuntimeError):
     """A Connect server cannot listen on the port that it is given; one line."""
 
 

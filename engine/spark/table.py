@@ -98,7 +98,7 @@ Answers = Callable[[Batches], Iterator[pa.Array]]
 """Takes the batches of a partition; gives their answers, in order, in batches of any size."""
 
 Query = str | Callable[[Any], str]
-"""A query of ASKED_OF whose last column is the answer; or what writes it for a relation of what is given."""
+"""A query of QUERIED_TABLE whose last column is the answer; or what writes it for a relation of what is given."""
 
 ColumnFunction = Callable[..., Column]
 """Takes columns, or their names; gives a column."""
@@ -171,8 +171,8 @@ def apply_rules(
 ) -> DataFrame:
     """Return ``df`` with the answer of one document's rules, in the columns that ``declaration`` names.
 
-    The fields of the answer are those of mqclause.tables.answers.evaluation; with ``explain``, ``eliminated_by`` says
-    by which rule each subject fell. Raises TableError and RuleError.
+    The fields of the answer are those of mqclause.tables.query.build_evaluation; with ``explain``, ``eliminated_by``
+    says by which rule each subject fell. Raises TableError and RuleError.
     """
     shape, rules = build_shape(spark_kinds_of(df), declaration), Rules.given(rules)
     plan = build_plan(rules, shape, build_evaluation, declaration if explain else None)
@@ -326,7 +326,7 @@ def choose_destination(
 
 
 def trigger_conditions(occasion: Column | str = "occasion", rules: Rules | None = None) -> Column:
-    """Return a column with the answer of the trigger rules about an occasion, a struct; see mqclause.tables.columns.
+    """Return a column with the answer of the trigger rules about an occasion, a struct; its fields are TRIGGERING's.
 
     Raises TypeError for what is no column, and RuleError.
     """
@@ -349,7 +349,7 @@ def register(spark: SparkSession, rules: Rules | None = None, explain: bool = Fa
 
 
 def choose_destination_udf(rules: Rules | None = None, explain: bool = False) -> ColumnFunction:
-    """Return a function of ``put`` and ``destinations``, columns as in mqclause.tables.columns, for the decision.
+    """Return a function of ``put`` and ``destinations``, columns as in mqclause.tables.schema, for the decision.
 
     ``df.select("*", choose_destination_udf()("put", "destinations").alias("decision"))``: a struct of DECISION_TYPE,
     never null; a row with a fault is ``invalid``. The structs may have any of the fields, in any order, and others.
@@ -541,7 +541,7 @@ def _row_function(decide: Callable[..., list[Any]], kind: DataType) -> ColumnFun
 
 
 def message_order(df: DataFrame, cluster: Cluster | None = None, rules: Rules | None = None) -> DataFrame:
-    """Return the messages of ``df`` with a column ``message_order``; see mqclause.tables.message_columns.
+    """Return the messages of ``df`` with a column ``message_order``: the place of each in both orders of its queue.
 
     A row is a message, with the keys of ``[[message]]`` as columns, and ``arrival``, by which those of equal priority
     lie one behind the other. What a queue's MSGDLVSQ and DEFPRTY are, columns of these names say, or the ``cluster``.

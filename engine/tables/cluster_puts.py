@@ -1,22 +1,22 @@
 """Puts in a cluster: decide what names say once, in a small table, and find the entry of each row.
 
-See mqclause.tables.decided_names for the small table. Most rows are settled by it as they stand. Of others the names
-are looked at: whether MQ allows them, and what stands for them where nobody knows them. A put that says something odd
-(its own CLWLMRUC, queue managers that the message went to) of a name that asks the workload rules is decided by the
-plan of ``odd_shape``. Nothing is looked up by more than one row of what is known, so that a table keeps its rows
-whatever it is made of, and is read once.
+The small table is DecidedNames. Most rows are settled by it as they stand. Of others the names are looked at: whether
+MQ allows them, and what stands for them where nobody knows them. A put that says something odd (its own CLWLMRUC, queue
+managers that the message went to) of a name that asks the workload rules is decided by the plan of ``odd_shape``.
+Nothing is looked up by more than one row of what is known, so that a table keeps its rows whatever it is made of, and
+is read once.
 
 It holds plain data, so that every engine can join with it in its own way:
 
 - ``names``: of each name that puts can give what is decided, by the number of what they say besides. ``at`` is the
   place of the local queue manager's cluster. A name that puts do not give is "". ``spelt`` says how rows write it: as
   itself, plain or padded to 48 with blanks; as any of the queues that ``queues`` lists for the cluster (the queue is
-  kept there, whatever it is); or not at all (STANDS_FOR_ANY is no name; such a row is found by ClusterPuts.found_by).
+  kept there, whatever it is); or not at all (such a row is found by ClusterPuts.found_by).
 - ``numbers``: which number of the table a put has, by its place among all that it can say (ClusterPuts.number).
 - ``answers``: the fields of a decision by place, with ``shares`` where those are asked for. Place 0 is that of
-  invalid rows, of which only the message is their own (ClusterPuts.faults). AS_NAMED stands for a name of the row.
+  invalid rows, of which only the message is their own (ClusterPuts.faults). NAME_PLACEHOLDERS stand for names of rows.
 - ``draws``: by place the destinations that rows are spread over, whose answers are this one and those that follow.
-- ``unknown``: the places of names that nobody knows, by cluster, then by ClusterPuts.unknown_kind, then by number.
+- ``unknown``: the places of names that nobody knows, by cluster, then by which names a put gives, then by number.
 - ``odd``: what the rules have to be asked with. A place below 0 is that of a put that says something odd of a name:
   ``-1 - place`` is the place of the name in ``odd``. There is none unless a column says what is odd.
 
@@ -145,7 +145,7 @@ class ClusterPuts:
 
     @property
     def can_say(self) -> tuple[tuple[str, Sequence[Any]], ...]:
-        """What the puts of the table can say in each field without being odd."""
+        """The values that the puts of the table can have in each field without being odd."""
         fixed = dict(self.constants)
         return tuple(
             (name, values if name not in fixed and self.gives(name) else (fixed.get(name, PUT[name].default),))
@@ -196,7 +196,7 @@ class ClusterPuts:
 
     @property
     def written(self) -> dict[str, Node]:
-        """What settles a row as it stands there, by the column of the small table; names may be null."""
+        """The values that settle a row as written, by the column of the small table; names may be null."""
         at = {} if self.at is None else {"at": self.at.value.copy()}
         return at | {name: self.sources[name][0].value.copy() for name in PUT_NAMES if self.gives(name)}
 
@@ -442,7 +442,7 @@ class ClusterPuts:
 
 @frozen
 class NamedPut:
-    """What puts can name in a cluster: the ``put`` that is asked about it.
+    """One pair of names that puts can give in a cluster, and the ``put`` that is asked about it.
 
     The queue of ``free``, or its queue manager, stands for any name; of a put that is ``unknown`` no name is known to
     anybody.
@@ -489,7 +489,7 @@ class NamedPut:
         return (each for each in listed if not (keeps and listing.own_alias(each)))
 
     def shown(self, name: str) -> str:
-        """Return a name of an answer, or its placeholder of AS_NAMED where the row's own name is meant."""
+        """Return a name of an answer, or its placeholder where the row's own name is meant."""
         for part, stands in NAME_PLACEHOLDERS.items():
             if name == getattr(self.free, part) == getattr(self.put, part):
                 return stands
@@ -630,7 +630,7 @@ def build_answer(found: Decision, explain: bool) -> dict[str, Any]:
 
 @frozen
 class NameRow:
-    """What puts can name, and the ``places`` of what is decided of it, by number."""
+    """One pair of names that puts can give, and the ``places`` of the decisions about it, by number."""
 
     at: int
     queue: str
@@ -641,7 +641,7 @@ class NameRow:
 
 @frozen
 class DecidedNames:
-    """The small table: see above."""
+    """The small table of what is decided by names; the head of this module tells of each part."""
 
     names: Sequence[NameRow]
     queues: Sequence[Sequence[str]]

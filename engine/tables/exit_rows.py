@@ -38,7 +38,7 @@ TABLES_AT_A_TIME = 4
 
 @frozen
 class ExitRowDecider:
-    """What decides the rows of ``clusters`` by their exits: plain data, which goes to other processes as it is.
+    """A decider of the rows of ``clusters`` by their exits: plain data that other processes take as it is.
 
     ``places`` are those of the clusters that name an exit that is given. All copies with one ``key`` in a process share
     their answers.

@@ -39,7 +39,7 @@ GIVEN_FIELDS = tuple(name for name, each in PUT.items() if not each.optional)
 
 @frozen
 class Constant:
-    """What is the same in every row of a table."""
+    """A value that is the same in every row of a table."""
 
     value: Any
 
@@ -170,7 +170,7 @@ def with_clwlmruc(cluster: Cluster, number: int) -> Cluster:
 
 
 def same_in_all(of: Column, value: Any) -> Any:
-    """Return what a field holds in every row, or the error if it may not hold that."""
+    """Return the value of a field in every row, or the error if the field may not hold it."""
     try:
         return of.domain(value.value if isinstance(value, Constant) else value, of.name)
     except DomainError as error:

@@ -80,7 +80,7 @@ class JsonText(_OfOne):
 
 
 class TextLength(_OfOne):
-    """How long a text is, in characters or in bytes."""
+    """The length of a text, in characters or in bytes."""
 
 
 class TogetherAsText(_OfOne):
@@ -254,7 +254,7 @@ class Bindings:
 
 @frozen(eq=False)
 class Plan:
-    """What answers a row: ``bindings`` in order, each over the columns of the row and those before, and a struct.
+    """A plan that answers a row: ``bindings`` in order, each over columns and earlier bindings, and a struct.
 
     ``made`` are the names of the bindings that each rule made, by its id; several rules may be one pass. ``legend``
     says of each packed word how it stands in the number that is a subject.

@@ -1,6 +1,6 @@
 """Lower the operations of rules to SQL over the list of candidates in a row.
 
-A subject is a packed number (mqclause.tables.packing). What a step needs twice is bound once, so the size of the SQL
+A subject is a packed number (Packing). What a step needs twice is bound once, so the size of the SQL
 grows with the number of rules and nothing is evaluated again. Lists are looked at only in rows where a rule can act.
 
 The lists that the rules make smaller step by step hold such numbers, not whole structs: they are copied in one go.
@@ -668,7 +668,7 @@ class Bits:
 
 @frozen
 class Packing:
-    """Which columns of a subject are packed, and how; columns go by the word of the rules. ``present`` has the table.
+    """The columns of a subject that are packed, by the word of the rules, and how. ``present`` has the table.
 
     ``listed`` is the column with the list of subjects, ``used`` are the words that rules ask for.
     """

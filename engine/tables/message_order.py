@@ -3,7 +3,7 @@
 The rules see a message as they do in memory. What they ask of the call is known beforehand, as it is the same for all.
 
 A message of an item of several passes windows of its item before those of its queue; every other one only these. Where
-rows can be counted, so do messages of unbroken items: see mqclause.tables.items. What a window sorts by is kept short,
+rows can be counted, so do messages of unbroken items: see Items. What a window sorts by is kept short,
 and what can be said after it is said after it: a wide row is dear to sort.
 
 A place in an item is one number, MsgSeqNumber before Offset. From one message of an item to the next its place is the
@@ -219,7 +219,7 @@ class MessageOrder:
 
     @property
     def fate(self) -> Node:
-        """Which rule, from 1, leaves a message out, 0 if it has a place: a number is less to sort than an id."""
+        """The rule that leaves a message out, from 1, or 0 if it has a place: numbers sort faster than ids."""
         return build_case(
             ((where, build_literal(at)) for at, (where, _) in enumerate(self.fell, 1)), build_literal(PLACED)
         )
@@ -443,7 +443,7 @@ class Items:
 
     @property
     def of_item(self) -> list[Node]:
-        """What messages of one item are alike in."""
+        """The values that all messages of one item share."""
         return build_partition(*self.queue, self.words["in_group"], self.words["group_id"])
 
     @property

@@ -31,7 +31,7 @@ from mqclause.language.sql import (
     build_not,
     build_or,
 )
-from mqclause.model.diagnostics import quote_value, suggest_word
+from mqclause.model.diagnostics import MqclauseError, quote_value, suggest_word
 from mqclause.model.facts.domains import REASONS, Names, Words
 from mqclause.rulebook.rule import Conclude, Declaration, FailWith, Rule, Ruleset
 from mqclause.rulebook.rules import Rules
@@ -78,7 +78,7 @@ from mqclause.tables.schema import (
 
 @frozen
 class LoweredPlan:
-    """What answers are made of: the rules of each document of the course as they were written, and the row's faults.
+    """The parts of an answer: the lowered rules of each document of the course, and the row's faults.
 
     ``invalid`` is the binding that says whether the row has a fault, ``fault`` the text that says which. Without
     subjects there is no ``packing``.
@@ -465,7 +465,7 @@ def add_parentheses(tree: Node) -> Node:
     return tree
 
 
-class UnknownRuleError(ValueError):
+class UnknownRuleError(MqclauseError, ValueError):
     """A name that is neither a rule's nor a ruleset's; one line."""
 
 

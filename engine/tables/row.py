@@ -207,7 +207,7 @@ def list_eliminating_rules(listed: Sequence[Any], run: Run, ruleset: Ruleset) ->
 
 @frozen
 class Reader:
-    """How the values of a column are read: those of the type ``all_of`` are kept as they are, ``keep`` keeps others."""
+    """How a column's values are read: those of the type ``all_of`` stay as they are, ``keep`` converts others."""
 
     of: Column
     all_of: type | None

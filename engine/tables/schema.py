@@ -16,7 +16,7 @@ from sqlglot import exp, parse_one
 from mqclause.cluster.plan import Traffic
 from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
 from mqclause.language.sql import Node, build_case, build_literal
-from mqclause.model.diagnostics import quote_value, suggest_allowed, suggest_word
+from mqclause.model.diagnostics import MqclauseError, quote_value, suggest_allowed, suggest_word
 from mqclause.model.facts.domains import LARGEST, Domain, Finite, Flag, Name, Names, TableColumn, Text, Whole, Words
 from mqclause.model.facts.workload import Destination, Situation
 from mqclause.model.timeline.trigger_events import TriggerEvent
@@ -39,7 +39,7 @@ _DOMAINS: Mapping[Any, Domain] = {bool: Flag(), int: Whole(0, LARGEST_COUNT), fl
 class Column:
     """A field of a struct: its domain, and its value where a row holds null.
 
-    ``word`` is the name that the rules know it by. The rest is as in model.facts.domains.InTable.
+    ``word`` is the name that the rules know it by. The rest is as in mqclause.model.facts.domains.TableColumn.
     """
 
     name: str
@@ -142,12 +142,12 @@ written; whether it is available at once; whether it switches triggering off; th
 
 NULL_SUBJECT = "{subjects}[{place}] is null"
 NOT_ALLOWED = "{column} = {value}; allowed: {allowed}"
-"""What is wrong with an invalid row; places count from 0. See mqclause.tables.demands for what documents ask."""
+"""What is wrong with an invalid row; places count from 0. See RowRequirements for what documents ask."""
 
 
 @frozen
 class RowRequirements:
-    """What rows have to say, and what is told of those that do not.
+    """The values that a row must state, and the messages about rows that do not.
 
     ``struct`` is what the column of the situation should be. Of the texts ``one_of`` a row gives at least one;
     ``none_given`` is told of others, and ``neither`` of a table that has no such column. A row without subjects is
@@ -212,7 +212,7 @@ class ValueSource:
 
     @property
     def name(self) -> str:
-        """How the table writes the name of the field, in its own letter case."""
+        """The name of the field as the table spells it."""
         return self.value.name
 
     def compared(self, of: Column) -> Node:
@@ -257,7 +257,7 @@ COUNT_EXPRESSION = f"""CASE WHEN n IS NULL THEN 1
 """A count is a whole number from 0, whatever type it has; null is one put."""
 
 
-class TableError(ValueError):
+class TableError(MqclauseError, ValueError):
     """A table that cannot be decided: a column is missing or of a wrong type. One line that names it."""
 
 
@@ -278,7 +278,7 @@ def narrow_columns(columns: Columns, situation: Collection[str]) -> Columns:
 
 
 def get_requirements(declaration: Declaration) -> RowRequirements:
-    """Return what a document requires of the rows of its tables."""
+    """Return the requirements of a document on the rows of its tables."""
     return _DEMANDS.get(declaration, RowRequirements())
 
 
@@ -296,7 +296,7 @@ class Struct:
 
 @frozen
 class Shape:
-    """What a table of one document has of the situation and of each subject.
+    """The columns that a table of one document has for the situation and for each subject.
 
     ``row`` is the struct without which a row says nothing, if there is one; ``listed`` the column of the subjects.
     ``may_be_empty`` says that a row may be without subjects, whatever the document asks of tables. ``further`` are
@@ -329,7 +329,7 @@ class Shape:
 
     @property
     def demands(self) -> RowRequirements:
-        """What the document asks of rows."""
+        """The requirements of the document on rows."""
         return get_requirements(self.about)
 
 
@@ -445,7 +445,7 @@ def find_spelling(name: str, columns: Iterable[str]) -> str | None:
 
 
 def get_spelling(name: str, columns: Iterable[str]) -> str:
-    """Return how a table spells the name of a column that it must have. Raises TableError."""
+    """Return a table's spelling of the name of a column that it must have. Raises TableError."""
     name = str(name)
     found = find_spelling(name, columns)
     if found is None:

@@ -59,7 +59,7 @@ WEIGHTS_OF = 1000.0
 
 @frozen
 class Spread:
-    """What is asked about ties: the ``shares``, and the column ``by`` whose value takes one of them.
+    """A question about ties: the ``shares``, and the column ``by`` whose value takes one of them.
 
     ``is_whole`` says that it holds whole numbers, ``has_rows`` that the table has a column ROW.
 
@@ -167,7 +167,7 @@ class Spread:
 
 
 def multiplier_of(tie: Mapping[str, Any]) -> int:
-    """Return what the hash of a row's value is multiplied by for a destination, by its channel and queue manager.
+    """Return the factor of a row's hash for a destination, by its channel and queue manager.
 
     A queue that is named beside its queue manager is no part of it, whatever it is.
     """

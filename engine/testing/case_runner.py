@@ -421,7 +421,7 @@ CASE_KINDS: Mapping[str, type[RunnableCase]] = {
     "retrieval": RetrievalCase,
 }
 """The kinds of case of documents that have one of their own; another's, and of files that state the situation itself
-as their scene, are CourseCases."""
+as their scene, are PipelineCases."""
 
 
 def _rows(got: ProductAnswer, wanted: list[StatedTable]) -> Iterator[str]:

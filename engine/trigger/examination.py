@@ -70,7 +70,7 @@ class ConditionResult:
 
 @frozen
 class Examination:
-    """What the trigger rules say about one occasion.
+    """The answer of the trigger rules about one trigger event.
 
     ``rule`` is the rule by which a trigger message is written, or None. ``fields`` are the derived fields of the
     trigger message, ``events`` is how many are written. ``available`` is false while a unit of work holds it back;
@@ -112,7 +112,7 @@ class Examination:
 
     @property
     def failed_rules(self) -> list[Rule]:
-        """The same without the sentences that explain them.
+        """The failed conditions without the sentences that explain them.
 
         Where several conclusions could write it, each asks for conditions of its own besides those that all ask for
         (an arrival triggers by clause 3 or, behind other messages, by clause 11). If one has all of its own, what
@@ -299,7 +299,7 @@ class TriggerCallbacks:
         )
 
     def in_item(self, message: Message) -> ItemRole:
-        """Return what rules derive of a message at its place in a group or a segmented message."""
+        """Derive by rules the role of a message at its place in a group or a segmented message."""
         return self.terms.in_item(message)
 
     def examines(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from attrs import asdict, evolve, field, frozen
 
+from mqclause.answers import ShownAnswer
 from mqclause.documents import CALL
 from mqclause.executors.operations import ExecutorName
 from mqclause.model.configuration.completeness import MissingInformation, drop_answered_commands
@@ -20,7 +21,7 @@ from mqclause.model.configuration.knowledge import (
     describe_default_queue,
 )
 from mqclause.model.configuration.snapshot import Snapshot
-from mqclause.model.diagnostics import check_type, suggest_name
+from mqclause.model.diagnostics import check_type, name_argument, suggest_name
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.delivery import DeliveryContext
 from mqclause.model.facts.domains import LARGEST, REASON_NAMES, quote_name
@@ -82,9 +83,9 @@ class BlockingCondition:
         return f"depends on {' and '.join(each.name for each in self.by)}" if self.by else self.condition.because
 
 
-@frozen
-class WhyAnswer:
-    """What the trigger rules say of a message put to ``queue`` now, by the values of what is ``unknown``.
+@frozen(repr=False)
+class WhyAnswer(ShownAnswer):
+    """The answer of the trigger rules about a message put to ``queue`` now, by the values of what is ``unknown``.
 
     ``failure`` is what the put fails with, if it does; the conditions are then those of a queue that takes it.
     ``assumed`` was taken to be so where it matters, ``remarks`` concern the trigger message that is written. What is
@@ -99,6 +100,10 @@ class WhyAnswer:
     remarks: tuple[str, ...] = ()
     further: tuple[MissingInformation, ...] = ()
     left_open: frozenset[str] = frozenset()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document ``mqclause.why/1``; its ``changes`` are those that the command line looks for."""
+        return build_document(self)
 
     @cached_property
     def triggering(self) -> list[Combination]:
@@ -158,7 +163,7 @@ class WhyAnswer:
 
     @property
     def obstacles(self) -> frozenset[str]:
-        """What is in the way in any case: conditions, by rule, that nothing makes up for, and that the put fails."""
+        """The obstacles in any case: failed conditions, by rule, that nothing makes up for, and a put that fails."""
         needed = frozenset[str].intersection(*(each.needed for each in self.found.values()))
         failing = frozenset(each.condition.rule.id for each in self.doubts if each.holds is False)
         return (failing & needed) | ({self.reason_name} if self.reason is not None else set())
@@ -169,7 +174,7 @@ class WhyAnswer:
 
     @cached_property
     def deciding_unknowns(self) -> list[UnknownFact]:
-        """What is not known, and decides whether a condition fails."""
+        """The unknown facts that decide whether a condition fails."""
         failing = {each: frozenset(held_back) for each, held_back in self._holding_back.items()}
         return [unknown for at, unknown in enumerate(self.unknown) if is_decisive(failing, at)]
 
@@ -432,7 +437,8 @@ class _Asked:
         if self.priority is None:
             others = [evolve(self, priority=each) for each in priorities]
             if any(answer.differs(each.found(state, answer.unknown)) for each in others):
-                yield f"the message has priority {queue.defprty}, the DEFPRTY of its queue; --priority asks another"
+                asks = f"{name_argument('priority')} asks another"
+                yield f"the message has priority {queue.defprty}, the DEFPRTY of its queue; {asks}"
         if queue.curdepth:
             states = [state.with_messages(queue, each, queue.curdepth) for each in priorities]
             if any(answer.differs(self.found(each, answer.unknown)) for each in states):

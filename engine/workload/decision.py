@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 
 from attrs import define, evolve, field, fields, frozen
 
-from mqclause.answers import Outcome, Reason, get_outcome
+from mqclause.answers import Outcome, Reason, ShownAnswer, get_outcome
 from mqclause.documents import EXIT, OUTCOME, RESOLUTION
 from mqclause.executors.operations import ExecutorName, Run, build_listing
 from mqclause.executors.pipeline import Pipeline
@@ -93,8 +93,8 @@ class Advance:
     dest_seq_number: int
 
 
-@define(unsafe_hash=True)
-class Decision:
+@define(unsafe_hash=True, repr=False)
+class Decision(ShownAnswer):
     """The answer of the rules to one put.
 
     ``outcome`` is ``chosen``, ``failed`` (then ``reason`` says with which reason code) or ``deferred``: an MQOPEN
@@ -128,7 +128,7 @@ class Decision:
 
     @cached_property
     def kind(self) -> EquivalenceClass:
-        """What the rules see but for names."""
+        """The input of the rules, apart from names."""
         return EquivalenceClass.of(
             self.course, self.situation, self.listed, None if self.before is None else self.before.counters
         )
@@ -246,7 +246,7 @@ class Decision:
 
     @property
     def advance(self) -> Advance | None:
-        """How the counters of the chosen destination advance; None if the rules derive nothing of it."""
+        """The advance of the chosen destination's counters; None if the rules derive nothing about it."""
         chosen = self.chosen
         if chosen is None:
             return None
@@ -255,7 +255,7 @@ class Decision:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader should also know: the remarks of the rules whose derived facts are all true."""
+        """The remarks of the rules whose derived facts are all true."""
         told = self.resolved.remarks if self.exit is None else (*self.resolved.remarks, *self.exit.remarks)
         if not self.runs:
             return told
@@ -519,7 +519,7 @@ class Engine:
 
     @cached_property
     def sending(self) -> TransmissionQueueRules:
-        """Which puts fail at their transmission queue."""
+        """The rules of puts that fail at their transmission queue."""
         return get_transmission_queue_rules(self.rules)
 
     @cached_property
@@ -743,7 +743,7 @@ class ExitCaller:
 
 
 def get_default_exit_limit(rules: Rules) -> float | None:
-    """Return how many seconds a call of an exit may take by the exit rules; None if they do not say."""
+    """Return the seconds that a call of an exit may take by the exit rules; None if they do not say."""
     if not rules.in_folder(EXIT.name):
         return None
     return float(Pipeline.of(rules, EXIT).run(ExitCall(), ())[0].facts["time_limit"])
@@ -816,7 +816,7 @@ def _decided_with(decision: Decision, name: str, choice: str) -> Decision:
 
 @frozen(cache_hash=True)
 class DecisionKind:
-    """What decides whether other rules give another answer to a put, but for names.
+    """The part of a decision that tells whether other rules answer otherwise, apart from names.
 
     That is the kind of the choice, and beside it what other rules may see that these do not: the receivers on which a
     local instance may stand, and which destinations have a transmission queue that refuses the message.

@@ -25,14 +25,14 @@ from mqclause.model.facts.objects import Channel, Queue
 from mqclause.model.facts.workload import Destination
 from mqclause.rulebook.rules import Rules
 from mqclause.workload.decision import Decision
-from mqclause.workload.resolution import build_sending_delivery
+from mqclause.workload.resolution import Resolution, build_sending_delivery
 
 WAITING_FACT = "waits_for_channel"
 """What the rules of delivery derive of a message that waits for a channel."""
 
 
 class DeliveryAnswer(RuleAnswer):
-    """What the rules say of one message on its way. The situation is a Delivery."""
+    """The answer of the rules about one message on its way. The situation is a Delivery."""
 
     @cached_property
     def waits(self) -> bool:
@@ -76,7 +76,17 @@ def find_obstacles(decision: Decision, beyond: DeliveryContext) -> tuple[str, ..
     if decision.outcome == "failed":
         return ()
     found = [*check_deliveries(decision.remaining, decision, beyond).values(), *_on_overridden(decision, beyond)]
-    return tuple(dict.fromkeys(said for told in found for said in told.remarks))
+    of_aliases = find_alias_remarks(decision.resolved, decision.cluster, decision.rules)
+    return tuple(dict.fromkeys([*(said for told in found for said in told.remarks), *of_aliases]))
+
+
+def find_alias_remarks(resolved: Resolution, cluster: Cluster, rules: Rules) -> tuple[str, ...]:
+    """Find the remarks on objects here that led the put on, and that limit how long its message lives."""
+    local, own = cluster.queue_manager.name, cluster.own_queues
+    led = [own[name] for look in resolved.followed if (name := look.facts["object"]) in own]
+    ways = (Delivery(local, each.name, local, is_local=True, capexpry=each.capexpry) for each in led if each.capexpry)
+    found = (check_delivery(each, rules) for each in ways)
+    return tuple(dict.fromkeys(said for told in found if told is not None for said in told.remarks))
 
 
 def _on_overridden(decision: Decision, beyond: DeliveryContext) -> Iterator[DeliveryAnswer]:
@@ -108,7 +118,7 @@ class DeliveryRemarks:
     _told: dict[tuple[Destination | str, bool], tuple[str, ...]] = field(factory=dict)
 
     def obstacles(self, chosen: Destination, cluster: Cluster, bound: bool = False) -> tuple[str, ...]:
-        """Return what stands in the way to a destination in the cluster as it is now.
+        """Find the obstacles on the way to a destination in the cluster as it is now.
 
         A message that is ``bound`` goes to that destination alone.
         """
@@ -122,7 +132,7 @@ class DeliveryRemarks:
         return told[key]
 
     def started(self, queue: str, cluster: Cluster) -> tuple[str, ...]:
-        """Return what keeps a trigger message for a queue here from starting anything, in the cluster as it is now."""
+        """Find the obstacles that keep a trigger message for a queue here from starting anything."""
         told, key = self._of(cluster), (queue, False)
         if key not in told:
             way = build_trigger_delivery(cluster.own_queues[queue], cluster, self.beyond)

@@ -39,7 +39,7 @@ class OtherEdition:
     """Another edition, and what is decided by it; ``rule`` is the first one there that decides something else.
 
     ``since`` is the edition from which on, or for the oldest one in which, its rules are these. ``evidence`` says how
-    it is known what holds there, see mqclause.rulebook.reading.
+    it is known what holds there, see mqclause.rulebook.rules.
     """
 
     edition: str
@@ -130,8 +130,10 @@ def _is_other(decision: Decision, since: str) -> bool:
     other = _find_engine(decision.rules, since)
     if not _leads_alike(decision.rules, since):
         return not is_same_answer(_own(decision, "verdict"), _decided(decision, other.rules, "verdict"))
-    mine = decision if decision.exit is decision.refusal is None else evolve(decision, exit=None, refusal=None)
-    runs = other.course.run(decision.situation, decision.listed, decision.before and decision.before.counters)
+    is_own = decision.exit is None and decision.refusal is None
+    mine = decision if is_own else evolve(decision, exit=None, refusal=None)
+    carried = None if decision.before is None else decision.before.counters
+    runs = other.course.run(decision.situation, decision.listed, carried)
     return not is_same_answer(mine, evolve(mine, course=other.course, runs=runs, rules=other.rules))
 
 

@@ -110,7 +110,7 @@ class ExitAnswer:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader should know besides: that an exit is named and not given, and what rules remark of others."""
+        """Remarks: an exit that is named and not given, and what rules remark of others."""
         missing = not (self.called or self.is_given) and bool(self.run.facts["exit_name"])
         return (*((self.because,) if missing else ()), *self.remarks_by_rule.values())
 
@@ -164,7 +164,7 @@ class ExitAnswer:
 
     @property
     def remarks_by_rule(self) -> Mapping[str, str]:
-        """What rules remark, by their ids, but for those that say whose choice stands."""
+        """The remarks of rules by their ids, but for those that say whose choice stands."""
         ruleset, found = self._course.rulesets[0], {}
         for rule in ruleset.find_remarking_rules(self.run.facts):
             if isinstance(rule.action, Derive) and not {name for name, _ in rule.action.values} & set(CHOICE_FACTS):

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from attrs import asdict, evolve, frozen
 
+from mqclause.answers import ShownAnswer
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import check_type
@@ -26,8 +27,8 @@ from mqclause.workload.sensitivity import AskExit, find_unknowns
 NO_COUNTERS = "MQ displays no sequence numbers: taken as 0"
 
 
-@frozen
-class Explanation:
+@frozen(repr=False)
+class Explanation(ShownAnswer):
     """A decision with everything else that a reader should know.
 
     ``readings`` are choices by which the answer is another, ``ties`` say who fell by listing order alone,

@@ -30,12 +30,12 @@ Depths = Callable[[str], int]
 
 
 class ResolutionStep(RuleAnswer):
-    """One look at a pair of names: what the rules say of it. The situation is a Naming."""
+    """One look at a pair of names, with the answer of the rules. The situation is a NamePair."""
 
 
 @frozen
 class Resolution:
-    """Where the names of a put lead: a ``Look`` for each pair of names, the last one at what they come to."""
+    """Where the names of a put lead: a ``ResolutionStep`` for each pair of names, the last one at what they come to."""
 
     looks: tuple[ResolutionStep, ...]
 
@@ -51,7 +51,7 @@ class Resolution:
 
     @cached_property
     def ends(self) -> str:
-        """What the names come to; blank where they end in a reason code that is none of a put-disabled object."""
+        """The kind of object that the names come to; blank if they end in a reason code of no disabled object."""
         found: str = self.last.facts["ends"]
         return found
 
@@ -97,7 +97,7 @@ class Resolution:
 
     @cached_property
     def named(self) -> Put:
-        """What the destinations of are listed: a put that names one thing. Raises RuleError where that is blank."""
+        """The put that names the one thing whose destinations are listed. Raises RuleError where it is blank."""
         queue, queue_manager = self.names
         if not (queue if self.ends == "queue" else queue_manager):
             raise _leads(self.last, f"to a {self.ends}, and none is named")
@@ -105,7 +105,7 @@ class Resolution:
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader should know of the names."""
+        """Remarks about the names."""
         return tuple(remark for look in self.looks for remark in look.remarks)
 
     @cached_property
@@ -166,7 +166,7 @@ def resolve_names(
 
 
 class TransmissionQueueRules:
-    """Which puts over cluster channels fail at their transmission queue, by the rules of delivery and of calls."""
+    """The rules of delivery and of calls by which puts over cluster channels fail at their transmission queue."""
 
     def __init__(self, rules: Rules) -> None:
         asked = rules.in_folder(DELIVERY.name) and rules.in_folder(CALL.name)

@@ -97,7 +97,7 @@ MOST_FACTS = 20
 
 @frozen
 class CombinedStates(MissingInformation):
-    """What the states of all channels at once would make of it, beside those that matter alone: no further fact."""
+    """The effect of the states of all channels at once, beside those that matter alone: no further fact."""
 
 
 def find_unknowns(
@@ -512,7 +512,7 @@ class _Trial:
 
     def tried(self, of: _Unknown, changed: Mapping[str, Any], said: str) -> bool:
         """Whether it ends otherwise with the fact changed, which is noted."""
-        ending = _ending(self.engine, self.decision, VariedCluster.of(self.decision.cluster, of.fact, changed))
+        ending = _ending(self.engine, self.decision, VariedCluster.vary(self.decision.cluster, of.fact, changed))
         if ending.is_same_result_as(self.now):
             return False
         answer = ending.said(find_multiroute_queue_managers(self.decision.listed))
@@ -528,7 +528,7 @@ class _Trial:
         """Whether it is the name of an exit, and one that is named would be called."""
         if each.attribute != EXIT_NAME:
             return False
-        cluster = VariedCluster.of(self.decision.cluster, each.fact, {EXIT_NAME: SOME_EXIT})
+        cluster = VariedCluster.vary(self.decision.cluster, each.fact, {EXIT_NAME: SOME_EXIT})
         asked = self.engine.choose(self.decision.put, cluster, _before(self.decision, cluster)).exit
         return asked is not None and asked.missing is not None
 
@@ -561,7 +561,7 @@ class VariedCluster(Cluster):
         """Its facts were checked where they come from."""
 
     @classmethod
-    def of(cls, cluster: Cluster, fact: Fact, changed: Mapping[str, Any]) -> VariedCluster:
+    def vary(cls, cluster: Cluster, fact: Fact, changed: Mapping[str, Any]) -> VariedCluster:
         """Change one fact; what rests on facts of its class is found anew, where it is asked for."""
         found, kind = evolve(fact, **changed), type(fact)
         facts = {each.name: getattr(cluster, each.name) for each in fields(Cluster)}

@@ -10,7 +10,7 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 from sqlglot import exp
 
-from mqclause.answers import DESTINATION_TYPES, AnswerTable, ColumnTypes
+from mqclause.answers import DESTINATION_TYPES, AnswerTable, ColumnTypes, ShownAnswer
 from mqclause.documents import WORKLOAD
 from mqclause.executors.operations import Assignment, Let, LoweredRuleset, Operation, Rank, Run, list_expressions
 from mqclause.executors.pipeline import Pipeline
@@ -30,8 +30,8 @@ FINEST = 10**6
 SHARE: ColumnTypes = {**DESTINATION_TYPES, "transmission_queue": "string", "share": "float64"}
 
 
-@frozen
-class Share:
+@frozen(repr=False)
+class Share(ShownAnswer):
     """The share of the puts that a destination gets in the long run: exact, above 0 and up to 1."""
 
     destination: Destination

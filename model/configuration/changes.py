@@ -9,7 +9,15 @@ from attrs import frozen
 
 from mqclause.model.configuration.attributes import clean_description, read_attributes
 from mqclause.model.configuration.provenance import Origin, PlacedFact
-from mqclause.model.diagnostics import Diagnostic, DomainError, FactsError, is_secret, quote_value, suggest_word
+from mqclause.model.diagnostics import (
+    Diagnostic,
+    DomainError,
+    FactsError,
+    is_secret,
+    name_argument,
+    quote_value,
+    suggest_word,
+)
 from mqclause.model.facts.objects import (
     Channel,
     ChannelStatus,
@@ -27,7 +35,8 @@ from mqclause.model.readers.mqsc import (
 )
 from mqclause.model.readers.records import FLAGS, SYNONYMS, Record, Script, Value, split_names
 
-SET_OPTION = "--set"
+CHANGES = "changes"
+"""The argument that takes commands."""
 
 
 _FACTS = {"QMGR": (QueueManager, RemoteQueueManager), "CHANNEL": (Channel,), "PROCESS": (Process,)}
@@ -68,9 +77,11 @@ class ConfigurationChange:
         return set(self.attributes) <= STATE_ATTRIBUTES.get(self.kind, set())
 
 
-def replace_fields(placed: PlacedFact[Any], fields: Mapping[str, Any], option: str = SET_OPTION) -> PlacedFact[Any]:
+def replace_fields(placed: PlacedFact[Any], fields: Mapping[str, Any], option: str = "") -> PlacedFact[Any]:
     """Set ``fields`` of a fact, as ``option`` states them."""
-    return placed.replace_values(fields, dict.fromkeys(fields, Origin("stated", option)).__getitem__)
+    return placed.replace_values(
+        fields, dict.fromkeys(fields, Origin("stated", option or name_argument(CHANGES))).__getitem__
+    )
 
 
 def parse_change(text: str) -> ConfigurationChange:
@@ -181,7 +192,8 @@ def build_change_error(change: ConfigurationChange, errors: Iterable[DomainError
     """Build the error of a command with values that are refused."""
     told = map(str, errors)
     return FactsError(
-        Diagnostic(SET_OPTION, f"{change.object}: {each}{_suggest_suspension(change.kind, each)}") for each in told
+        Diagnostic(name_argument(CHANGES), f"{change.object}: {each}{_suggest_suspension(change.kind, each)}")
+        for each in told
     )
 
 
@@ -218,7 +230,7 @@ def _suggest_suspension(kind: str, said: str) -> str:
     """How a queue manager is suspended in one cluster alone, where that may be meant."""
     if kind != "QMGR" or not said.startswith("SUSPEND"):
         return ""
-    return "; SUSPEND(YES) is in all its clusters; in one: --with a script that says SUSPEND QMGR CLUSTER(…)"
+    return "; SUSPEND(YES) is in all its clusters; in one: a script that says SUSPEND QMGR CLUSTER(…)"
 
 
 def _is_of_state(word: str) -> bool:
@@ -227,7 +239,7 @@ def _is_of_state(word: str) -> bool:
 
 def build_option_error(message: str) -> FactsError:
     """Build the error of a change, as a fault of the option that states it."""
-    return FactsError([Diagnostic(SET_OPTION, message)])
+    return FactsError([Diagnostic(name_argument(CHANGES), message)])
 
 
 def build_change_script(change: ConfigurationChange, owner: str, clusters: Iterable[str] = ()) -> Script:
@@ -239,17 +251,19 @@ def build_change_script(change: ConfigurationChange, owner: str, clusters: Itera
     name = "" if change.kind == "QMGR" else change.name
     stated = {word: value for word, value in change.attributes.items() if word not in besides}
     states = {word: value for word, value in change.attributes.items() if word in besides}
-    records = [Record("alter", change.kind, name, stated, source=SET_OPTION)] if stated else []
+    records = [Record("alter", change.kind, name, stated, source=name_argument(CHANGES))] if stated else []
     for kind, words in ((change.kind, stated), ("CLUSQMGR", states)):
         refused = read_attributes(Record("alter", kind, change.name or owner, words), "")[1]
         if refused:
             raise build_change_error(change, refused)
     if "STATUS" in states:
-        records.append(Record("state", "CHANNEL", name, {"STATUS": states["STATUS"]}, source=SET_OPTION))
+        records.append(Record("state", "CHANNEL", name, {"STATUS": states["STATUS"]}, source=name_argument(CHANGES)))
     if "SUSPEND" in states:
         verb = "suspend" if states["SUSPEND"] == "YES" else "resume"
-        records += [Record(verb, "QMGR", "", {"CLUSTER": each}, source=SET_OPTION) for each in sorted(clusters)]
-    return Script(SET_OPTION, owner, tuple(records), overlay=True)
+        records += [
+            Record(verb, "QMGR", "", {"CLUSTER": each}, source=name_argument(CHANGES)) for each in sorted(clusters)
+        ]
+    return Script(name_argument(CHANGES), owner, tuple(records), overlay=True)
 
 
 def has_named_object(scripts: Sequence[Script], change: ConfigurationChange) -> bool:

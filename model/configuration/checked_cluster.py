@@ -88,7 +88,7 @@ class HighestRank(NamedTuple):
 
 @define(eq=False)
 class HostRanks:
-    """How many hosts of a queue there are of each rank; many hosts have few ranks."""
+    """The number of hosts of a queue by rank; many hosts have few ranks."""
 
     counts: Counter[HostRank]
     _without: dict[HostRank, HighestRank] = field(factory=dict)
@@ -117,7 +117,7 @@ class HostRanks:
 
 @define(eq=False)
 class ClusterCheckContext:
-    """What all of them tell. An own file of a queue manager counts before what others display of it.
+    """What all queue managers tell together. A queue manager's own file counts before the displays of others.
 
     What is found later, by the rules: ``fell_by``, why a host of a queue in a cluster that looks so is not chosen;
     ``reached``, the hosts that are, beside others of some looks, whatever the queue is called;
@@ -514,7 +514,7 @@ class ClusterCheckContext:
         return self._around[key]
 
     def get_equivalence_key(self, about: ConfiguredObject, queue: Queue) -> tuple[object, ...] | None:
-        """Return what rules of names see of an alias, or a remote definition, and its target, but two names.
+        """Return all that rules of names see of an alias, or a remote definition, and its target, but two names.
 
         These are its own and that of the queue that it leads to, where nothing else has them; None if something has.
         """

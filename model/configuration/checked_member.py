@@ -354,7 +354,7 @@ class ConfiguredMember:
 
     @cached_property
     def defclxq(self) -> str:
-        """Which transmission queue cluster channels use by default: SCTQ or CHANNEL."""
+        """The transmission queue that cluster channels use by default: SCTQ or CHANNEL."""
         return next((each.text("DEFCLXQ").upper() for each in self.objects.of("QMGR")), "") or "SCTQ"
 
     def count_messages(self, found: MqObject) -> int:
@@ -390,7 +390,7 @@ class ConfiguredMember:
 
 @frozen(eq=False)
 class Contribution:
-    """What one queue manager's files tell of its clusters: its own queues and receivers, and those displayed of others.
+    """The part of a queue manager's files about its clusters: own queues and receivers, and those shown of others.
 
     ``knows_all``: nothing is in these clusters but what the files tell, as in a facts document. What a file without a
     name (``is_named``) says may be said of many queue managers.

@@ -479,7 +479,7 @@ class ConfiguredSenders:
 
 @frozen(eq=False)
 class ClusterRecord:
-    """What ``at`` displays of a queue that ``owner`` has in a cluster: the ``values`` shown, and where."""
+    """The record that ``at`` displays of a queue of ``owner`` in a cluster: the ``values`` shown, and where."""
 
     name: str
     owner: str

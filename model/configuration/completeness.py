@@ -108,7 +108,7 @@ class AtOthers(MissingInformation):
 
 @frozen
 class Membership:
-    """What the scripts say of one cluster: its ``members`` that are described, and their CLUSSDR channels in it."""
+    """One cluster in the scripts: its ``members`` that are described, and their CLUSSDR channels in it."""
 
     cluster: str
     members: tuple[str, ...]

@@ -45,7 +45,7 @@ NAMED = 3
 
 @frozen
 class FileReport:
-    """What was read of one file: its format (blank: none), whose it is, how many objects of each kind it has.
+    """The report on one file: its format (blank: none), whose it is, how many objects of each kind it has.
 
     ``remarks`` say what may be missing of it, ``notes`` what it was never to hold, ``dangling`` where it refers to what
     no file defines. ``given`` names what was given: the file, or what it was packed in.
@@ -64,7 +64,7 @@ class FileReport:
 
     @property
     def read(self) -> ReadExtent:
-        """How much of it was read."""
+        """The share of the file that was read."""
         if not (self.faults or self.remarks):
             return "wholly"
         return "partly" if self.objects else "not"

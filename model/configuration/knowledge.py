@@ -58,7 +58,7 @@ NOTHING: Mapping[str, Any] = {}  # a dict, which pickles
 
 @frozen
 class LocalKnowledge:
-    """What the sources tell of the local queue manager, and would tell if there were more.
+    """What the sources tell of the local queue manager, and what they would tell if there were more.
 
     ``asked`` are the displays that logs answer, ``covered`` is what its dumps hold; ``defined`` names by kind (QLOCAL,
     CHANNEL and so on) the objects that scripts define. ``undisplayed`` are the objects that its queues name and of
@@ -248,7 +248,7 @@ def assume_undisplayed_objects(cluster: Cluster, nobody_asked: UndisplayedObject
 
 @frozen(eq=False)
 class Unshown:
-    """What is left open by displays at the queue manager ``local``, which ``asked`` something, or by facts documents.
+    """The attributes that displays or facts documents at ``local`` leave open; ``asked`` are its inquiries.
 
     Where ``is_possible`` is false there is none, nor anything that says so.
     """

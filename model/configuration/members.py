@@ -31,7 +31,16 @@ from mqclause.model.configuration.snapshot import (
     replace_cluster,
     replace_facts,
 )
-from mqclause.model.diagnostics import LOCAL, Diagnostic, FactsError, check_type, quote_value, suggest_name
+from mqclause.model.diagnostics import (
+    ArgumentError,
+    Diagnostic,
+    FactsError,
+    call_arguments,
+    check_type,
+    name_argument,
+    quote_value,
+    suggest_name,
+)
 from mqclause.model.facts.cluster import NO_QUEUES, Cluster
 from mqclause.model.facts.objects import (
     Channel,
@@ -70,14 +79,14 @@ class Members(tuple[Snapshot, ...]):
         return tuple(map(get_local_name, self))
 
     def at(self, name: str) -> Snapshot:
-        """Return what one queue manager knows. Raises FactsError for one that no source describes."""
+        """Return the snapshot of one queue manager. Raises FactsError for one that no source describes."""
         found = next((each for each in self if get_local_name(each) == name), None)
         if found is None:
             near = suggest_name(name, self.names)
             said = (
                 f"no source describes the queue manager {quote_value(name)}; described: {', '.join(self.names)}{near}"
             )
-            raise FactsError([Diagnostic(LOCAL, said)])
+            raise FactsError([Diagnostic(name_argument("at"), said)])
         return found
 
     def suspend(self, queue_manager: str, *clusters: str) -> Members:
@@ -99,7 +108,7 @@ class Members(tuple[Snapshot, ...]):
         """
         sending = {each.name for member in self for each in member.cluster.channels if each.deftype != "CLUSRCVR"}
         if channel.rstrip(" ") not in sending:
-            raise ValueError(f"channel {quote_value(channel)} is not known{suggest_name(channel, sorted(sending))}")
+            raise ArgumentError(f"channel {quote_value(channel)} is not known{suggest_name(channel, sorted(sending))}")
 
         def changed(cluster: Cluster) -> Cluster:
             is_meant = at in ("", cluster.queue_manager.name) and any(
@@ -144,7 +153,7 @@ class Members(tuple[Snapshot, ...]):
         known = dict.fromkeys(each for member in self for each in (get_local_name(member), *member.cluster.remote))
         if name not in known:
             listed = f"known: {', '.join(known)}{suggest_name(name, known)}"
-            raise ValueError(f"{quote_value(name)} is no queue manager; {listed}")
+            raise ArgumentError(f"{quote_value(name)} is no queue manager; {listed}")
         return self._each(
             lambda cluster: (
                 change(cluster, name, *more)
@@ -165,7 +174,8 @@ def read(*inputs: Input, at: str | None = None, lenient: bool = False, formats: 
     one of MQ's own formats is a warning, and its command is left out. Raises FactsError with every fault, and OSError
     for a file that cannot be opened.
     """
-    return read_members(inputs, at, lenient, formats)
+    with call_arguments({"local": name_argument("at")}):
+        return read_members(inputs, at, lenient, formats)
 
 
 def read_members(
@@ -206,7 +216,7 @@ def apply_changes_everywhere(members: Iterable[Snapshot], commands: Iterable[str
 def remove_member(members: Iterable[Snapshot], name: str) -> Members:
     """Remove the member ``name`` from the cluster: nobody knows anything of it. Raises FactsError."""
     found = Members(members)
-    _check_member(found, name, "--without")
+    _check_member(found, name, name_argument("without"))
     return Members(_remove_facts_of(each, name) for each in found if get_local_name(each) != name)
 
 
@@ -218,13 +228,16 @@ def fail_member(members: Iterable[Snapshot], name: str, becomes: Callable[[Chann
         now = becomes(fact) if is_route else ""
         return {"status": now} if now else {}
 
-    return _for_all(members, name, "--fail", status)
+    return _for_all(members, name, name_argument("fail"), status)
 
 
 def suspend_member(members: Iterable[Snapshot], name: str) -> Members:
     """Suspend ``name`` in every cluster of its. Raises FactsError."""
     return _for_all(
-        members, name, "--suspend", lambda fact: {"suspended": fact.clusters} if _is_queue_manager(fact, name) else {}
+        members,
+        name,
+        name_argument("suspend"),
+        lambda fact: {"suspended": fact.clusters} if _is_queue_manager(fact, name) else {},
     )
 
 

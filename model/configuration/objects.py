@@ -143,7 +143,7 @@ class QueueManagerObjects:
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """What is odd in the commands carried out, and no fault."""
+        """Oddities of the commands carried out that are no faults."""
         return (*self._not_carried_out, *self._deleted.values())
 
     def apply_record(self, record: Record) -> None:
@@ -205,7 +205,7 @@ class QueueManagerObjects:
 
     @cached_property
     def coverage(self) -> CombinedCoverage:
-        """What its dumps hold."""
+        """The coverage of its dumps."""
         return build_coverage(self.scripts)
 
     def find_depth(self, queue: str) -> str:
@@ -576,7 +576,7 @@ class MqObject:
         return MqObject(record.kind, record.name, record, tuple(statements), kept)
 
     def origin(self, field: str) -> Origin:
-        """Return where ``field`` of a fact made of this object comes from, or what its dump shows besides."""
+        """Return the origin of ``field`` of a fact made of this object, or of what its dump shows besides."""
         shown = STATUS_ATTRIBUTES.get(field, field) if self.kind == "QLOCAL" else field
         if shown in self.record.informational:
             return Origin("observed", self.record.source, *self.record.place_of(shown))
@@ -647,13 +647,13 @@ def detect_platform(scripts: Sequence[Script], shown: str) -> Platform:
 
 
 class ViewCache(dict[tuple[object, ...], Any]):
-    """What is the same for each local queue manager that the same files are read for, made once.
+    """A cache of what is the same for every local queue manager that the same files are read for.
 
     These are the objects of each queue manager by its scripts, and their queues as others know them.
     """
 
     def get_or_make(self, key: tuple[object, ...], make: Callable[[], MadeT]) -> MadeT:
-        """Return what was made for ``key``, or make it now."""
+        """Return the value for ``key``, made now if it is not there yet."""
         if key not in self:
             self[key] = make()
         made: MadeT = self[key]
@@ -761,7 +761,7 @@ def collect_shown_attributes(scripts: Iterable[Script], local: str) -> Mapping[Q
 
 @frozen(eq=False)
 class ShownQueueAttributes(Mapping[QueueKey, Mapping[str, str]]):
-    """What is shown by queue and queue manager; held by queue manager, as a pair for each queue would take room."""
+    """The shown attributes by queue manager, then queue: a pair for each queue would take room."""
 
     held: Mapping[str, Mapping[str, Mapping[str, str]]]
 

@@ -88,7 +88,7 @@ class Provenance:
         self._named = _index_by_name(self.placed)
 
     def of(self, fact: Fact | Put, attribute: str) -> Origin:
-        """Return where ``attribute`` of ``fact`` comes from; ``name`` is where the fact itself is stated.
+        """Return the origin of ``attribute`` of ``fact``; that of ``name`` is where the fact itself is stated.
 
         Of a fact of a dump ``attribute`` may also be what the dump shows besides: CURDEPTH and the like. A cluster
         that a namelist names stands where the object names the namelist. Raises KeyError for a fact that is not

@@ -18,6 +18,7 @@ from mqclause.model.diagnostics import (
     check_several,
     check_type,
     escape_controls,
+    name_argument,
     quote_value,
 )
 from mqclause.model.facts.domains import NAME
@@ -123,7 +124,7 @@ class SourceReader:
 
 @define(eq=False)
 class SourceContents:
-    """What sources hold, by the kind of it; their ``reader`` has what is wrong with them."""
+    """The contents of sources by kind; their ``reader`` has the faults."""
 
     documents: list[FactsDocument] = field(factory=list)
     scripts: list[Script] = field(factory=list)
@@ -217,7 +218,7 @@ def check_local_name(local: str | None) -> str | None:
     try:
         return None if local is None else NAME(local, "local queue manager")
     except DomainError as error:
-        raise FactsError([Diagnostic("--from", str(error))]) from None
+        raise FactsError([Diagnostic(name_argument("local"), str(error))]) from None
 
 
 def get_stated_name(document: FactsDocument) -> str | None:

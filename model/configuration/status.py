@@ -60,7 +60,7 @@ UNSHOWN_STATUS = str(fields(Channel).status.default)
 
 @define
 class ChannelStates:
-    """What the queue manager that gave the commands ``operated``, in order, says of its channels.
+    """The states of channels as the queue manager that gave the commands ``operated``, in order, shows them.
 
     A route is known by its channel's name and the queue manager that it leads to. ``others`` are its channels that
     belong to no cluster: whatever is done to those changes no route.

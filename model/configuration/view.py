@@ -22,7 +22,7 @@ from mqclause.model.configuration.objects import (
 )
 from mqclause.model.configuration.provenance import FactT, Origin, PlacedFact
 from mqclause.model.configuration.status import ChannelStates, DisplayedRows, build_channel_statuses, drop_outdated_rows
-from mqclause.model.diagnostics import Diagnostic, quote_value, suggest_name
+from mqclause.model.diagnostics import Diagnostic, name_argument, quote_value, suggest_name
 from mqclause.model.facts.cluster import CLUSTER_FIELDS
 from mqclause.model.facts.domains import NAME
 from mqclause.model.facts.objects import (
@@ -49,7 +49,7 @@ UNKNOWN_STATE = "INACTIVE"
 
 @frozen
 class OtherMembers:
-    """What files tell of other queue managers than the local one.
+    """What files tell of queue managers other than the local one.
 
     ``hosted`` has the queues of each that is described, with the names that aliases lead to, ``models`` the model
     queues of those that have any; of ``told_wholly`` a dump tells all. ``strangers`` share no cluster with the local
@@ -111,7 +111,7 @@ def build_view(
     if not scripts:
         return ClusterView()
     named = [script.queue_manager for script in scripts if script.queue_manager]
-    source = "--from" if named else scripts[0].source
+    source = name_argument("local") if named else scripts[0].source
     try:
         chosen = _choose_local(named, local, len(scripts) - len(named))
         source, members = scripts[0].source, dict[str, list[Script]]()
@@ -137,7 +137,8 @@ def _choose_local(named: Sequence[str], local: str | None, nameless: int) -> str
     if names:
         raise ValueError(f"several queue managers are described: {listing}; say which one is local")
     more = f" (as {nameless} files here: give each so if they are of several queue managers)" if nameless > 1 else ""
-    raise ValueError(f"does not name its queue manager; name it with --from, or give it as QMGR=FILE{more}")
+    by = name_argument("local")
+    raise ValueError(f"does not name its queue manager; name it with {by}, or give it as QMGR=FILE{more}")
 
 
 def find_unnamed_sources(local: str, scripts: Iterable[Script]) -> Iterator[Diagnostic]:

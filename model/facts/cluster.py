@@ -9,7 +9,15 @@ from typing import Any, TypeAlias, TypeVar
 
 from attrs import evolve, field, fields, frozen
 
-from mqclause.model.diagnostics import Diagnostic, FactsError, check_type, quote_value, suggest_name, suggest_word
+from mqclause.model.diagnostics import (
+    ArgumentError,
+    Diagnostic,
+    FactsError,
+    check_type,
+    quote_value,
+    suggest_name,
+    suggest_word,
+)
 from mqclause.model.facts.domains import CHANNEL_NAME
 from mqclause.model.facts.objects import (
     Channel,
@@ -234,17 +242,17 @@ class Cluster:
 
     @cached_property
     def destinations(self) -> dict[tuple[str, str, Any, str], Any]:
-        """The destinations already built for a name; see mqclause.model.facts.destination."""
+        """The destinations already built for a name; see mqclause.model.facts.workload."""
         return {}
 
     @cached_property
     def resolutions(self) -> dict[Any, Any]:
-        """Where names lead that were already resolved; see mqclause.answers.choice.resolution."""
+        """Where names lead that were already resolved; see mqclause.workload.resolution."""
         return {}
 
     @cached_property
     def counters(self) -> dict[tuple[str, str], Any]:
-        """The counters that the channels start from, once they are asked for; see mqclause.model.facts.sequence."""
+        """The counters that the channels start from, once they are asked for: what SequenceState reckons with."""
         return {}
 
     @cached_property
@@ -296,7 +304,7 @@ class Cluster:
 
     @cached_property
     def refusals(self) -> dict[Any, Any]:
-        """What transmission queues refuse, once it is asked for; see mqclause.answers.choice.sending."""
+        """What transmission queues refuse, once it is asked for; see mqclause.workload.resolution."""
         return {}
 
     @cached_property
@@ -343,9 +351,11 @@ def _check_attributes(of: type[Queue | Channel], what: str, attributes: Mapping[
         raise _unknown(f"attribute of {what}", key, known, suggest_word(key.lower(), known))
 
 
-def _unknown(what: str, name: str, known: Iterable[str], near: str = "") -> ValueError:
+def _unknown(what: str, name: str, known: Iterable[str], near: str = "") -> ArgumentError:
     known = list(dict.fromkeys(known))
-    return ValueError(f"{quote_value(name)} is no {what}; known: {', '.join(known)}{near or suggest_name(name, known)}")
+    return ArgumentError(
+        f"{quote_value(name)} is no {what}; known: {', '.join(known)}{near or suggest_name(name, known)}"
+    )
 
 
 def list_facts(cluster: Cluster) -> Iterator[Any]:

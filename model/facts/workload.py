@@ -136,7 +136,7 @@ class Destination:
 
 @frozen
 class DestinationListing:
-    """What rules say of destinations before they choose among them: see mqclause.executors.listing.
+    """What rules say of destinations before they choose among them: see mqclause.executors.operations.build_listing.
 
     ``kept_queue`` is the queue that all but an ``own_alias`` keep in a situation, blank if each has its own. An
     ``own_definition`` is listed for no name: it leads elsewhere.

@@ -125,7 +125,7 @@ class ReadLimitError(FactsError):
 
 @define(eq=False)
 class ReadBudget:
-    """How much may still be read: bytes that are unpacked, each once however often it is read, and files."""
+    """The rest of a budget: bytes to unpack, each counted once however often it is read, and files."""
 
     _sizes: dict[str, int] = field(factory=dict)
     _unpacked: int = 0
@@ -183,7 +183,7 @@ def unpack_files(data: bytes | Content, source: str) -> Iterator[tuple[str, Cont
 
 @frozen(eq=False)
 class GzipContent:
-    """What is in a gzip file: its members, one after the other. It counts for an allowance, if there is one."""
+    """The content of a gzip file: its members in order. It counts for an allowance, if there is one."""
 
     packed: Content
     source: str
@@ -214,7 +214,7 @@ class Content(Protocol):
 
 @frozen(eq=False)
 class MemoryContent:
-    """Bytes that are there."""
+    """Bytes in memory."""
 
     data: bytes
 

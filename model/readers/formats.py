@@ -38,7 +38,7 @@ class DocumentPlaces:
         return next((self._found[each] for each in around if each in self._found), NO_PLACE)
 
     def told_by(self, message: str) -> TextPlace | tuple[None, None]:
-        """Return the place of the table that ``message`` is about, if it begins with that, as ``labelled`` says it."""
+        """Return the place of the table that ``message`` is about, if it begins as ``render_table_label`` has it."""
         label = TABLE_LABEL.match(message)
         if label is None:
             return NO_PLACE
@@ -84,7 +84,7 @@ TextPlace = tuple[int, int]
 
 
 class Confidence(IntEnum):
-    """How sure a format is that a text is in it."""
+    """The degree to which a format is sure that a text is in it."""
 
     NO = 0
     LIKELY = 1

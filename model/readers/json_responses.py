@@ -270,7 +270,7 @@ DEEPEST_ROW = 6
 
 @frozen
 class PcfParameter:
-    """What a parameter is in MQSC, and its words by their numbers."""
+    """A PCF parameter's name in MQSC, and its words by their numbers."""
 
     mqsc: str
     words: Mapping[str, str]

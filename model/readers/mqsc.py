@@ -231,7 +231,7 @@ class CommandTokens:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What is the same in all commands of one form."""
+        """The part that all commands of one form share."""
         return self.verb, self.gaps, self.words, tuple(map(bool, self.values))
 
     @property
@@ -240,7 +240,7 @@ class CommandTokens:
         return 1 + sum("\n" in gap for gap in self.gaps)
 
     def places(self, lengths: Iterable[int]) -> list[LinePlace]:
-        """Return where each parameter stands, counted from the first line of the command, if its values are so long."""
+        """Return the line of each parameter, counted from the command's first, if its values are so long."""
         found, line, column = [], 0, 1 + len(self.verb)
         for gap, word, length in zip(self.gaps, self.words, lengths, strict=True):
             if "\n" in gap:
@@ -275,7 +275,7 @@ def _shown_value(given: str) -> str:
 
 @frozen(eq=False)
 class CommandForm:
-    """How a record is made of the values of a simple command: at which positions its name and its attributes are.
+    """The way to make a record of the values of a simple command: the positions of its name and attributes.
 
     ``like`` is the record of the first command of this form, None if such a command configures nothing; ``first`` are
     its tokens. ``places`` are None where they depend on how long the values are. ``chltype`` is the channel type that

@@ -1,15 +1,15 @@
 """Records: MQ objects as a file states them, whatever its format.
 
 What no source of a queue manager holds is not known; that it is not there is no sign that the queue manager has none.
-Ask ``Covered.leaves_out`` before anything is called missing:
+Ask ``CombinedCoverage.leaves_out`` before anything is called missing:
 
-    >>> dump = Coverage.issued("dmpmqcfg -m QM1 -x object -t queue -n STOCK*")
+    >>> dump = Coverage.from_dump_command("dmpmqcfg -m QM1 -x object -t queue -n STOCK*")
     >>> str(dump)
     'queues named STOCK* alone'
-    >>> of_qm1 = Covered((dump,))
+    >>> of_qm1 = CombinedCoverage((dump,))
     >>> of_qm1.leaves_out("QLOCAL", "INITQ"), of_qm1.leaves_out("PROCESS", "STOCK.PROC")
     (True, True)
-    >>> Covered((Coverage.issued("dmpmqcfg -m QM1 -t queue"),)).leaves_out("QLOCAL", "INITQ")
+    >>> CombinedCoverage((Coverage.from_dump_command("dmpmqcfg -m QM1 -t queue"),)).leaves_out("QLOCAL", "INITQ")
     False
 """
 
@@ -285,7 +285,7 @@ def split_names(value: Value) -> tuple[str, ...]:
 
 
 class TextCache(dict[Any, Any]):
-    """What ``make`` makes of a text, made once for many that are alike."""
+    """A cache of what ``make`` makes of texts, many of which are alike."""
 
     def __init__(self, make: Callable[[Any], Any]) -> None:
         super().__init__()
@@ -416,7 +416,7 @@ class Inquiry:
 
 @frozen
 class Coverage:
-    """Which objects one source holds: those of these ``kinds`` (None: of every one) whose names fit ``generic``.
+    """The objects that one source holds: those of these ``kinds`` (None: every one) whose names fit ``generic``.
 
     ``kinds`` are nouns of MQSC, ``generic`` is a name that may end in ``*``. ``what`` are the kinds in words. It
     ``tells_absence`` if what it has not is not there: a dump that was cut before its trailer does not, and neither does
@@ -430,7 +430,7 @@ class Coverage:
 
     @classmethod
     def from_dump_command(cls, command: str) -> Coverage:
-        """Return what a dump holds, by the dmpmqcfg command in its head; blank: all."""
+        """Read from the dmpmqcfg command in a dump's head what the dump holds; blank: all."""
         kinds: frozenset[str] | None = None
         generic, what = ANY_NAME, "objects"
         for option, value in OPTION.findall(command):
@@ -447,7 +447,7 @@ class Coverage:
 
     @classmethod
     def asked(cls, kind: str, generic: str) -> Coverage:
-        """Return what a log holds in which a DISPLAY command asks for objects of a kind by name."""
+        """Describe what a log holds in which a DISPLAY command asks for objects of a kind by name."""
         return cls(QUEUES if kind == "QUEUE" else frozenset({kind}), generic)
 
     @property
@@ -461,7 +461,7 @@ class Coverage:
         return self.kinds is None and self.generic == ANY_NAME
 
     def ended(self) -> Coverage:
-        """Return the same of a dump that has its trailer."""
+        """Describe the coverage of a dump that has its trailer."""
         return evolve(self, tells_absence=self.generic == ANY_NAME)
 
     def covers(self, kind: str, name: str = "") -> bool:
@@ -480,7 +480,7 @@ class Coverage:
 
 @frozen
 class CombinedCoverage:
-    """What all sources of one queue manager hold together; of no ``parts`` where none says that it leaves out any."""
+    """The coverage of all sources of one queue manager; without ``parts`` where none leaves anything out."""
 
     parts: tuple[Coverage, ...] = ()
 

@@ -429,7 +429,7 @@ class SessionLog:
     _lines: int = 1
 
     def watch_pieces(self, pieces: Iterable[str]) -> Iterator[str]:
-        """Return the same pieces; what they say of sessions is noted."""
+        """Pass the pieces on and note what they say of sessions."""
         for text in pieces:
             self._look(text)
             if text:
@@ -461,7 +461,7 @@ class SessionLog:
         self._lines += text.count("\n", counted)
 
     def remarks(self) -> Iterator[Diagnostic]:
-        """Return what seems to be missing in the log."""
+        """List what seems to be missing in the log."""
         ends = [line for line, _ in self.ended]
         for line, following in zip(self.begun, [*self.begun[1:], None], strict=True) if len(self.begun) > 1 else ():
             if ends and not _between(ends, line, following):
@@ -531,7 +531,7 @@ class MissingAttributeError(Exception):
 def parse_attributes(block: Block) -> Iterator[ShownAttribute]:
     """Parse the attributes of a block; a value may go on on the next line.
 
-    Raises UnshownError.
+    Raises MissingAttributeError.
     """
     return _simple(block.text, block.line + 1) if block.text else _in_lines(block.lines)
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 from attrs import evolve, frozen
 
 from mqclause.model.configuration.sources import Source, SourceReader
-from mqclause.model.diagnostics import Diagnostic, DomainError, FactsError, quote_value
+from mqclause.model.diagnostics import Diagnostic, DomainError, FactsError, name_argument, quote_value
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import (
     CHANNEL_NAME,
@@ -387,9 +387,9 @@ def read_repository_content(sources: Sequence[Source], on: date) -> RepositoryCo
 def parse_day(text: str) -> date:
     """Parse the day that an option names. Raises ValueError with what is allowed."""
     try:
-        found: date = DAY(text, "--on")
+        found: date = DAY(text, name_argument("on"))
     except DomainError:
-        raise ValueError(f"--on: {quote_value(text)} is not allowed; allowed: {ALLOWED_DAY}") from None
+        raise ValueError(f"{name_argument('on')}: {quote_value(text)} is not allowed; allowed: {ALLOWED_DAY}") from None
     return found
 
 

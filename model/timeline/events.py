@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from attrs import evolve, fields, frozen
 
-from mqclause.model.diagnostics import DomainError, quote_value, render_given_value, suggest_word
+from mqclause.model.diagnostics import DomainError, MqclauseError, quote_value, render_given_value, suggest_word
 from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster, ContradictionError
 from mqclause.model.facts.domains import (
     CHANNEL_NAME,
@@ -100,7 +100,7 @@ OPTIONS: Any = Options()
 
 @frozen
 class Match:
-    """What a message has to have: the keys that match options name, and their values."""
+    """The identity that a message must have: the keys that match options name, and their values."""
 
     def __call__(self, value: object, key: str) -> Mapping[str, Any]:
         if not isinstance(value, Mapping):
@@ -171,7 +171,7 @@ GROUP_KEYS = ("last_in_group", "segment", "last_segment")
 _Row = TypeVar("_Row")
 
 
-class EventError(ValueError):
+class EventError(MqclauseError, ValueError):
     """An event that cannot happen in the state that it meets."""
 
 

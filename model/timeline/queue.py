@@ -29,7 +29,7 @@ DELIVERY_ORDER = PRIORITIES[::-1]
 
 
 class MessageLabels(NamedTuple):
-    """How the messages of a run are called: after the put that made each, by its event and repetition.
+    """The labels of the messages of a run, after the put that made each: its event and repetition.
 
     Each put made ``segments`` of them; the first of the run is number ``part`` of its put. Without ``repeat`` the puts
     are events in a row. A negative number is that of no event.
@@ -299,7 +299,7 @@ def _pushed(older: SortedMap, run: MessageRun) -> SortedMap:
 
 
 class PutIdentity(NamedTuple):
-    """What tells the messages of a put apart: their labels, or the ``message`` and what rules say of it in its item."""
+    """The identity of the messages of a put: their labels, or the ``message`` and its role in its item."""
 
     labels: MessageLabels = UNLABELLED
     message: Message | None = None
@@ -381,7 +381,7 @@ class QueueState(NamedTuple):
         return cls(chains, sum(map(len, runs)), len(uncommitted), known, arrived), uncommitted
 
     def first(self) -> FoundMessage | None:
-        """Return what a plain get finds: the oldest available message of the highest priority, if there is any."""
+        """Find the message that a plain get returns: the oldest available one of the highest priority, if any."""
         return next(self.runs(), None)
 
     def at(self, priority: int, place: int) -> FoundMessage | None:
@@ -654,6 +654,6 @@ def get_current_group(message: Message | None, told: ItemRole, logical: bool) ->
 
 
 def get_put_group(message: Message | None, told: ItemRole, logical: bool) -> CurrentGroup | None:
-    """Return the same of a message that was put: also behind a segment without data more can be put."""
+    """Return the current group after a put; behind a segment without data more can be put."""
     group = get_current_group(message, told, logical)
     return group if message is None or group is None or group.next else group._replace(next=message.place)

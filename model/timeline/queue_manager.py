@@ -97,7 +97,7 @@ class TriggerHistory:
         return TriggerHistory(self.last, {**self.waiting, made.unit_of_work: held}, made.id + made.count, self.started)
 
     def held(self, unit_of_work: str) -> tuple[HeldTriggerMessage, ...]:
-        """Return what ``unit_of_work`` holds back, in the order of writing."""
+        """List the trigger messages that ``unit_of_work`` holds back, in the order of writing."""
         found = []
         at = self.waiting.get(unit_of_work)
         while at is not None:
@@ -177,7 +177,7 @@ class QueueManagerContent:
         return self.replace(queues={**self.queues, queue.name: EMPTY_QUEUE.put(priority, count, True)})
 
     def position(self, event: Event) -> ApplicationPosition:
-        """Return where the application of ``event`` stands in its queue, under the name that the event gives."""
+        """Return the position of the event's application in its queue, under the name that the event gives."""
         return self.positions.get((event.by, event.queue), NOWHERE)
 
     @property

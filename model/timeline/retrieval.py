@@ -76,7 +76,7 @@ LEADING = frozenset({NO_FIRST, NOT_LEADING})
 
 
 class PutPlacement(NamedTuple):
-    """What rules say of where a put's message belongs: whether it ``joins`` the current group, MsgSeqNumber and Offset.
+    """The place of a put's message by the rules: whether it ``joins`` the current group, MsgSeqNumber and Offset.
 
     ``makes_current`` and ``is_set_back``: its group is the application's current one from then on, and a backout undoes
     that.

@@ -261,7 +261,7 @@ class ReferenceChecker:
 
     @cached_property
     def definitions(self) -> Definitions:
-        """How the names resolve at the local queue manager."""
+        """The resolution of names at the local queue manager."""
         return Definitions(self.cluster)
 
     def faults_of(self, event: Event) -> tuple[str, ...]:

@@ -60,10 +60,10 @@ class QueueManagerState(QueueManagerContent):
     ) -> tuple[QueueManagerState, EventResult]:
         """Apply one repetition of ``event``; also give what it led to. Raises EventError if it cannot happen.
 
-        A put to a queue that does not resolve to a local queue leaves this queue manager, as ``sent`` says; the
+        A put to a queue that does not resolve to a local queue leaves this queue manager, see ``after_sent``; the
         messages of any other are called by ``labels`` if they have no id; ``asked`` is the put as it named its queue,
         if ``event`` names another one to which that name led, ``placing`` what rules say of where its message belongs.
-        What a get returns rules say: see ``gotten``.
+        What a get returns rules say: see ``after_get``.
         """
         if event.do == "put":
             return _put(self, event, labels, asked or event, placing or _as_given(event))

@@ -32,7 +32,7 @@ TOTAL_DEPTHS = ("previous_total", "depth_total", "previous_committed_total", "co
 
 
 class OpenCounts(NamedTuple):
-    """How often one queue is open for input, here and at other queue managers."""
+    """The number of opens of one queue for input, here and at other queue managers."""
 
     shared_here: int = 0
     exclusive_here: int = 0
@@ -56,7 +56,7 @@ PRIORITIES = tuple(range(HIGHEST_PRIORITY + 1))
 
 
 class MessageRules(NamedTuple):
-    """What rules say of the messages of one queue.
+    """The answers of rules about the messages of one queue.
 
     ``priorities`` has for each priority that a message is put with, 0 to 9, the one that it gets; ``counts`` has for
     each priority of a message on the queue whether it counts for the trigger conditions.
@@ -95,7 +95,7 @@ DEFAULT_CALLBACKS = DefaultCallbacks()
 
 @frozen(eq=False)
 class EventResult:
-    """What an event led to besides the new state.
+    """The effects of an event besides the new state.
 
     ``occasions`` are the queues to be looked at, in order; ``failure`` is what a call failed with; ``handle`` is the
     one that an open gave or a close ended.
@@ -258,7 +258,7 @@ class TriggerEvents(Sequence[TriggerEvent]):
 
 @frozen
 class Handle:
-    """What one open gave. ``queue`` is the name that was opened, ``base`` the queue that it resolved to.
+    """The result of one open. ``queue`` is the name that was opened, ``base`` the queue that it resolved to.
 
     ``to_queue_manager`` is the queue manager that an open for output named.
 
@@ -359,7 +359,7 @@ class Handles:
 
 
 class CallFailure(NamedTuple):
-    """What a call on a local queue fails with: the MQRC, why, and MQSC after which it would not; blank: none."""
+    """The failure of a call on a local queue: the MQRC, why, and MQSC after which it would not; blank: none."""
 
     reason: int
     because: str
@@ -367,14 +367,14 @@ class CallFailure(NamedTuple):
 
 
 class RuleCallbacks(Protocol):
-    """What rules say of messages, of events and of calls."""
+    """The rules that the timeline asks about messages, events and calls."""
 
     def messages(self, queue: Queue) -> MessageRules:
-        """Return which priority messages get on ``queue``, and which of them count."""
+        """Ask rules which priority messages get on ``queue``, and which of them count."""
         ...
 
     def in_item(self, message: Message) -> ItemRole:
-        """Return what rules derive of a message at its place in a group or a segmented message."""
+        """Ask rules for the role of a message at its place in a group or a segmented message."""
         ...
 
     def examines(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
@@ -395,7 +395,7 @@ class EndedUnitOfWork(NamedTuple):
 
 @frozen(eq=False)
 class Definitions:
-    """What the snapshot ``cluster`` defines at one queue manager; made anew when the snapshot changes.
+    """The definitions of ``cluster`` at one queue manager; made anew when the cluster changes.
 
     ``callbacks`` say what rules make of it.
     """
@@ -423,7 +423,7 @@ class Definitions:
 
     @cached_property
     def queues_by_initq(self) -> dict[str, tuple[str, ...]]:
-        """By initiation queue: the local queues that name it as their INITQ, in listing order."""
+        """The local queues by the initiation queue that they name as INITQ, in listing order."""
         found: dict[str, tuple[str, ...]] = {}
         for queue in self.queues.values():
             if queue.type == "QLOCAL" and queue.initq:
@@ -439,14 +439,14 @@ class Definitions:
         return {}
 
     def messages(self, queue: Queue) -> MessageRules:
-        """Return what rules say of the messages on the local queue ``queue``."""
+        """Ask rules about the messages on the local queue ``queue``."""
         found = self._messages.get(queue.name)
         if found is None:
             found = self._messages[queue.name] = self.callbacks.messages(queue)
         return found
 
     def in_item(self, message: Message) -> ItemRole:
-        """Return what rules derive of a message at its place in its item."""
+        """Ask rules for the role of a message at its place in its item."""
         return SINGLE_MESSAGE_ROLE if message.item == SINGLE_MESSAGE else self.callbacks.in_item(message)
 
     @cached_property

@@ -15,11 +15,11 @@ from click.testing import CliRunner
 
 from mqclause import Rules
 from mqclause.check.findings import Checks, inspected
+from mqclause.check.report import build_sarif
 from mqclause.model.configuration.members import read_files
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import FactsError
 from mqclause.tools.commands.declared import check_command as command
-from mqclause.tools.render.findings import build_sarif
 from spec_tests.support.displayed import BANNER
 from spec_tests.support.explain_command import run as run_command
 
@@ -367,3 +367,13 @@ def test_a_change_of_a_member_that_only_a_display_shows(tmp_path: Path, change: 
         done = run_command(*arguments, "--set", change)
         assert (done.returncode == 2) is bool(said), arguments
         assert said in done.stderr
+
+
+def test_a_queue_of_system_that_streams_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "qm1.mqsc"
+    path.write_text(
+        "* Queue manager name: QM1\nDEFINE QLOCAL(COPY)\nALTER QLOCAL(SYSTEM.ADMIN.QMGR.EVENT) STREAMQ(COPY)\n"
+        "ALTER QLOCAL(SYSTEM.DEAD.LETTER.QUEUE) STREAMQ(COPY)\n"
+    )
+    found = [each for each in inspected([Source.at(path)]).findings() if each.rule.id == "check.57"]
+    assert [(each.name, each.line) for each in found] == [("SYSTEM.DEAD.LETTER.QUEUE", 4)]

@@ -432,3 +432,41 @@ def test_a_replay_tells_it_once_to_a_person(tmp_path: Path) -> None:
     file.write_text(f'[queue_manager]\nname = "QM1"\n{queue}[[queue]]\nname = "APPQ.COPY"\n{event}{event}')
     text = CliRunner().invoke(replay, [str(file)], standalone_mode=False).stdout
     assert [text.count(each) for each in UNFOLLOWED] == [1, 1]
+
+
+LED_ON = """* Queue manager name: QM1
+DEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSRCVR) CLUSTER(PLANT) CONNAME('h1')
+DEFINE QALIAS(FIRST) TARGET(PARTS) CUSTOM('CAPEXPRY(300)')
+DEFINE QALIAS(SECOND) TARGET(PARTS)
+DEFINE QALIAS(HERE) TARGET(TOOLS) CUSTOM('CAPEXPRY(900)')
+DEFINE QLOCAL(TOOLS)
+"""
+HOSTING = """* Queue manager name: QM2
+DEFINE CHANNEL(TO.QM2) CHLTYPE(CLUSRCVR) CLUSTER(PLANT) CONNAME('h2')
+DEFINE QLOCAL(PARTS) CLUSTER(PLANT)
+"""
+
+
+def test_an_alias_on_the_way_that_limits_how_long_messages_live_is_told(tmp_path: Path) -> None:
+    files = [tmp_path / "QM1.mqsc", tmp_path / "QM2.mqsc"]
+    for file, text in zip(files, (LED_ON, HOSTING), strict=True):
+        file.write_text(text)
+    given = [*map(str, files), "--from", "QM1"]
+    first, here = "CAPEXPRY(300) of FIRST at QM1 is set", "CAPEXPRY(900) of HERE at QM1 is set"
+    for queue, expected in (("FIRST", [first]), ("SECOND", []), ("HERE", [here]), ("TOOLS", []), ("PARTS", [])):
+        remarks = answered(explain, *given, "--put", queue)[1]["remarks"]
+        assert [each.partition(" is set")[0] + " is set" for each in remarks if " is set" in each] == expected
+    rows = {row["queue"]: row["remarks"] for row in answered(map_command, *given)[1]["rows"]}
+    assert {queue: sum(first in each for each in told) for queue, told in rows.items()} == {
+        "FIRST": 1, "SECOND": 0, "PARTS": 0,
+    }  # fmt: skip
+    events = "".join(f'[[event]]\ndo = "put"\nqueue = "{queue}"\n' for queue in ("HERE", "FIRST", "TOOLS"))
+    (tmp_path / "puts.toml").write_text(events)
+    scenario = [
+        str(tmp_path / "puts.toml"),
+        "--from",
+        "QM1",
+        *(word for file in files for word in ("--facts", str(file))),
+    ]
+    text = CliRunner().invoke(replay, scenario, standalone_mode=False).stdout
+    assert [text.count(each) for each in (first, here)] == [1, 1]

@@ -107,7 +107,7 @@ class TestPriority:
         assert (answer.verdict, condition["because"]) == ("does not", "priority 0 is below TRIGMPRI 5")
         assert condition["remedy"] == "ALTER QLOCAL('APPQ') DEFPRTY(5)"
         assert "priority 5 or higher" in condition["advice"]
-        assert answer.assumed == ("the message has priority 0, the DEFPRTY of its queue; --priority asks another",)
+        assert answer.assumed == ("the message has priority 0, the DEFPRTY of its queue; priority asks another",)
         assert asked(facts(trigmpri=5, process="NONE")).assumed == answer.assumed
 
     @pytest.mark.parametrize(("priority", "verdict"), [(4, "does not"), (5, "triggers"), (12, "triggers")])

@@ -1,8 +1,9 @@
-"""Public names are documented, and the same in both back ends."""
+"""Public names are documented, fit a reader, and are the same in both back ends."""
 
 from __future__ import annotations
 
 import ast
+import doctest
 import re
 from collections.abc import Iterator
 from importlib import import_module
@@ -10,13 +11,21 @@ from importlib import import_module
 import pytest
 
 import mqclause
-from spec_tests.support.product import Definition, Function, Module, installed, modules
+from spec_tests.support.product import ROOT, Definition, Function, Module, installed, modules
+
+LONGEST_MODULE, LONGEST_FUNCTION = 1000, 40
+"""In lines."""
 
 BACK_ENDS = ("mqclause.duckdb", "mqclause.spark")
 TABLES = {"DuckDBPyRelation": "DataFrame"}
 """What is a table in DuckDB, and in Spark."""
 
 RAISES = re.compile(r"Raises ([^.]*)\.")
+REFERENCE = re.compile(r"``([A-Za-z_][\w.]*)``|\b(mqclause(?:\.\w+)+)\b(?!/)|\b([A-Z]+_[A-Z_]+)\b|Raises (\w+Error)")
+"""What a docstring refers to by name: in backticks, a module, a constant, an error."""
+
+OF_OTHERS = {"mqclause.toml", "setup.py", "MQMD_DEFAULT", "PySparkRuntimeError"}
+"""What docstrings name that the product only uses."""
 
 
 def documented(module: Module) -> Iterator[tuple[str, Definition]]:
@@ -55,15 +64,49 @@ def test_every_public_name_is_documented() -> None:
     assert not missing, "\n".join(["without a docstring:", *missing])
 
 
+def test_a_module_and_its_functions_fit_a_reader() -> None:
+    long = [module.place for module in installed() if len(module.text.splitlines()) > LONGEST_MODULE]
+    for module in installed():
+        for each in module.functions():
+            if (each.end_lineno or each.lineno) - each.lineno >= LONGEST_FUNCTION:
+                long.append(f"{module.place}:{each.lineno} {each.name}")
+    assert long == []
+
+
 def test_every_module_says_what_it_holds() -> None:
     assert [module.place for module in installed() if not ast.get_docstring(module.tree)] == []
 
 
-def test_what_a_package_exports_is_there() -> None:
-    doors = [module for module in installed() if "\n__all__ = [" in module.text]
-    assert [module.name for module in doors if module.name in BACK_ENDS] == [*BACK_ENDS]
-    for module in doors:
-        assert module.exported() == sorted(module.exported()), f"{module.place}: __all__ in the order of the alphabet"
+def test_what_a_docstring_refers_to_is_there() -> None:
+    """A name that was changed in the code alone sends its reader to nothing."""
+    rules = " ".join(path.read_text(encoding="utf-8") for path in ROOT.joinpath("rules").rglob("*.toml"))
+    known, said = set(re.findall(r"\w+", rules)), list[tuple[str, str]]()
+    for module in modules().values():
+        lines = module.text.splitlines()
+        for node in ast.walk(module.tree):
+            if (
+                isinstance(node, ast.Expr)
+                and isinstance(node.value, ast.Constant)
+                and isinstance(node.value.value, str)
+            ):
+                lines[node.lineno - 1 : node.end_lineno] = [""] * ((node.end_lineno or 0) - node.lineno + 1)
+                said += ((module.place, "".join(found)) for found in REFERENCE.findall(node.value.value))
+        known |= set(re.findall(r"\w+", "\n".join(lines)))
+    assert {(place, name) for place, name in said if name not in OF_OTHERS and not is_there(name, known)} == set()
+
+
+def test_the_examples_of_docstrings_run() -> None:
+    examples = [module.name for module in installed() if ">>> " in module.text]
+    assert examples
+    assert [name for name in examples if doctest.testmod(import_module(name)).failed] == []
+
+
+def is_there(name: str, known: set[str]) -> bool:
+    """Whether a name, with dots or without, is one of the product's: a module's, or one that its code has."""
+    if not name.startswith("mqclause."):
+        return known.issuperset(filter(None, name.split(".")))
+    above, _, last = name.rpartition(".")
+    return name in modules() or (above in modules() and re.search(rf"\b{last}\b", modules()[above].text) is not None)
 
 
 def test_the_stub_of_the_package_has_the_names_that_it_loads() -> None:

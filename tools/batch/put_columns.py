@@ -20,7 +20,7 @@ SAME = "="
 
 @frozen
 class PutColumns:
-    """By field of a put the ``words`` of options: a column, or what is the same in every row.
+    """The words of options by field of a put: a column, or a value that is the same in every row.
 
     Without any, puts are in a struct.
     """
@@ -99,7 +99,7 @@ class AskedColumns:
         return self.put is not None
 
     def among(self, columns: Collection[str], rows: bool = True) -> AskedColumns:
-        """Return the same as the table spells it, which has these columns; or no ``rows`` by which they could be told.
+        """Spell the columns as the table with these columns does; without ``rows`` nothing tells by which.
 
         Raises TableError for a word that is no column and no value.
         """

@@ -88,7 +88,7 @@ Query = Callable[[str], Sequence[Sequence[Any]]]
 
 @frozen
 class Batch:
-    """What is asked for: the files, the cluster where the rows have no destinations, how to decide, the memory.
+    """A run of batch: the files, the cluster where rows have no destinations, how to decide, the memory.
 
     There may be several clusters, by the local queue managers that the column ``at`` names. ``words`` say by field of a
     put where a flat table has it. ``shares`` and ``spread`` are as of mqclause.duckdb.decide. ``editions`` are those
@@ -245,7 +245,7 @@ class Summary:
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return sum(self.outcomes.values())
 
     @property

@@ -3,7 +3,7 @@
     python tools/bench/soak.py [DECISIONS] [--seed N]
     python tools/bench/soak.py --misuse NAME
 
-``--misuse`` shows, in a process of its own, what a way of using durable_rules ends in that executors/durable.py avoids.
+``--misuse`` shows, in a process of its own, what comes of a way of using durable_rules that the executor avoids.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``mqclause batch``: a table of puts in, the same table with a decision in every row out."""
+"""``mqclause batch``, a table of puts with a decision in every row, and ``mqclause show-sql``, what a rule becomes."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from typing import Any
 
 import click
 
+from mqclause.duckdb import show_sql
 from mqclause.exits.session import Exits
 from mqclause.model.configuration.snapshot import Snapshot, read_snapshots_by_name, read_sources
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.flat import GIVEN_FIELDS
+from mqclause.tables.query import UnknownRuleError
 from mqclause.tables.schema import PUT_NAMES
 from mqclause.tools.batch.put_columns import get_option_name
 from mqclause.tools.batch.run import Batch, EngineName, check_output, run_batch
 from mqclause.tools.batch.tables import find_table
-from mqclause.tools.commands.options import Inputs, group_options, print_unnamed_exits
+from mqclause.tools.commands.options import Inputs, group_options, load_rules, print_unnamed_exits
 from mqclause.tools.render.streams import print_warnings
 from mqclause.workload.editions import EditionInForce, get_levels, list_level_remarks
 from mqclause.workload.exit_answer import find_missing_exit
@@ -103,3 +105,11 @@ def decide_table(inputs: Inputs, source: str, out: str, engine: EngineName, as_j
     print_warnings((), list_level_remarks(rules, get_levels(batch.clusters)))
     print_exits(cluster, exits, rules)
     return run_batch(batch, engine, as_json)
+
+
+def print_sql(name: str, readings: tuple[str, ...], edition: str | None) -> None:
+    """Print the SQL that a rule or a ruleset becomes. Raises ClickException for what is neither."""
+    try:
+        print(show_sql(name, load_rules(readings, edition)))  # noqa: T201
+    except UnknownRuleError as error:
+        raise click.ClickException(str(error)) from None

@@ -13,6 +13,7 @@ import click
 from attrs import frozen
 
 from mqclause.check.findings import Checks, Finding, Inspection
+from mqclause.check.report import FINDINGS_FORMAT, build_sarif
 from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_allowed, suggest_word
 from mqclause.model.readers.encodings import open_file
 from mqclause.model.readers.facts_files import parse_toml
@@ -31,7 +32,6 @@ from mqclause.tools.commands.options import (
 )
 from mqclause.tools.errors import NotWrittenError
 from mqclause.tools.render.findings import (
-    build_sarif,
     print_check_page,
     print_documents,
     print_findings,
@@ -47,7 +47,7 @@ CHECK_KEYS = ("ignore", "fail-on")
 
 @frozen
 class CheckOutput:
-    """What to print of findings, and how. Raises UsageError for options that exclude one another."""
+    """The findings to print, and how. Raises UsageError for options that exclude one another."""
 
     as_json: bool = False
     sarif: str | None = None
@@ -71,7 +71,7 @@ class CheckOutput:
         if self.sarif is not None:
             write_sarif(self.sarif, found, checks)
         if self.as_json:
-            print_json({"format": "mqclause.findings/1", "findings": [each.to_json() for each in found]})
+            print_json({"format": FINDINGS_FORMAT, "findings": [each.to_json() for each in found]})
         elif self.statistics:
             print_statistics(found)
         else:

@@ -86,6 +86,13 @@ def keep_folder(context: click.Context, _parameter: click.Parameter, folder: str
     context.meta[FOLDER] = folder
 
 
+ARGUMENTS = {
+    "at": "--from", "changes": "--set", "edition": "--edition", "fail": "--fail", "local": "--from", "on": "--on",
+    "priority": "--priority", "suspend": "--suspend", "upgrades": "--upgrade", "without": "--without",
+}  # fmt: skip
+"""The option for each argument of the library that its messages name."""
+
+
 def load_function(place: str) -> Callable[..., Any]:
     """Load a function that is named as ``module:function``."""
     module, _, name = place.partition(":")
@@ -104,7 +111,10 @@ def declare(
 
     def run(**values: Any) -> Any:
         function = load_function(runs)
-        with load_function("mqclause.model.readers.encodings:share_read_budget")():
+        with (
+            load_function("mqclause.model.readers.encodings:share_read_budget")(),
+            load_function("mqclause.model.diagnostics:call_arguments")(ARGUMENTS),
+        ):
             status = function(**values)
         has_own_rules = click.get_current_context().meta.get(FOLDER) is not None
         if has_own_rules and not (values.get("as_json") or values.get("lines")):
@@ -429,7 +439,7 @@ def replay_command() -> None:
 
 @declare(
     "retention",
-    "mqclause.tools.commands.retention:show_retention",
+    "mqclause.tools.commands.replay:show_retention",
     facts_argument,
     click.option("--on", "on", required=True, metavar="DATE", help="The day, like 2026-01-31."),
     json_option,
@@ -446,7 +456,7 @@ def retention_command() -> None:
 
 @declare(
     "show-sql",
-    "mqclause.tools.commands.show_sql:print_sql",
+    "mqclause.tools.commands.batch:print_sql",
     click.argument("name", metavar="RULE|RULESET"),
     reading_option,
     rules_options,
@@ -481,7 +491,7 @@ def why_command() -> None:
 
 @declare(
     "verify",
-    "mqclause.tools.commands.verify:print_verified",
+    "mqclause.tools.commands.rules:print_verified",
     click.argument("copies", nargs=-1, type=parse_file_name, metavar="DOCUMENT..."),
     json_option,
     folder_option,
@@ -496,7 +506,7 @@ def verify_command() -> None:
 
 @declare(
     "test",
-    "mqclause.tools.commands.test:test_rules",
+    "mqclause.tools.commands.rules:test_rules",
     click.argument("names", nargs=-1, metavar="[RULE|RULESET]..."),
     click.option("--coverage", is_flag=True, help="Show which branches of conditions no case takes; runs more slowly."),
     click.option("--proof", is_flag=True, help="Show on how many situations the executors agree, within a bound."),
@@ -514,7 +524,7 @@ def test_command() -> None:
 
 @declare(
     "mutate",
-    "mqclause.tools.commands.mutate:mutate_rules",
+    "mqclause.tools.commands.rules:mutate_rules",
     click.argument("names", nargs=-1, metavar="[RULE|RULESET]..."),
     click.option("--all", "every", is_flag=True, help="Show each change with the cases that notice it, all of them."),
     json_option,
@@ -531,7 +541,7 @@ def mutate_command() -> None:
 
 @declare(
     "lint",
-    "mqclause.tools.commands.lint:print_linted",
+    "mqclause.tools.commands.rules:print_linted",
     click.argument("folder", required=False, type=parse_file_name),
     click.option(
         "--all", "every", is_flag=True, help="Also print what lint.toml of the folder lists, with its reasons."
@@ -550,7 +560,7 @@ def lint_command() -> None:
 
 @declare(
     "compare",
-    "mqclause.tools.commands.compare:print_compared",
+    "mqclause.tools.commands.rules:print_compared",
     click.argument("folders", nargs=-1, type=parse_file_name, metavar="[A [B]]"),
     reading_option,
     click.option("--edition", "editions", multiple=True, metavar="NAME",

@@ -62,7 +62,7 @@ class PutOptions:
 
 @frozen
 class ExplainOutput:
-    """What is to be shown of a decision, and how. Raises UsageError for the verdict alone and more than that."""
+    """The parts of a decision to show, and how. Raises UsageError for the verdict alone and more than that."""
 
     as_json: bool = False
     brief: bool = False

@@ -16,6 +16,7 @@ from mqclause.model.configuration.file_reports import FileReport, Needed, report
 from mqclause.model.configuration.snapshot import Snapshot, build_facts_tables
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import Diagnostic, FactsError
+from mqclause.tools.commands.declared import ARGUMENTS
 from mqclause.tools.commands.options import Inputs, group_options
 from mqclause.tools.render.findings import build_file_reports_document, print_file_reports
 from mqclause.tools.render.streams import print_json, print_pieces, print_warnings, render_json
@@ -57,7 +58,7 @@ def find_needed(
     try:
         return still_needed(given, found, local), ()
     except FactsError as error:
-        if local is not None and any(each.source == "--from" for each in error.diagnostics):
+        if local is not None and any(each.source == ARGUMENTS["local"] for each in error.diagnostics):
             raise
         return (), error.diagnostics
 

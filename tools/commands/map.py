@@ -59,7 +59,7 @@ RowT = TypeVar("RowT", MapRow, PrintableRow, PlanRow)
 
 @frozen
 class ClusterQuestion:
-    """What map and plan are asked: the files, a change of them, and the rows to show.
+    """The question of map and plan: the files, a change of them, and the rows to show.
 
     ``overlays``, ``states`` and the commands of ``inputs`` are the change. ``pattern`` is what queues have to fit;
     None: all.

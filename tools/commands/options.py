@@ -73,7 +73,7 @@ def load_rules(given: tuple[str, ...], edition: str | None = None) -> Rules:
 class Inputs:
     """The options that say what a command is asked about: the files, the view of them, what if, the rules, the exits.
 
-    Each field is an option of ``add_facts_options``, ``add_rules_options`` and the like; a command that does not have
+    Each field is an option that ``declared`` declares; a command that does not have
     an option leaves its default.
     """
 

@@ -1,4 +1,4 @@
-"""``mqclause replay``: a scenario as a timeline for a person, or one JSON object for each event."""
+"""``mqclause replay``, events in order, and ``mqclause retention``, how long repositories hold what they were told."""
 
 from __future__ import annotations
 
@@ -13,21 +13,24 @@ from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import FactsError
 from mqclause.model.readers.facts_files import parse_json
+from mqclause.model.timeline.administration import parse_day, read_repository_content
 from mqclause.model.timeline.scenario import Scenario, build_scenario, locate_error, read_scenario_source
+from mqclause.replay.administration import AdministrationRules, build_retention
 from mqclause.replay.runner import Replay, Row
 from mqclause.tools.commands.explain import build_error_line, decode_line
 from mqclause.tools.commands.options import (
     Inputs,
     check_only_lines,
     group_options,
+    load_rules,
     print_unnamed_exits,
     read_input,
     read_input_lines,
     read_inputs,
     read_overlays,
 )
-from mqclause.tools.render.replay import buffer_first, print_timeline
-from mqclause.tools.render.streams import encode_json_line, print_warnings
+from mqclause.tools.render.replay import buffer_first, print_calendar, print_timeline
+from mqclause.tools.render.streams import encode_json_line, print_json, print_warnings
 
 PROGRESS_EVERY = 100_000
 """After how many rows progress is shown on a terminal."""
@@ -118,3 +121,21 @@ def replay_lines(lines: Iterable[bytes], out: BinaryIO, replay: Replay) -> int:
     replay.close()
     print_unnamed_exits(replay.engine.exits, named)
     return status
+
+
+def show_retention(
+    facts: tuple[str, ...], on: str, as_json: bool, readings: tuple[str, ...], edition: str | None
+) -> int:
+    """Show how long repositories hold what they were told. Raises FactsError and UsageError."""
+    try:
+        day = parse_day(on)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    held = read_repository_content(read_inputs(facts), day)
+    print_warnings(held.warnings)
+    found = build_retention(AdministrationRules(load_rules(readings, edition)), held, day)
+    if as_json:
+        print_json(found.document())
+    else:
+        print_calendar(found)
+    return 0

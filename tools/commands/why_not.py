@@ -6,11 +6,10 @@ from attrs import evolve
 from rich.text import Text
 
 from mqclause.cluster.admin_commands import explain_absence
-from mqclause.cluster.counterfactuals import WhyNot, why_not
+from mqclause.cluster.counterfactuals import WhyNot, describe_unknown_queue_manager
+from mqclause.cluster.counterfactuals import find_why_not as search_why_not
 from mqclause.exits.session import Exits
 from mqclause.model.configuration.snapshot import Snapshot
-from mqclause.model.diagnostics import suggest_name
-from mqclause.model.facts.domains import quote_name
 from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.render.terminal import Page
 from mqclause.workload.decision import Engine
@@ -22,15 +21,10 @@ LABEL_WIDTH = 8
 
 def find_why_not(told: Explanation, name: str, snapshot: Snapshot, given: Exits) -> WhyNot:
     """Find why a queue manager is not chosen. Raises NothingAskedError for one that is not known."""
-    cluster = told.decision.cluster
-    local = cluster.queue_manager.name
-    known = [local, *cluster.remote, *snapshot.others.strangers]
-    if name not in known:
-        near = suggest_name(name, known)
-        tells = f" (DISPLAY CLUSQMGR({quote_name(name)}) there tells whether that is so)"
-        raise NothingAskedError(f"--why-not: queue manager {name!r} is not known at {local}{tells}{near}")
+    if unknown := describe_unknown_queue_manager(told.decision, name, snapshot.others.strangers):
+        raise NothingAskedError(f"--why-not: {unknown}")
     with Engine(told.decision.rules, exits=given.given, exit_limit=given.limit) as engine:
-        answer = why_not(told.decision, name, engine)
+        answer = search_why_not(told.decision, name, engine)
     if answer.permitted or answer.fallen:
         return answer
     return evolve(answer, absent=explain_absence(told.decision, name, snapshot))

@@ -56,11 +56,10 @@ def _print_unlike(sentence: VerifiedSentence, page: Page) -> None:
 
 
 class CaseReport:
-    """Prints what comes of cases while they run: a line for each document, then what is wrong with each that failed."""
+    """Gathers what comes of cases, and prints it: a line for each document, then what is wrong with each that failed."""
 
-    def __init__(self, page: Page | None = None, quiet: bool = False) -> None:
+    def __init__(self, page: Page | None = None) -> None:
         self.page = page or Page()
-        self.quiet = quiet
         self.results = list[CaseResult]()
         self.begun = perf_counter()
 

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from importlib.metadata import version
-from pathlib import PurePath
 from typing import Any
-from urllib.parse import quote
 
 import click
 from attrs import asdict
 from rich.text import Text
 
 from mqclause.check.findings import CheckPage, Checks, Finding, render_pages
-from mqclause.model.configuration.changes import SET_OPTION
 from mqclause.model.configuration.file_reports import FileReport, Needed
 from mqclause.model.diagnostics import Diagnostic, quote_value, suggest_word
 from mqclause.rulebook.rule_file import SEVERITIES
@@ -25,11 +21,6 @@ ALIKE_SHOWN = 3
 """So many findings that say the same of different objects are printed one by one."""
 
 SEVERITY_STYLES = dict(zip(SEVERITIES, ("bold red", "yellow", "cyan"), strict=True))
-
-NO_FILES = (SET_OPTION, "-")
-"""What stands in the place of a file's name where an option says something, and for standard input."""
-
-SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 ACCOUNTS_FORMAT = "mqclause.sources/1"
 
@@ -47,7 +38,7 @@ def print_findings(found: Sequence[Finding], every: bool = False, page: Page | N
         more = 0 if every or alike[each.gist] <= ALIKE_SHOWN else alike[each.gist] - 1
         if not (more and each.gist in printed):
             printed.add(each.gist)
-            _print(each, more, page)
+            print_finding(each, page, more)
     _count(found, page)
 
 
@@ -89,16 +80,6 @@ def print_documents(found: Sequence[DocumentCounts], page: Page | None = None) -
         page.line(line)
 
 
-def build_sarif(findings: Sequence[Finding], checks: Checks) -> dict[str, Any]:
-    """Build the log of one run; its rules are those that found something, each with its page."""
-    names = sorted({each.rule.id for each in findings})
-    places = {name: at for at, name in enumerate(names)}
-    listed = [_rule(CheckPage.of(checks, name)) for name in names]
-    driver = {"name": "mqclause", "version": version("mqclause"), "rules": listed}
-    results = [_result(each, places[each.rule.id]) for each in findings]
-    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
-
-
 def build_file_reports_document(
     accounts: Sequence[FileReport], needed: Sequence[Needed], faults: Sequence[Diagnostic]
 ) -> dict[str, Any]:
@@ -131,7 +112,8 @@ def print_file_reports(accounts: Sequence[FileReport], needed: Sequence[Needed],
         print(f"what else is needed cannot be told: {fault}")  # noqa: T201
 
 
-def _print(finding: Finding, more: int, page: Page) -> None:
+def print_finding(finding: Finding, page: Page, more: int = 0) -> None:
+    """Print one finding and what mends it; ``more`` objects are alike."""
     about = f"{finding.object_type}({finding.name})" + (f" and {more} more" if more else "")
     styled = (finding.severity, SEVERITY_STYLES[finding.severity])
     page.line(Text.assemble((finding.place, "bold"), f" {finding.rule.id} ", styled, f" {about}: {finding.message}"))
@@ -145,47 +127,6 @@ def _count(found: Sequence[Finding], page: Page) -> None:
     counts = ((by_severity[name], name) for name in SEVERITIES if by_severity[name])
     counted = ", ".join(f"{count} {name}{'s' * (count != 1)}" for count, name in counts)
     page.line(f"found {counted}" if counted else Text("nothing is found", "green"))
-
-
-def _rule(page: CheckPage) -> dict[str, Any]:
-    rule = page.rule
-    return {
-        "id": rule.id,
-        "shortDescription": {"text": f"{rule.title}."},
-        "fullDescription": {"text": rule.why},
-        "help": {"text": page.help(), "markdown": page.help()},
-        "defaultConfiguration": {"level": rule.severities[0]},
-        "properties": {"clause": rule.follows},
-    }
-
-
-def _result(finding: Finding, place: int) -> dict[str, Any]:
-    about = f"{finding.object_type}({finding.name})"
-    return {
-        "ruleId": finding.rule.id,
-        "ruleIndex": place,
-        "level": finding.severity,
-        "message": {"text": f"{about}: {finding.message}. {finding.said.remedy}".rstrip(". ")},
-        "locations": [_location(finding, about)],
-    }
-
-
-def _location(finding: Finding, about: str) -> dict[str, Any]:
-    """The object, and its place in a file; what an option says, or standard input, is in none."""
-    named = {"name": finding.name, "fullyQualifiedName": f"{finding.queue_manager}/{about}", "kind": "resource"}
-    location: dict[str, Any] = {"logicalLocations": [named]}
-    if finding.file not in NO_FILES:
-        physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(finding.file)}}
-        if finding.line is not None:
-            physical["region"] = {"startLine": finding.line}
-        location["physicalLocation"] = physical
-    return location
-
-
-def _uri(file: str) -> str:
-    """A file as a URI; a path in the working directory stays relative to it."""
-    path = PurePath(file)
-    return path.as_uri() if path.is_absolute() else quote(path.as_posix())
 
 
 def _file(account: FileReport) -> dict[str, Any]:

@@ -40,7 +40,7 @@ class Page:
 
     @property
     def width(self) -> int:
-        """How many characters a line has on a terminal; 0 elsewhere."""
+        """The number of characters of a line on a terminal; 0 elsewhere."""
         return self._console.width if self._console.is_terminal else 0
 
     def table(self, table: Table) -> bool:

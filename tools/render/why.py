@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from rich.console import Console
 from rich.text import Text
 
 from mqclause.tools.render.terminal import Page
@@ -21,9 +20,9 @@ BELOW, BESIDE_CLAUSE = 2, 8
 """The columns in which lines below the verdict begin, and what stands behind a clause."""
 
 
-def print_answers(answers: Sequence[WhyAnswer], console: Console | None = None) -> None:
+def print_answers(answers: Sequence[WhyAnswer], page: Page | None = None) -> None:
     """Print how many trigger, where several are asked for; then each answer, and what all of them rest on."""
-    page = Page(console)
+    page = page or Page()
     for line in _lines(answers):
         begun = len(line.plain) - len(line.plain.lstrip())
         indent = BESIDE_CLAUSE if begun > BELOW else begun

@@ -30,18 +30,18 @@ class TestWhichIsLocal:
         view = build_view([script("A", ""), script("B", "")], None)
         assert view.queue_manager is None
         assert [without_column(fault) for fault in view.diagnostics] == [
-            "--from: several queue managers are described: A, B; say which one is local"
+            "local: several queue managers are described: A, B; say which one is local"
         ]
 
     def test_a_choice_that_is_not_there(self) -> None:
         (fault,) = build_view([script("PAY1", ""), script("PAY2", "")], "PAX1").diagnostics
         assert str(fault) == (
-            "--from: no source describes the queue manager 'PAX1'; described: PAY1, PAY2; did you mean 'PAY1'?"
+            "local: no source describes the queue manager 'PAX1'; described: PAY1, PAY2; did you mean 'PAY1'?"
         )
 
     def test_a_script_without_a_name_needs_one(self) -> None:
         (fault,) = build_view([script("", "DEF QL(Q)")], None).diagnostics
-        assert str(fault) == "x.mqsc: does not name its queue manager; name it with --from, or give it as QMGR=FILE"
+        assert str(fault) == "x.mqsc: does not name its queue manager; name it with local, or give it as QMGR=FILE"
 
     def test_a_script_without_a_name_belongs_to_the_local_one(self) -> None:
         own, other = MEMBER.format("A") + "DEF QL(Q) CLUSTER(PAY)", script("B", MEMBER.format("B"))

@@ -29,7 +29,7 @@ def fault(snapshot: Snapshot, command: str) -> str:
 def test_the_state_of_a_route(snapshot: Snapshot) -> None:
     after = apply_changes(snapshot, ["CHANNEL(TO.QM3) STATUS(STOPPED)"])
     assert [channel.status for channel in after.cluster.channels] == ["INACTIVE", "INACTIVE", "STOPPED"]
-    assert after.provenance.of(after.cluster.channels[2], "status") == Origin("stated", "--set")
+    assert after.provenance.of(after.cluster.channels[2], "status") == Origin("stated", "changes")
     assert snapshot.cluster.channels[2].status == "INACTIVE"
 
 
@@ -66,9 +66,9 @@ def test_a_receiver_of_another_member(snapshot: Snapshot) -> None:
          " counts for workload; it is on QM2: QMGR(QM2)"),
         ("QLOCAL(ORDERS) QMGR(QM9) CLWLPRTY(5)", "QLOCAL 'ORDERS' of 'QM9' is not known; it is on QM1, QM2, QM3"),
         ("QMGR(QM2) SUSPENDED(SALES)", "ALTER QMGR has no attribute SUSPENDED; SUSPEND(YES) is in all its clusters; in one:"
-         " --with a script that says SUSPEND QMGR CLUSTER(…)"),
+         " a script that says SUSPEND QMGR CLUSTER(…)"),
         ("QMGR(QM2) SUSPEND(SALES)", "QMGR 'QM2': SUSPEND: 'SALES' is not allowed; allowed: YES, NO; SUSPEND(YES) is in all"
-         " its clusters; in one: --with a script that says SUSPEND QMGR CLUSTER(…)"),
+         " its clusters; in one: a script that says SUSPEND QMGR CLUSTER(…)"),
         ("CHANNEL(TO.QM2) QMGR(QM3) STATUS(STOPPED)", "CHANNEL 'TO.QM2' of 'QM3' is not known to QM1"),
         ("CHANNEL(TO.QM2) QMGR(QM2) STATUS(STOPPED)",
          "CHANNEL 'TO.QM2' of 'QM2': STATUS: the states of QM2's channels are its own"),
@@ -87,4 +87,4 @@ def test_a_receiver_of_another_member(snapshot: Snapshot) -> None:
     ],
 )  # fmt: skip
 def test_what_cannot_be_set(snapshot: Snapshot, command: str, told: str) -> None:
-    assert fault(snapshot, command).startswith(f"--set: {told}")
+    assert fault(snapshot, command).startswith(f"changes: {told}")

@@ -94,7 +94,7 @@ def test_the_other_readers_take_the_same(folder: Path) -> None:
 def test_who_is_not_described() -> None:
     members = Members.of("DEPOT", ["QM7", "QM8"])
     assert isinstance(members, Members)
-    with pytest.raises(FactsError, match=r"^local: no source describes the queue manager 'QM6'; described: QM7, QM8"):
+    with pytest.raises(FactsError, match=r"^at: no source describes the queue manager 'QM6'; described: QM7, QM8"):
         members.at("QM6")
     with pytest.raises(ValueError, match=r"^'QM6' is no queue manager; known: QM7, QM8; did you mean"):
         members.suspend("QM6")
@@ -153,3 +153,15 @@ def test_what_a_program_states_is_told_so() -> None:
     assert pickle.loads(pickle.dumps(own)).provenance.of(queue, "clwlprty") == own.provenance.of(queue, "clwlprty")
     alone = Snapshot(Cluster(QueueManager("QM7")))
     assert alone.provenance.of(alone.cluster.queue_manager, "name").how == "stated"
+
+
+def test_messages_name_the_argument() -> None:
+    source = text(SCRIPT, queue_manager="QM7")
+    told = "no source describes the queue manager 'QM8'; described: QM7"
+    for reading, name in ((lambda: read(source, at="QM8"), "at"), (lambda: read_files([source], "QM8"), "local")):
+        with pytest.raises(FactsError, match=f"^{name}: {told}"):
+            reading()
+    with pytest.raises(FactsError, match=r"^changes: QLOCAL 'NONE' is not known"):
+        DEPOT.set("QLOCAL(NONE) PUT(DISABLED)")
+    with pytest.raises(FactsError, match=r"^without: queue manager 'QM6' is not known"):
+        DEPOT.without("QM6")

@@ -82,7 +82,7 @@ READ = (
          f"f: is in no format that is read: it has no MQSC command; {READ}"),
         ('{"commandResponse": []}', "f: nothing is shown here: no object and no status"),
         ("AMQ8409I: Display Queue details.\n   QUEUE(STOCK)   TYPE(QLOCAL)\n",
-         "f: does not name its queue manager; name it with --from, or give it as QMGR=FILE"),
+         "f: does not name its queue manager; name it with local, or give it as QMGR=FILE"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_told_in_one_line(content: str | bytes, said: str) -> None:
@@ -218,7 +218,7 @@ def test_a_local_queue_manager_that_is_not_known() -> None:
 
 def test_a_local_queue_manager_that_cannot_be() -> None:
     assert faults("", hq=HQ) == [
-        "--from: local queue manager: '' is not allowed; allowed: text of 1 to 48 characters, without control characters"
+        "local: local queue manager: '' is not allowed; allowed: text of 1 to 48 characters, without control characters"
     ]
     assert read("HQ ", hq=HQ).cluster.queue_manager.name == "HQ"
 

@@ -112,7 +112,7 @@ def test_a_command_that_was_refused_in_two_messages_is_one(refusal: str) -> None
 @pytest.mark.parametrize(
     ("local", "told"),
     [
-        (None, "one: does not name its queue manager; name it with --from, or give it as QMGR=FILE (as 2 files"),
+        (None, "one: does not name its queue manager; name it with local, or give it as QMGR=FILE (as 2 files"),
         (
             "QM1",
             "two:1: QLOCAL 'Q': is already defined at one:1; REPLACE is needed to define it again; if the files are",

@@ -287,7 +287,7 @@ CHANGES = [
 def test_a_cluster_with_another_value_finds_the_same_as_one_made_of_its_facts(
     fact: Fact, attribute: str, value: Any
 ) -> None:
-    varied = VariedCluster.of(MEMBERS, fact, {attribute: value})
+    varied = VariedCluster.vary(MEMBERS, fact, {attribute: value})
     facts = {each.name: getattr(varied, each.name) for each in fields(Cluster)}
     anew = Cluster(**facts)
     assert [each for each in fields(Cluster) if facts[each.name] != getattr(MEMBERS, each.name)] != []

@@ -1,0 +1,145 @@
+"""Answers to look at: as the command line prints them, in one line, as HTML, as JSON and back, as data frames."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pyarrow
+import pytest
+from click.testing import CliRunner
+
+from mqclause import (
+    ArgumentError,
+    Decision,
+    Engine,
+    Explanation,
+    Members,
+    MqclauseError,
+    Put,
+    RecordedAnswer,
+    Why,
+    check_files,
+    cluster_map,
+    list_schemas,
+    plan,
+    read,
+    read_schema,
+    shares,
+    why_not,
+)
+from mqclause.answers import load_optional
+from mqclause.tools.cli import command_line
+
+SALES = str(files("mqclause.tools") / "examples" / "sales")
+MEMBERS = read(SALES)
+
+
+def printed(*arguments: str) -> str:
+    done = CliRunner().invoke(command_line, arguments, standalone_mode=False)
+    assert done.exception is None
+    return done.stdout
+
+
+def explained() -> Explanation:
+    own = MEMBERS.at("QM1")
+    return Explanation.of(Engine().choose(Put("ORDERS.IN"), own.cluster, explain="rule"), own)
+
+
+def answers() -> dict[str, Any]:
+    told = explained()
+    changed = plan(MEMBERS, MEMBERS.suspend("QM3"))
+    return {
+        "Decision": told.decision,
+        "Explanation": told,
+        "MapRow": cluster_map(MEMBERS)[0],
+        "PlanRow": changed[0],
+        "WhyAnswer": Why().ask("ORDERS.IN", MEMBERS.at("QM2")),
+        "WhyNot": why_not(told.decision, "QM2"),
+        "Finding": check_files(SALES)[0],
+        "Share": shares(told.decision)[0],
+    }
+
+
+def test_text_is_what_the_command_line_prints() -> None:
+    asked = printed("explain", SALES, "--from", "QM1", "--put", "ORDERS.IN")
+    assert str(explained()) == asked.strip()
+    assert str(cluster_map(MEMBERS)) == printed("map", SALES).strip()
+    assert str(Why().ask("ORDERS.IN", MEMBERS.at("QM2"))) == printed("why", "ORDERS.IN", SALES, "--from", "QM2").strip()
+    assert str(check_files(SALES)) == printed("check", SALES, "--fail-on", "error", "--all").strip()
+
+
+@pytest.mark.parametrize("kind", answers())
+def test_each_is_shown_and_comes_back_from_json(kind: str) -> None:
+    answer = answers()[kind]
+    assert "\n" not in repr(answer)
+    assert len(repr(answer)) < 160
+    assert repr(answer).startswith(f"<{kind}: ")
+    assert answer._repr_html_().count("<tr>") == 2
+    document = json.loads(json.dumps(answer.to_json()))
+    recorded = type(answer).from_json(document)
+    assert recorded.to_json() == document
+    assert recorded == type(answer).from_json(json.dumps(document)) == pickle.loads(pickle.dumps(recorded))
+    assert hash(recorded) == hash(type(answer).from_json(document))
+    assert answer.to_arrow().num_rows == len(answer.to_pandas()) == 1
+
+
+def test_tables_stay_tables() -> None:
+    table = cluster_map(MEMBERS)
+    assert type(table[1:3]) is type(table)
+    assert table[1:3].to_arrow().schema == table.to_arrow().schema
+    assert isinstance(table.to_arrow(), pyarrow.Table)
+    assert table.to_json()["rows"] == table.to_rows()
+    assert check_files(SALES).worst == "error"
+
+
+def test_every_document_has_a_schema_that_it_keeps() -> None:
+    told = explained()
+    documents = {
+        "trace": told.to_json(),
+        "map": cluster_map(MEMBERS).to_json(),
+        "plan": plan(MEMBERS, MEMBERS.suspend("QM3")).to_json(),
+        "why": Why().ask("ORDERS.IN", MEMBERS.at("QM2")).to_json(),
+        "findings": check_files(SALES).to_json(),
+        "retention": json.loads(
+            printed("retention", f"{Path(SALES).parent}/held.toml", "--on", "2026-02-15", "--json")
+        ),
+    }
+    assert {*documents} <= {*list_schemas()}
+    for name, document in documents.items():
+        schema = read_schema(f"mqclause.{name}/1")
+        jsonschema.Draft202012Validator.check_schema(schema)
+        assert schema["title"] == f"mqclause.{name}/1"
+        if document is not None:
+            jsonschema.validate(document, schema)
+            with pytest.raises(jsonschema.ValidationError):
+                jsonschema.validate({**document, "format": "mqclause.other/1"}, schema)
+
+
+def test_what_is_no_answer() -> None:
+    for wrong, told in (("{", "is no JSON"), ([], "of the type list"), ({}, "without format, put"), (7, "type int")):
+        with pytest.raises(ArgumentError, match=told):
+            Decision.from_json(wrong)
+    other = {**explained().decision.to_json(), "format": "mqclause.why/1"}
+    with pytest.raises(MqclauseError, match="format is 'mqclause.why/1'"):
+        Decision.from_json(other)
+    with pytest.raises(ArgumentError, match="'mop' is no document with a schema; allowed: .*; did you mean 'map'"):
+        read_schema("mop")
+    with pytest.raises(ImportError, match=r"^no_such_frames is not installed: pip install no_such_frames$"):
+        load_optional("no_such_frames")
+    assert RecordedAnswer.of("Decision", explained().decision.to_json())["outcome"] == "chosen"
+
+
+def test_an_unknown_queue_manager_is_told_as_on_the_command_line() -> None:
+    said = "queue manager 'QM4' is not known at QM1 .*; did you mean 'QM3'"
+    with pytest.raises(ArgumentError, match=said):
+        why_not(explained().decision, "QM4")
+
+
+def test_members_are_tuples() -> None:
+    assert isinstance(MEMBERS, Members)
+    assert pickle.loads(pickle.dumps(MEMBERS)) == MEMBERS

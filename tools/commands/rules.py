@@ -1,0 +1,166 @@
+"""Run the commands about rules: verify, test, mutate, lint and compare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mqclause.audit.case_run import count_processors, find_case_files, run_case_files
+from mqclause.audit.comparison import compare_rules
+from mqclause.audit.coverage import measure_coverage
+from mqclause.audit.lint import get_checks, lint_rules, read_cases_by_path
+from mqclause.audit.mutation import MutantResult, try_mutants
+from mqclause.audit.proof import DocumentProof, prove_agreement
+from mqclause.audit.verification import FORMAT as VERIFY_FORMAT
+from mqclause.audit.verification import count_other_sources, verify_copies
+from mqclause.documents import DOCUMENTS
+from mqclause.model.diagnostics import quote_value, suggest_allowed
+from mqclause.rulebook.rules import Rules, get_rules_folder
+from mqclause.tools.commands.declared import FOLDER
+from mqclause.tools.commands.options import load_rules, parse_readings, read_inputs
+from mqclause.tools.commands.own_rules import load_own_rules
+from mqclause.tools.render.audit import (
+    CaseReport,
+    print_comparison,
+    print_lint,
+    print_lint_checks,
+    print_mutants,
+    print_verification,
+)
+from mqclause.tools.render.streams import print_json
+from mqclause.tools.render.terminal import show_progress
+
+
+def print_verified(copies: tuple[str, ...], as_json: bool) -> int:
+    """Print what became of each sentence, and return the exit status. Raises FactsError and UsageError."""
+    if not copies:
+        raise click.UsageError("name at least one copy of a document; see --help")
+    rules = load_rules(())
+    found = verify_copies(rules, read_inputs(copies))
+    others = count_other_sources(rules)
+    if as_json:
+        print_json({"format": VERIFY_FORMAT, "copies": [each.to_json() for each in found], "others": others.to_json()})
+    else:
+        print_verification(found, others)
+    return int(not all(each.is_alike for each in found))
+
+
+TEST_FORMAT = "mqclause.test/1"
+
+MOST_SITUATIONS = 500
+"""So many situations are tried of one rule."""
+
+
+def test_rules(names: tuple[str, ...], coverage: bool, proof: bool, as_json: bool, cases: str | None) -> int:
+    """Run the cases, print what came of them, and return the exit status. Raises CaseError and ReadingError."""
+    rules = load_rules(())
+    paths = find_case_files(names, Path(cases) if cases else None)
+    report = CaseReport()
+    covered = None
+    if coverage:
+        found, covered = measure_coverage(rules, paths, count_processors())
+        report.add(found)
+    else:
+        for results in run_case_files(rules, paths, count_processors()):
+            report.add(results)
+    proofs = _proofs(rules, report) if proof else None
+    if as_json:
+        said: dict[str, Any] = {"cases": [each.to_json() for each in report.results]}
+        said |= {} if covered is None else {"coverage": [each.to_json() for each in covered]}
+        said |= {} if proofs is None else {"proof": [each.to_json() for each in proofs]}
+        print_json({"format": TEST_FORMAT, **said})
+    else:
+        report.finish(covered, proofs)
+    return int(bool(report.failed) or any(each.disagreements for each in proofs or ()))
+
+
+def _proofs(rules: Rules, report: CaseReport) -> list[DocumentProof]:
+    """What is shown of the documents of the cases that were run."""
+    documents = dict.fromkeys(each.document for each in report.results)
+    return [prove_agreement(rules, each, most=MOST_SITUATIONS, processes=count_processors()) for each in documents]
+
+
+MUTANTS_FORMAT = "mqclause.mutants/1"
+
+
+def mutate_rules(names: tuple[str, ...], every: bool, as_json: bool, cases: str | None) -> int:
+    """Print which changes no case notices, and return the exit status. Raises CaseError and ReadingError."""
+    rules = load_rules(())
+    paths = find_case_files(names, Path(cases) if cases else None)
+    found, done = list[MutantResult](), 0
+    with show_progress(lambda: done / len(paths), "mutating"):
+        for results in try_mutants(rules, paths, count_processors(), None if every else 1):
+            found += results
+            done += 1
+    if as_json:
+        print_json({"format": MUTANTS_FORMAT, "mutants": [each.to_json() for each in found]})
+    else:
+        print_mutants(found, every)
+    return int(any(each.is_unmet for each in found))
+
+
+LINT_FORMAT = "mqclause.lint/1"
+
+
+def print_linted(folder: str | None, every: bool, about: str | None, as_json: bool, cases: str | None) -> int:
+    """Print what is odd in the rules of a folder, and return the exit status. Raises FactsError and UsageError."""
+    if about is not None:
+        codes = [each.code for each in get_checks()]
+        if about not in (*codes, "all"):
+            raise click.UsageError(
+                f"--about: {quote_value(about)} is no check{suggest_allowed(about, ['all', *codes])}"
+            )
+        print_lint_checks([each for each in get_checks() if about in (each.code, "all")])
+        return 0
+    place = folder or str(get_rules_folder())
+    click.get_current_context().meta[FOLDER] = place
+    rules = load_own_rules(place, {}, None)
+    found = lint_rules(rules, read_cases_by_path(find_case_files((), Path(cases) if cases else None)))
+    if as_json:
+        print_json({"format": LINT_FORMAT, "findings": [each.to_json() for each in found]})
+    else:
+        print_lint(place, found, every)
+    return int(any(not each.reason for each in found))
+
+
+def print_compared(
+    folders: tuple[str, ...],
+    readings: tuple[str, ...],
+    editions: tuple[str, ...],
+    documents: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Print what differs, and return the exit status. Raises FactsError, ReadingError and UsageError."""
+    for each in documents:
+        if each not in DOCUMENTS:
+            raise click.UsageError(f"--document: {quote_value(each)} is none{suggest_allowed(each, DOCUMENTS)}")
+    before, after = _sides(folders, readings, editions)
+    found = compare_rules(before, after, documents)
+    if as_json:
+        print_json(found.to_json())
+    else:
+        print_comparison(found)
+    return int(bool(found.text or found.documents))
+
+
+def _sides(folders: tuple[str, ...], readings: tuple[str, ...], editions: tuple[str, ...]) -> tuple[Rules, Rules]:
+    """Both sets of rules. Raises UsageError, FactsError and ReadingError."""
+    if len(folders) > 2 or len(editions) > 2:
+        raise click.UsageError("two sets of rules are compared; allowed: A, B, and --edition once or twice")
+    if len(folders) < 2 and not readings and not editions:
+        raise click.UsageError("name two folders of rules, or --reading, or --edition; see --help")
+    given = parse_readings(readings)
+    names: tuple[str | None, ...] = (*folders, *([folders[-1]] if len(folders) == 1 else [None, None]))[:2]
+    both = len(folders) == 2
+    of = (editions[0] if len(editions) == 2 or (both and editions) else None, editions[-1] if editions else None)
+    sides = []
+    for at, name in enumerate(names):
+        chosen, edition = (given if at or both else {}), of[at]
+        if name is None:
+            sides.append(Rules(chosen, edition))
+        else:
+            click.get_current_context().meta[FOLDER] = name
+            sides.append(load_own_rules(name, chosen, edition))
+    return sides[0], sides[1]

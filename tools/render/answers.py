@@ -1,0 +1,84 @@
+"""Print any answer as the command that gives it does: what ``str()`` of one is."""
+
+from __future__ import annotations
+
+from typing import Any, TextIO
+
+from rich.console import Console
+
+from mqclause.answers import AnswerTable, RecordedAnswer
+from mqclause.check.findings import Finding, FindingChanges
+from mqclause.cluster.counterfactuals import Counterfactual, WhyNot
+from mqclause.cluster.map import MapRow
+from mqclause.cluster.plan import ChangePlan, Move, PlanRow
+from mqclause.retrieval.order import QueueOrder
+from mqclause.tools.commands.why_not import print_why_not
+from mqclause.tools.render.cluster import print_map, print_plan
+from mqclause.tools.render.explanation import print_explanation
+from mqclause.tools.render.findings import print_finding, print_findings
+from mqclause.tools.render.order import render_order
+from mqclause.tools.render.streams import render_json
+from mqclause.tools.render.terminal import Page
+from mqclause.tools.render.why import print_answers
+from mqclause.trigger.why import WhyAnswer
+from mqclause.workload.explanation import Explanation
+from mqclause.workload.shares import Share
+
+
+def print_answer(answer: Any, out: TextIO) -> None:
+    """Print an answer, plain and as wide as it is."""
+    page = Page(Console(file=out, highlight=False, force_terminal=False), out)
+    match answer:
+        case Explanation():
+            print_explanation(answer, page=page)
+        case WhyNot():
+            print_why_not(answer, page)
+        case MapRow():
+            print_map([answer], page)
+        case ChangePlan():
+            print_plan(answer, page)
+        case PlanRow():
+            print_plan(_plan_of([answer]), page)
+        case WhyAnswer():
+            print_answers([answer], page)
+        case Finding():
+            print_finding(answer, page)
+        case QueueOrder():
+            for line in render_order(answer):
+                page.line(line)
+        case AnswerTable():
+            _print_table(answer, page)
+        case _:
+            page.line(_say(answer))
+
+
+def _print_table(table: AnswerTable[Any], page: Page) -> None:
+    """Print rows together where a command does so, else one by one."""
+    kinds = {type(each) for each in table}
+    if kinds == {MapRow}:
+        print_map(table, page)
+    elif kinds == {PlanRow}:
+        print_plan(_plan_of(table), page)
+    elif kinds == {Finding}:
+        print_findings(table, every=True, page=page)
+    else:
+        for each in table:
+            page.line(str(each))
+
+
+def _plan_of(rows: Any) -> ChangePlan:
+    return ChangePlan(rows, (), (), FindingChanges())
+
+
+def _say(answer: Any) -> str:
+    """What has no page of its own in a sentence."""
+    match answer:
+        case Share():
+            return f"{float(answer.part):.1%} {answer.destination.name}"
+        case Move():
+            return f"{answer.puts:g} puts from {answer.out_of or 'none'} to {answer.into or 'none'}"
+        case Counterfactual():
+            return "; ".join(f"{each.queue_manager}: {each.command}" for each in answer.commands)
+        case RecordedAnswer():
+            return "".join(render_json(answer.to_json()))
+    raise TypeError(f"a {type(answer).__name__} is no answer")
