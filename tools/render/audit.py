@@ -56,7 +56,7 @@ def _print_unlike(sentence: VerifiedSentence, page: Page) -> None:
 
 
 class CaseReport:
-    """Gathers what comes of cases, and prints it: a line for each document, then what is wrong with each that failed."""
+    """Gathers what comes of cases, and prints it: a line for each document, then what is wrong with each failed one."""
 
     def __init__(self, page: Page | None = None) -> None:
         self.page = page or Page()
