@@ -353,6 +353,7 @@ PUBLIC = {
     "mqclause.duckdb": "Tables in DuckDB",
     "mqclause.spark": "DataFrames in Spark",
     "mqclause.exits": "Cluster workload exits",
+    "mqclause.testing": "Assertions of a test suite for a cluster",
 }
 
 

@@ -22,7 +22,7 @@ from mqclause.model.diagnostics import ArgumentError, quote_value
 from mqclause.rulebook.rule import FailWith, MessageTemplate, Rule, Settle, UnansweredError
 from mqclause.trace import build_scope, json_text, list_rule_inputs, render_sentence
 
-PRINTERS = "mqclause.tools.render.answers"
+PRINTERS = "mqclause.tools.answers"
 """The module that prints answers, which is loaded when one is printed."""
 
 LONGEST_LINE = 100

@@ -12,11 +12,11 @@ from mqclause.cluster.counterfactuals import Counterfactual, WhyNot
 from mqclause.cluster.map import MapRow
 from mqclause.cluster.plan import ChangePlan, Move, PlanRow
 from mqclause.retrieval.order import QueueOrder
+from mqclause.tools.commands.order import render_order
 from mqclause.tools.commands.why_not import print_why_not
 from mqclause.tools.render.cluster import print_map, print_plan
 from mqclause.tools.render.explanation import print_explanation
 from mqclause.tools.render.findings import print_finding, print_findings
-from mqclause.tools.render.order import render_order
 from mqclause.tools.render.streams import render_json
 from mqclause.tools.render.terminal import Page
 from mqclause.tools.render.why import print_answers

@@ -1,0 +1,114 @@
+"""Assertions about a cluster: each holds, fails with the trace where it does not, and refuses what it cannot answer."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from mqclause import ArgumentError, Engine, FactsError, Members, Rules, fail, read, text
+from mqclause.testing import assert_fails, assert_no_findings, assert_routes, assert_triggers
+from spec_tests.commands.test_readme import run_program
+
+DEPOT = Members.of("DEPOT", ["QM7", "QM8", "QM9"], {"STOCK.IN": ["QM8", "QM9"]})
+WEIGHED = DEPOT.with_channel("TO.QM8", "QM8", clwlwght=20).with_channel("TO.QM9", "QM9", clwlwght=10)
+
+TRIGGERED = """
+DEFINE QLOCAL(BELL)
+DEFINE PROCESS(WORK) APPLICID(w)
+DEFINE QLOCAL(STOCK.IN) TRIGGER TRIGTYPE(EVERY) INITQ(BELL) PROCESS(WORK)
+"""
+
+
+def test_where_puts_go() -> None:
+    assert_routes(DEPOT, "STOCK.IN", at="QM7", to={"QM8": 1 / 2, "QM9": 1 / 2, "QM7": 0})
+    assert_routes(WEIGHED, "STOCK.IN", at="QM7", to={"QM8": 2 / 3, "QM9": 1 / 3})
+    assert_routes(DEPOT.at("QM8"), "STOCK.IN", to={"QM8": 1})
+    assert_routes(DEPOT.at("QM7").cluster, "STOCK.IN", at="QM7", to={"QM8": 0.5, "QM9": 0.5})
+    assert_routes(fail(DEPOT, "QM9"), "STOCK.IN", at="QM7", to={"QM8": 1}, engine=Engine(Rules(edition="mq-9.4")))
+    assert_routes(DEPOT, "NOWHERE", at="QM7", to={})
+
+
+def test_a_failure_has_the_trace() -> None:
+    with pytest.raises(AssertionError) as caught:
+        assert_routes(DEPOT.suspend("QM9"), "STOCK.IN", at="QM7", to={"QM8": 0.5, "QM9": 0.5})
+    said = str(caught.value)
+    assert said.startswith("STOCK.IN from QM7 goes to QM8 1; expected QM8 0.5, QM9 0.5\n\n")
+    assert "QM9 by TO.QM9: QM9 is suspended in DEPOT" in said
+    with pytest.raises(AssertionError, match=r"goes to nowhere \(.*MQRC_UNKNOWN_OBJECT_NAME \(2085\).*expected QM8 1"):
+        assert_routes(DEPOT, "NOWHERE", at="QM7", to={"QM8": 1})
+
+
+def test_which_puts_fail() -> None:
+    assert_fails(DEPOT, "NOWHERE", "MQRC_UNKNOWN_OBJECT_NAME", at="QM7")
+    with pytest.raises(AssertionError, match=r"MQPUT to STOCK\.IN at QM7: goes to .*; expected MQRC_PUT_INHIBITED"):
+        assert_fails(DEPOT, "STOCK.IN", "MQRC_PUT_INHIBITED", at="QM7")
+
+
+def test_what_triggers() -> None:
+    own = text(f"{TRIGGERED}DEFINE QLOCAL(PLAIN)\n", queue_manager="QM7")
+    with pytest.raises(AssertionError, match="is expected to trigger\n\nPLAIN") as caught:
+        assert_triggers(read(own), "PLAIN")
+    assert "NOTRIGGER" in str(caught.value)
+    assert_triggers(read(own), "PLAIN", triggers=False)
+    facts = {
+        "queue_manager": {"name": "QM7"},
+        "process": [{"name": "WORK"}],
+        "queue": [
+            {"name": "BELL", "ipprocs": 1},
+            {"name": "STOCK.IN", "trigger": True, "trigtype": "EVERY", "initq": "BELL", "process": "WORK"},
+        ],
+    }
+    assert_triggers(read(facts), "STOCK.IN")
+    with pytest.raises(AssertionError, match="is expected not to trigger"):
+        assert_triggers(read(facts), "STOCK.IN", triggers=False)
+
+
+def test_what_the_checks_find() -> None:
+    own = text("DEFINE QLOCAL(STOCK.IN) TRIGGER TRIGTYPE(EVERY)\n", queue_manager="QM7")
+    with pytest.raises(AssertionError, match="findings of severity warning or graver"):
+        assert_no_findings(own, fail_on="warning")
+    assert_no_findings(text("DEFINE QLOCAL(STOCK.IN) MAXDEPTH(5000)\n", queue_manager="QM7"))
+    with pytest.raises(ArgumentError, match="fail_on='grave' is no severity; allowed: error, warning, note"):
+        assert_no_findings(own, fail_on="grave")
+
+
+def test_who_puts_has_to_be_told() -> None:
+    with pytest.raises(ArgumentError, match="at is not given; which queue manager puts. described: QM7, QM8, QM9"):
+        assert_routes(DEPOT, "STOCK.IN", to={})
+    with pytest.raises(ArgumentError, match="at='QM8': this is what QM7 knows"):
+        assert_routes(DEPOT.at("QM7"), "STOCK.IN", at="QM8", to={})
+    with pytest.raises(FactsError, match="described: QM7, QM8, QM9"):
+        assert_routes(DEPOT, "STOCK.IN", at="QM1", to={})
+
+
+def test_the_page_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(str(files("mqclause.tools"))).parent)
+    known = run_program("def test_orders_are_shared")
+    for name, each in known.items():
+        if name.startswith("test_"):
+            each()
+
+
+def test_the_plugin(tmp_path: Path) -> None:
+    sales = Path(str(files("mqclause.tools"))) / "examples" / "sales"
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\nmq_files = {sales}/*.mqsc QM9=own.mqsc\n")
+    (tmp_path / "own.mqsc").write_text("DEFINE QLOCAL(A)\n")
+    (tmp_path / "test_a.py").write_text(
+        "import sys\n"
+        "def test_a():\n"
+        "    assert 'mqclause.language' not in sys.modules and 'sqlglot' not in sys.modules\n"
+        "def test_b(mq_cluster):\n"
+        "    from mqclause.testing import assert_routes\n"
+        "    assert mq_cluster.names == ('QM1', 'QM2', 'QM3', 'QM9')\n"
+        "    assert_routes(mq_cluster, 'ORDERS.IN', at='QM1', to={'QM2': 1})\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "mqclause.testing.pytest_plugin", "-p", "no:cacheprovider"]
+    done = subprocess.run([*command, "-p", "no:xdist", "."], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    assert "ORDERS.IN from QM1 goes to QM2 0.5, QM3 0.5; expected QM2 1" in done.stdout
+    assert "reaches     2 destinations" in done.stdout
+    assert "assertions.py" not in done.stdout
