@@ -17,7 +17,7 @@ from sqlglot import exp
 from mqclause.documents import DESTINATION_TERMS
 from mqclause.language.codegen import SourceNames, write_python
 from mqclause.language.evaluator import Scope
-from mqclause.language.parser import MOST_LEVELS, expand_terms
+from mqclause.language.parser import MOST_LEVELS
 from mqclause.language.vocabulary import BOOLEAN, RESERVED_PREFIX, TEXT, WHOLE, Vocabulary, Word, compute_floor
 from mqclause.model.facts.workload import Destination, DestinationListing
 from mqclause.rulebook.rule import (
@@ -127,12 +127,12 @@ def get_holds_fact(rule_id: str) -> str:
 
 
 def get_asked_fact(rule_id: str) -> str:
-    """Return the fact that a conclusion was asked for."""
+    """Return the name of the fact by which a rule knows that its conclusion was asked for."""
     return f"{RESERVED_PREFIX}asked_{_identifier(rule_id)}"
 
 
 def get_concluded_fact(rule_id: str) -> str:
-    """Return the fact that this rule drew its conclusion."""
+    """Return the name of the fact that a rule has drawn its conclusion."""
     return f"{RESERVED_PREFIX}concluded_{_identifier(rule_id)}"
 
 
@@ -320,13 +320,13 @@ def build_listing(ruleset: Ruleset) -> DestinationListing:
     )
 
 
-def _write_listing(ruleset: Ruleset) -> Iterator[str]:
-    """The terms and notices of a listing, each term written out."""
+def _write_listing(ruleset: Ruleset) -> Iterator[tuple[object, ...]]:
+    """The terms and notices of a listing, each term written out, with the values in it."""
+    names = SourceNames(ruleset.vocabulary)
     terms = ("kept_queue", "own_alias", "own_definition_followed", "on_each_receiver", "lends")
-    for tree in map(exp.column, (*terms, *DESTINATION_TERMS.values())):
-        yield expand_terms(tree, ruleset.vocabulary).sql()
-    for notice in ruleset.notices:
-        yield f"{', '.join(notice.attributes)} {expand_terms(notice.where, ruleset.vocabulary).sql()}"
+    yield tuple(write_python(exp.column(term), names) for term in (*terms, *DESTINATION_TERMS.values()))
+    yield tuple((notice.attributes, write_python(notice.where, names)) for notice in ruleset.notices)
+    yield names.values
 
 
 def compile_term(ruleset: Ruleset, term: str) -> Callable[[Any], Any]:
@@ -426,7 +426,7 @@ def build_failure(steps: LoweredRuleset, rule: int, call: str) -> Failure | None
 
 
 def find_failure(steps: LoweredRuleset, scope: Scope) -> Failure | None:
-    """Find the same, from what is known at the end of a run."""
+    """Find the failure of a call in the facts at the end of a run; None if no rule failed the call."""
     return build_failure(steps, scope.facts.get(FAILING_RULE, 0), scope.facts.get(FAILING_CALL, ""))
 
 

@@ -114,19 +114,7 @@ class Replay:
                     row.assumed = assumptions.said(row)
                     routing.tell(row, run.decided, run.other_edition)
                     row.editions, odd_levels = (*odd_levels, *row.editions), ()
-                    met = (ways.started(each, run.state.cluster) for each in row.starting)
-                    row.unstarted = tuple(remark for told in met for remark in told)
-                    if isinstance(row.routed, Destination):
-                        row.obstacles = ways.obstacles(row.routed, run.state.cluster, row.is_bound)
-                    elif row.routed is not None:
-                        if row.routed.refusal is not None:
-                            row.obstacles = find_refusal_remarks(row.routed, scenario.beyond)
-                        row.asks_again = administering.describe_repository_request(row.routed, run.state.cluster)
-                    elif event.do == "put" and row.reason is None and not row.published:
-                        here = run.state.definitions.find_base_queue(event.queue)
-                        row.obstacles = () if here is None else ways.arrived(here.name, run.state.cluster)
-                    if event.do == "put" and row.reason is None:
-                        row.obstacles += run.find_alias_remarks(event)
+                    run.note_ways(row, ways)
                     yield row
         finally:
             exits.end()
@@ -178,6 +166,22 @@ class _Run:
     groups: GroupBinding = field(factory=GroupBinding)
     decided: Decision | None = None
     other_edition: str = ""
+
+    def note_ways(self, row: Row, ways: DeliveryRemarks) -> None:
+        """Note what is in the way of the event's message, and of the trigger messages that it started."""
+        met = (ways.started(each, self.state.cluster) for each in row.starting)
+        row.unstarted = tuple(remark for told in met for remark in told)
+        if isinstance(row.routed, Destination):
+            row.obstacles = ways.obstacles(row.routed, self.state.cluster, row.is_bound)
+        elif row.routed is not None:
+            if row.routed.refusal is not None:
+                row.obstacles = find_refusal_remarks(row.routed, ways.beyond)
+            row.asks_again = self.administering.describe_repository_request(row.routed, self.state.cluster)
+        elif row.event.do == "put" and row.reason is None and not row.published:
+            here = self.state.definitions.find_base_queue(row.event.queue)
+            row.obstacles = () if here is None else ways.arrived(here.name, self.state.cluster)
+        if row.event.do == "put" and row.reason is None:
+            row.obstacles += self.find_alias_remarks(row.event)
 
     def step(self, row: Row) -> None:
         event, before = row.event, self.state
@@ -662,7 +666,7 @@ class Assumptions:
 
     @classmethod
     def of(cls, scenario: Scenario, triggers: Triggers) -> Self:
-        """Return those of a scenario, before its first event."""
+        """Gather the assumptions of a scenario on queues, before its first event."""
         handles, depths, untimed = scenario.unknown_handles, scenario.unknown_depths, scenario.unknown_last
         attributes, own = set(scenario.unknown_attributes), scenario.cluster.queue_manager
         return cls(triggers, scenario.assumed, set(handles), set(depths), set(untimed), attributes, own)
@@ -759,7 +763,7 @@ class RoutingAssumptions:
 
     @classmethod
     def of(cls, scenario: Scenario) -> Self:
-        """Return those of a scenario, before its first event."""
+        """Gather the assumptions of a scenario on channels, before its first event."""
         return cls([*scenario.unknown_states])
 
     def tell(self, row: Row, decision: Decision | None, other_edition: str) -> None:

@@ -91,7 +91,7 @@ class RulesetLoader:
             check_overrides(f"{name}/{file}", "", table, self.readings, self.editions)
         self._check_readings()
         stated = {file: self.in_force.stated(table, ACTIONS) for file, table in files.items()}
-        sees = self._sees()
+        sees = self.list_seen_facts()
         vocabulary = self._vocabulary(terms, sees)
         rules: list[Rule] = []
         clauses = tuple((document, frozenset(numbers)) for document, numbers in self.clauses.items())
@@ -106,7 +106,7 @@ class RulesetLoader:
 
     def terms(self, terms: Tables) -> Vocabulary:
         """Return the attributes and terms; terms asked before any rule are checked. Raises RuleError."""
-        vocabulary = self._vocabulary(terms, self._sees())
+        vocabulary = self._vocabulary(terms, self.list_seen_facts())
         _check_asked_terms(self.declaration, vocabulary)
         return vocabulary
 
@@ -132,8 +132,8 @@ class RulesetLoader:
         if isinstance(rule.action, Conclude):
             yield Word(rule.action.fact, BOOLEAN, "situation", is_derived=True)
 
-    def _sees(self) -> tuple[tuple[str, Expression, Type], ...]:
-        """What is seen of the document before, but for facts that its rules do not derive in this edition."""
+    def list_seen_facts(self) -> tuple[tuple[str, Expression, Type], ...]:
+        """List what is seen of the document before, but for facts that its rules do not derive in this edition."""
         found = []
         for name, text in self.declaration.sees.items():
             assert self.followed is not None, "only what follows another document sees facts of it"  # noqa: S101

@@ -265,11 +265,6 @@ class Rules:
         return made
 
     @cached_property
-    def described(self) -> tuple[Any, ...]:
-        """The files, what they name of clauses, and the edition: what a ruleset is read from, but for readings."""
-        return tuple(self.files.items()), tuple(self.clauses.items()), self.edition
-
-    @cached_property
     def _value(self) -> tuple[Any, ...]:
         # Of another edition, which may have other defaults, what was given decides.
         given = [
@@ -532,15 +527,15 @@ Two engines by the same rules have the same, whenever they were made, and readin
 
 @lru_cache(maxsize=256)
 def _ruleset(rules: Rules, declaration: Declaration) -> Ruleset:
-    stated = declaration, *rules.described, _overrides_in_force(rules)
+    loader = _loading(rules, declaration)
+    own = (declaration.name, "documents")
+    files = {path: text for path, text in rules.files.items() if "/" not in path or path.partition("/")[0] in own}
+    mentioned = {each for path, text in files.items() for each in _readings_in(path, text)}
+    in_force = tuple(each for name, choice in rules.readings.items() if (each := f"{name}={choice}") in mentioned)
+    clauses = tuple(rules.clauses.items())
+    stated = declaration, tuple(files.items()), clauses, rules.edition, in_force, loader.list_seen_facts()
     known = _in_use.get(stated)
-    return _in_use.setdefault(stated, _read(rules, declaration)) if known is None else known
-
-
-def _overrides_in_force(rules: Rules) -> tuple[str, ...]:
-    """The readings with their choices that are in force and by which any of the files states something else."""
-    mentioned = {each for path, text in rules.files.items() for each in _readings_in(path, text)}
-    return tuple(each for name, choice in rules.readings.items() if (each := f"{name}={choice}") in mentioned)
+    return _in_use.setdefault(stated, _read(rules, loader)) if known is None else known
 
 
 @lru_cache(maxsize=1024)
@@ -549,9 +544,9 @@ def _readings_in(path: str, text: str) -> frozenset[str]:
     return frozenset(_stated_for("reading", _table(path, text))) if "reading" in text else frozenset()
 
 
-def _read(rules: Rules, declaration: Declaration) -> Ruleset:
-    files = rules.in_folder(declaration.name)
-    return _loading(rules, declaration).ruleset(files, _tables_of_terms(rules, declaration))
+def _read(rules: Rules, loader: RulesetLoader) -> Ruleset:
+    files = rules.in_folder(loader.declaration.name)
+    return loader.ruleset(files, _tables_of_terms(rules, loader.declaration))
 
 
 @lru_cache(maxsize=64)

@@ -154,7 +154,7 @@ class DestinationListing:
     lends: Callable[[Destination], bool] = field(eq=False)
     said: Callable[[StatedDestination], dict[str, Any]] = field(eq=False)
     watched: Callable[[Destination], tuple[tuple[Any, ...] | None, ...]] = field(eq=False)
-    written: tuple[str, ...]
+    written: tuple[object, ...]
 
 
 class StatedDestination:

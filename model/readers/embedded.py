@@ -12,6 +12,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from mqclause.model.diagnostics import Diagnostic
+from mqclause.model.patterns import compile_later
 from mqclause.model.readers.formats import BYTE_ORDER_MARK, Confidence, Format
 from mqclause.model.readers.mqsc import MQSC_COMMAND, PlacedLine, read_embedded
 from mqclause.model.readers.records import BEGINS_COMMAND, Script
@@ -21,38 +22,38 @@ TITLE = "MQSC in shell scripts, YAML and JCL"
 COLUMNS = 72
 """So many columns of a line of JCL's data are MQSC: behind them stand numbers."""
 
-SHEBANG = re.compile(r"#![ \t]*(?:[^\s/]*/)*([\w.-]+)(?:[ \t]+(?:-\S+[ \t]+)*([\w.-]+))?")
+SHEBANG = compile_later(r"#![ \t]*(?:[^\s/]*/)*([\w.-]+)(?:[ \t]+(?:-\S+[ \t]+)*([\w.-]+))?")
 SHELLS = ("sh", "bash", "ksh", "zsh", "dash", "ash")
-HERE_DOCUMENT = re.compile(r"(?<!<)<<(-?)[ \t]*(?:(['\"])([\w.-]+)\2|(\\?)([A-Za-z_][\w.-]*))")
-CALLED = re.compile(r"\brunmqsc\b")
-ASSIGNED = re.compile(
+HERE_DOCUMENT = compile_later(r"(?<!<)<<(-?)[ \t]*(?:(['\"])([\w.-]+)\2|(\\?)([A-Za-z_][\w.-]*))")
+CALLED = compile_later(r"\brunmqsc\b")
+ASSIGNED = compile_later(
     r"""^[ \t]*(?:(?:export|readonly|local)[ \t]+)?(\w+)="""
     r"""(?:"([\w./%]+)"|'([\w./%]+)'|([\w./%]+)|.*)[ \t]*(?:[#;].*)?$""",
     re.MULTILINE,
 )
-VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
-QUOTE = re.compile(r"['\"]")
-PRINTS = re.compile(r"\becho\b|\bprintf\b|<<<", re.IGNORECASE)
+VARIABLE = compile_later(r"\$(?:\{(\w+)\}|(\w+))")
+QUOTE = compile_later(r"['\"]")
+PRINTS = compile_later(r"\becho\b|\bprintf\b|<<<", re.IGNORECASE)
 
-BLOCK_SCALAR = re.compile(r"( *+)((?:- ++)*+)(.*?)([|>])([-+]?)(\d?)[-+]?[ \t]*(?:#.*)?$")
-KEY = re.compile(r"\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s#'\"\[{][^#]*?):(?:\s++[!&]\S++){0,2}+\s*+$")
+BLOCK_SCALAR = compile_later(r"( *+)((?:- ++)*+)(.*?)([|>])([-+]?)(\d?)[-+]?[ \t]*(?:#.*)?$")
+KEY = compile_later(r"\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s#'\"\[{][^#]*?):(?:\s++[!&]\S++){0,2}+\s*+$")
 """What stands before a block scalar: its key, a tag and an anchor at most behind the colon."""
-YAML_FIRST = re.compile(
+YAML_FIRST = compile_later(
     r"(?:[ \t]*(?:#[^\n]*|---[^\n]*|%[^\n]*|\{\{[^\n]*)?\r?\n)*"
     r"[ \t]*(?:- +)*(?:[\w./-]+|\"[^\"\n]+\"|'[^'\n]+')[ \t]*:(?:\s|$)"
 )
-OF_KUBERNETES = re.compile(r"^apiVersion:[ \t]*\S", re.MULTILINE)
+OF_KUBERNETES = compile_later(r"^apiVersion:[ \t]*\S", re.MULTILINE)
 
-FENCED = re.compile(r"^[ \t]*```[^`\n]*\n(.*?)(?:^[ \t]*```[ \t]*\r?$|\Z)", re.MULTILINE | re.DOTALL)
+FENCED = compile_later(r"^[ \t]*```[^`\n]*\n(.*?)(?:^[ \t]*```[ \t]*\r?$|\Z)", re.MULTILINE | re.DOTALL)
 """A block between fences, to the end of the text if nothing closes it."""
 
-BEGINS_SCRIPT = re.compile(rf"\s*+(?:\*|{BEGINS_COMMAND.pattern})", re.IGNORECASE)
+BEGINS_SCRIPT = compile_later(rf"\s*+(?:\*|{BEGINS_COMMAND.pattern})", re.IGNORECASE)
 
-JCL_FIRST = re.compile(r"(?:[^\S\n]*+\n)*+//(?:\*|[A-Z0-9$#@]{1,8}[ \t]+(?:JOB|EXEC|DD|PROC|SET|JCLLIB|OUTPUT)\b)")
-STATEMENT = re.compile(r"//(\S*)(?:\s+(\S+)(?:\s+(.*))?)?$")
-IN_STREAM = re.compile(r"(?:^|,)(\*|DATA)(?=[,\s]|$)")
-DELIMITER = re.compile(r"DLM=(?:'([^']{2})'|(\S{2}))")
-OF_THE_UTILITY = re.compile(r"(?>.*?CSQUTIL).*PARM=\(?'?([A-Z0-9$#@]{1,4})\b")
+JCL_FIRST = compile_later(r"(?:[^\S\n]*+\n)*+//(?:\*|[A-Z0-9$#@]{1,8}[ \t]+(?:JOB|EXEC|DD|PROC|SET|JCLLIB|OUTPUT)\b)")
+STATEMENT = compile_later(r"//(\S*)(?:\s+(\S+)(?:\s+(.*))?)?$")
+IN_STREAM = compile_later(r"(?:^|,)(\*|DATA)(?=[,\s]|$)")
+DELIMITER = compile_later(r"DLM=(?:'([^']{2})'|(\S{2}))")
+OF_THE_UTILITY = compile_later(r"(?>.*?CSQUTIL).*PARM=\(?'?([A-Z0-9$#@]{1,4})\b")
 
 EMBEDDED = "looks like {}: MQSC in {}"
 ONLY_WORDS = "is a shell script; MQSC stands in {}: give what runmqsc reads"

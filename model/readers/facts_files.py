@@ -28,6 +28,7 @@ from mqclause.model.facts.objects import (
     QueueManagerAlias,
     RemoteQueueManager,
 )
+from mqclause.model.patterns import compile_later
 from mqclause.model.readers.formats import (
     LONGEST_PATH,
     NO_PLACES,
@@ -158,20 +159,20 @@ FACTS_TITLE = "facts in TOML or JSON"
 LONGEST_TOLD = 200
 """How much of the parser's message is shown."""
 
-TOML_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+TOML_PLACE = compile_later(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 # A table header or a key on a line of its own: no line of MQSC starts like this.
-TABLE_HEADER = re.compile(
+TABLE_HEADER = compile_later(
     rf"^[ \t]*\[{{1,2}}[ \t]*(?:{'|'.join(TABLES)})[\w-]*[ \t]*\]{{1,2}}[ \t]*(?:#.*)?\r?$", re.MULTILINE
 )
-BEGINS_SCRIPT = re.compile(rf"\s*+(?:\*|{BEGINS_COMMAND.pattern})", re.IGNORECASE)
-ANY_TABLE_HEADER = re.compile(r"\s*\[{1,2}[ \t]*[A-Za-z_][\w.-]*[ \t]*\]{1,2}[ \t]*(?:#.*)?(?:\r?\n|$)")
-FIRST_LINE = re.compile(r"(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*+[ \t]*+(?:$|\[|#|[^\n=]*=)")
+BEGINS_SCRIPT = compile_later(rf"\s*+(?:\*|{BEGINS_COMMAND.pattern})", re.IGNORECASE)
+ANY_TABLE_HEADER = compile_later(r"\s*\[{1,2}[ \t]*[A-Za-z_][\w.-]*[ \t]*\]{1,2}[ \t]*(?:#.*)?(?:\r?\n|$)")
+FIRST_LINE = compile_later(r"(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*+[ \t]*+(?:$|\[|#|[^\n=]*=)")
 """How TOML begins: with a table, with a key and its value, or with nothing but comments."""
 
-KEY_FIRST = re.compile(r"(?:\s*#.*\n)*\s*[\w.-]+[ \t]*=")
+KEY_FIRST = compile_later(r"(?:\s*#.*\n)*\s*[\w.-]+[ \t]*=")
 
-TOML_WORD = re.compile(
+TOML_WORD = compile_later(
     r'''"""(?:\\.|[^"\\]|"{1,2}(?!"))*+"{3,5}|\'{3}(?:[^']|'{1,2}(?!'))*+'{3,5}'''
     r"""|"(?:\\.|[^"\\\n])*+"|'[^'\n]*+'|\#[^\n]*+|[\[\]{},=\n]|[A-Za-z0-9_-]++""",
     re.DOTALL,
@@ -182,7 +183,7 @@ MOST_PARTS = 100
 """So many parts may a key or the header of a table have: the parser takes the square of their number."""
 
 _PART = r"""(?:[\w-]++|"(?:\\.|[^"\\\n])*+"|'[^'\n]*+')"""
-_WORD = re.compile(
+_WORD = compile_later(
     r'''"""(?:\\.|[^"\\]|"{1,2}(?!"))*+"{3,5}|\'{3}(?:[^']|'{1,2}(?!'))*+'{3,5}|\#[^\n]*+'''
     rf"""|(?P<key>{_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{MOST_PARTS},}}+)"""
     rf"""|{_PART}|.""",
@@ -361,16 +362,16 @@ TOML = Format("TOML", FACTS_TITLE, _recognised, parse_toml)
 LONGEST_KEY = 200
 """A longer key is shown cut."""
 
-JSON_OPENING = re.compile(r"\s*[{[]")
-SURE_OPENING = re.compile(r"\s*[{[](?:\s*[{[])*\s*[\"}\]]")
+JSON_OPENING = compile_later(r"\s*[{[]")
+SURE_OPENING = compile_later(r"\s*[{[](?:\s*[{[])*\s*[\"}\]]")
 """How JSON begins, and nothing else: a prompt and a template begin with a bracket or a brace, too."""
 
-BETWEEN_VALUES = re.compile(r"[\s,\x1e]*")
+BETWEEN_VALUES = compile_later(r"[\s,\x1e]*")
 
 # A JSON string, or a word that Python's parser takes for a number although JSON has no such.
-STRING_OR_CONSTANT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?Infinity|NaN', re.DOTALL)
+STRING_OR_CONSTANT = compile_later(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?Infinity|NaN', re.DOTALL)
 
-JSON_SIGN = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]:,\n]')
+JSON_SIGN = compile_later(r'"(?:[^"\\]|\\.)*+"|[{}\[\]:,\n]')
 """A string, a sign of JSON's, or the end of a line; numbers and words are passed over."""
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from mqclause.model.diagnostics import Diagnostic, is_secret, quote_value, suggest_allowed
+from mqclause.model.patterns import compile_later
 from mqclause.model.readers.facts_files import (
     RepeatedKeysObject,
     find_json_places,
@@ -26,7 +27,7 @@ from mqclause.model.readers.mqsc import OWNER
 from mqclause.model.readers.records import FLAGS, TEXT_ATTRIBUTES, Record, Script, Value, expand_synonyms
 from mqclause.model.readers.runmqsc import NOTHING_ANSWERED, TYPES_SHOWN, detect_kind, read_runmqsc
 
-MQWEB_KEY = re.compile(r'"(?:commandResponse|error)"\s*:')
+MQWEB_KEY = compile_later(r'"(?:commandResponse|error)"\s*:')
 BEGINS = "begins"
 """In the place of a key of a header: where an answer does."""
 
@@ -34,7 +35,7 @@ WHOSE = "this answer does not tell which queue manager it is of; {} are told of 
 NAME_ATTRIBUTES = ("QUEUE", "CLUSQMGR", "CHANNEL", "NAMELIST", "PROCESS", "QMNAME")
 """The attribute that names an object, where it has several of these: the first."""
 
-PARAMETERS = re.compile(r'"parameters"\s*:')
+PARAMETERS = compile_later(r'"parameters"\s*:')
 OTHER_OBJECTS = frozenset({"AUTHINFO", "CHLAUTH", "CONN", "LISTENER", "SERVICE", "SUB", "TOPIC"})
 """The names of objects of other kinds, which may show an attribute of these names too."""
 
@@ -72,10 +73,10 @@ def read_mqweb(text: str, source: str) -> Script:
 def build_observed_records(
     row: Mapping[str, Any], source: str, owners: list[str], faults: list[Diagnostic], line: int | None = None
 ) -> Iterator[Record]:
-    """Build the record of one object, by attributes of MQSC in upper case; ``owners`` gets who displays it, if it
-    tells.
+    """Build the record of one displayed object from its attributes, by their MQSC names in upper case.
 
-    ``faults`` gets what no object has as a value; the object is then left out. ``line`` is where it stands.
+    ``owners`` gets the queue manager that displays it, if it tells. ``faults`` gets what no object has as a value; the
+    object is then left out. ``line`` is where it stands.
     """
     named_by = next((key for key in NAME_ATTRIBUTES if key in row), "")
     if not named_by or row.keys() & OTHER_OBJECTS:
@@ -256,11 +257,11 @@ def _text(key: str, value: object) -> Value:
 
 MQWEB = Format("mqweb", "output of mqweb (commandResponse)", _recognised, read_mqweb)
 
-PCF_KEY = re.compile(r'"(?:MQI?C?A(?:C[HF])?_[A-Z0-9_]+|[0-9]{1,4})"\s*:')
-BYTES_AS_TEXT = re.compile(r"b(['\"])((?:[^\\]|\\.)*)\1", re.DOTALL)
+PCF_KEY = compile_later(r'"(?:MQI?C?A(?:C[HF])?_[A-Z0-9_]+|[0-9]{1,4})"\s*:')
+BYTES_AS_TEXT = compile_later(r"b(['\"])((?:[^\\]|\\.)*)\1", re.DOTALL)
 """What Python makes of bytes where it is to write text."""
 
-ESCAPED = re.compile(r"\\(?:x([0-9a-f]{2})|(.))", re.DOTALL)
+ESCAPED = compile_later(r"\\(?:x([0-9a-f]{2})|(.))", re.DOTALL)
 CONTROL = {"n": "\n", "r": "\r", "t": "\t"}
 
 PADDING = " \0"

@@ -14,6 +14,7 @@ from attrs import Factory, define, evolve, field, frozen
 
 from mqclause.model.diagnostics import Diagnostic, Diagnostics, DomainError, is_secret, quote_value, suggest_word
 from mqclause.model.facts.domains import Words
+from mqclause.model.patterns import compile_later
 from mqclause.model.readers.formats import BYTE_ORDER_MARK, Confidence, Format
 from mqclause.model.readers.mqsc_lines import Command, MqscLines, strip_line_numbers
 from mqclause.model.readers.records import (
@@ -46,18 +47,18 @@ OWNER, ISSUED = "Queue manager name", "Command issued"
 BEGINNING, END = "Script generated on", "Script ended on"
 """What a dump says of itself: first, in its head, and last."""
 
-HEADER = re.compile(
+HEADER = compile_later(
     r"\*+ *(Queue manager (?:name|platform|command level)|Command issued|Script (?:generated|ended) on)\b:? *(.*)"
 )
-COUNTED = re.compile(r"\*+ *(\w+) count: *(\d{1,9})\s*")
+COUNTED = compile_later(r"\*+ *(\w+) count: *(\d{1,9})\s*")
 COUNTED_KINDS = {
     "QueueManager": "QMGR", "NameList": "NAMELIST", "Process": "PROCESS", "Channel": "CHANNEL", "AuthInfo": "AUTHINFO",
     "Listener": "LISTENER", "Service": "SERVICE", "CommInfo": "COMMINFO", "Topic": "TOPIC", "Subscription": "SUB",
 }  # fmt: skip
 """What the trailer of a dump counts, by its own words; of queues it counts dynamic ones too, which it has not."""
 
-SHOWN = re.compile(r"\* {2,}+([A-Z][A-Z0-9]*+)(?:\((.*)\))?+\s*+\+")
-STARTING = re.compile(r"\s*+Starting MQSC for queue manager (\S+)")
+SHOWN = compile_later(r"\* {2,}+([A-Z][A-Z0-9]*+)(?:\((.*)\))?+\s*+\+")
+STARTING = compile_later(r"\s*+Starting MQSC for queue manager (\S+)")
 SHELL_COMMANDS = frozenset({"SETMQAUT", "GRTMQMAUT"})
 """The commands that dmpmqcfg writes in the place of MQSC, if it is asked for these."""
 
@@ -73,7 +74,7 @@ NUMBERED_HERE = (
     "columns 73 to 80 have a number here, and not on every line; allowed: on all of them, as on z/OS, or on none"
 )
 
-BEFORE_AN_OBJECT = re.compile(
+BEFORE_AN_OBJECT = compile_later(
     rf"\s*+[A-Za-z]{{1,16}}+\s++(?:{'|'.join(sorted({*NOUNS, *SYNONYMS}))})\s*+\(", re.IGNORECASE
 )
 """A word that stands where a verb does."""
@@ -85,11 +86,11 @@ VERB_WORD = "|".join(sorted({*VERBS, *VERB_SYNONYMS}))
 NOUN_WORD = "|".join(sorted({*NOUNS, *ATTRIBUTE_NOUNS, *SYNONYMS}))
 
 # A verb at the start of a line is not enough: sentences start with "Set" and "Define" too.
-MQSC_COMMAND = re.compile(
+MQSC_COMMAND = compile_later(
     rf"^[ \t]*(?:{VERB_WORD})\b[^\n]*(?:\w\(|\b(?:{NOUN_WORD})[ \t]*\(|\bQMGR\b|[+-][ \t]*\r?$)",
     re.MULTILINE | re.IGNORECASE,
 )
-DUMP_HEADER = re.compile(r"^\*[ \t]*Queue manager name:", re.MULTILINE)
+DUMP_HEADER = compile_later(r"^\*[ \t]*Queue manager name:", re.MULTILINE)
 
 SHORTEST_SHOWN = 2
 """So many letters of a known word can stand in a message: they are no part of a password."""
@@ -103,10 +104,10 @@ BEFORE_WORD = r"(?:[ \t]++\+[ \t]*+\r?\n(?:\* {2,}+|[ \t]*+)|[ \t]++)"
 
 KEYWORD = r"[A-Za-z][A-Za-z0-9]*+"
 
-TOKEN = re.compile(rf"({BEFORE_WORD})({KEYWORD})({SIMPLE_VALUE}|)", re.ASCII)
+TOKEN = compile_later(rf"({BEFORE_WORD})({KEYWORD})({SIMPLE_VALUE}|)", re.ASCII)
 """What stands before a parameter, its keyword, its value with the parentheses; a comment that shows one is one too."""
 
-SIMPLE_COMMAND = re.compile(
+SIMPLE_COMMAND = compile_later(
     rf"({KEYWORD})((?:{BEFORE_WORD}{KEYWORD}(?:{SIMPLE_VALUE})?+)++)[ \t]*+;?[ \t]*+\r?(?:\n|\Z)", re.ASCII
 )
 """A whole command in which no value is a list, has an apostrophe or parentheses in it, or is continued."""
@@ -122,21 +123,21 @@ LONGEST_WORD = 16
 
 QUOTED = r"'([^']*+(?:''[^']*+)*+)'"
 
-PARAMETER = re.compile(
+PARAMETER = compile_later(
     rf"""[\s,]*+ ({KEYWORD})
          (?: \s*+ \( (?: \s*+ (?: {QUOTED} | ([^\s,'"()]*+) ) \s*+ \) | () ) )?+""",
     re.ASCII | re.VERBOSE,
 )
 """A keyword, with its value if that is one text; group 4 stands for a value that needs a closer look."""
 
-ITEM = re.compile(
+ITEM = compile_later(
     rf"""[\s,]*+ (?: {QUOTED} (?=[\s,)]|\Z) | "([^"]*+)" (?=[\s,)]|\Z)
          | ((?: \{{\{{[^{{}}]*+\}}\}} | \$\{{[^{{}}]*+\}} | [^\s,'"()] )++) (?!['"]) | (\() | (\)) )""",
     re.ASCII | re.VERBOSE,
 )
 """One text of a list (single-quoted, double-quoted, unquoted), or a parenthesis. A template is one text."""
 
-NESTED = re.compile(r"""['"()]""")
+NESTED = compile_later(r"""['"()]""")
 REMARKS = ("*", "#", "//", "/*", "--", "<!--")
 """How a remark begins that somebody has put behind a command."""
 
@@ -144,7 +145,7 @@ OPENS_TEMPLATE = "{{"
 """What begins something that is yet to be filled in: anything may stand in it."""
 
 QUOTE_INSIDE = "a quote stands inside an unquoted value"
-GAP = re.compile(r"[\s,]*+", re.ASCII)
+GAP = compile_later(r"[\s,]*+", re.ASCII)
 
 
 def read_mqsc(text: str | Iterable[str], source: str, kept: Misplaced = NOTHING_MISPLACED, first: int = 1) -> Script:
@@ -236,11 +237,11 @@ class CommandTokens:
 
     @property
     def lines(self) -> int:
-        """On so many lines it stands."""
+        """The number of lines that the command takes."""
         return 1 + sum("\n" in gap for gap in self.gaps)
 
     def places(self, lengths: Iterable[int]) -> list[LinePlace]:
-        """Return the line of each parameter, counted from the command's first, if its values are so long."""
+        """Return the place of each parameter for values of these lengths; lines count from the command's first."""
         found, line, column = [], 0, 1 + len(self.verb)
         for gap, word, length in zip(self.gaps, self.words, lengths, strict=True):
             if "\n" in gap:
@@ -294,7 +295,7 @@ class CommandForm:
     chltype: Value = ""
 
     def build_record(self, like: Record, tokens: CommandTokens, line: int) -> Record | None:
-        """Build the record of a command of this form on ``line``; None if it has to be looked at in itself."""
+        """Build the record of a command of this form on ``line``; None if it has to be parsed in full."""
         given = tokens.values
         name = _value(given[self.name_at]).rstrip(" ")
         stated = self.stated.values([*map(given.__getitem__, self.attributes)])
@@ -305,7 +306,7 @@ class CommandForm:
         return Record(like.action, like.kind, name, stated, comments, like.source, line, places)
 
     def places_of(self, lengths: Iterable[int]) -> list[LinePlace]:
-        """Return the places of a record's attributes, if the values of all tokens are so long."""
+        """Return the places of a record's attributes for token values of these lengths."""
         places = self.first.places(lengths)
         return [places[at] for at in (*self.attributes, *self.shown)]
 

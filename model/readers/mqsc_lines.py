@@ -8,17 +8,18 @@ from collections.abc import Callable, Iterator
 
 from attrs import define, field
 
+from mqclause.model.patterns import compile_later
 from mqclause.model.readers.records import BEGINS_COMMAND, VERBS
 
 BLANK_CHARACTERS = " \t\r\f\v"
-CUT_VERB = re.compile(r"\s*([A-Za-z]+)[+-]$")
+CUT_VERB = compile_later(r"\s*([A-Za-z]+)[+-]$")
 """A line that has the beginning of a verb, which goes on with the next one."""
 
 LAST_OF_MQSC, LAST_COLUMN = 72, 80
-NUMBERED = re.compile(r"^([^\n]{72})\d{8}[ \t]*(\r?)$", re.MULTILINE | re.ASCII)
+NUMBERED = compile_later(r"^([^\n]{72})\d{8}[ \t]*(\r?)$", re.MULTILINE | re.ASCII)
 """A line of 80 columns that z/OS reads 72 of: it has a number in the others."""
 
-BLANK_LINES = re.compile(r"(?:[ \t\r\f\v]*+\n)++")
+BLANK_LINES = compile_later(r"(?:[ \t\r\f\v]*+\n)++")
 
 
 @define
@@ -125,7 +126,7 @@ class MqscLines:
         return True
 
     def skip(self, position: int, lines: int) -> None:
-        """Go on at ``position``, so many lines further on."""
+        """Skip to ``position`` in the text, which is a number of ``lines`` further on."""
         self.position, self.number = position, self.number + lines
 
     def command(self, remark: Callable[[str, int], None]) -> Command | None:

@@ -24,6 +24,7 @@ from typing import Any, Self, TypeVar
 from attrs import define, evolve, field, frozen
 
 from mqclause.model.diagnostics import Diagnostic, quote_value
+from mqclause.model.patterns import compile_later
 
 Value = str | tuple[str, ...]
 """An attribute's value: text, or a list of texts; blank and flags without a value are ``""``."""
@@ -47,10 +48,10 @@ BETWEEN = "\0"
 QUEUE_KINDS = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
 """The kinds that DISPLAY QUEUE asks for."""
 
-_COMMAND = re.compile(
+_COMMAND = compile_later(
     r"\s*DIS(?:PLAY)?\s+(?:([A-Z]+)\s*\(\s*('?)([^'()\s]+)\2\s*\)|(QMGR)(?![A-Z0-9(]))", re.IGNORECASE
 )
-_WORD = re.compile(r"([A-Z][A-Z0-9]*)(?:\s*\(((?:[^()']|'[^']*'|\([^()]*\))*)\))?", re.IGNORECASE)
+_WORD = compile_later(r"([A-Z][A-Z0-9]*)(?:\s*\(((?:[^()']|'[^']*'|\([^()]*\))*)\))?", re.IGNORECASE)
 
 HANDLES = "QSTATUS HANDLE"
 """The kind of what DISPLAY QSTATUS shows with TYPE(HANDLE): a row for each open queue."""
@@ -63,7 +64,7 @@ ANY_NAME = "*"
 QUEUES = frozenset({"QLOCAL", "QALIAS", "QREMOTE", "QMODEL"})
 """The kinds of queues that a queue manager defines; ``QUEUE`` stands for any of them."""
 
-OPTION = re.compile(r"""(?:^|\s)-[adz]*([ntx])\s*("[^"]*"|'[^']*'|[^\s'"]+)""")
+OPTION = compile_later(r"""(?:^|\s)-[adz]*([ntx])\s*("[^"]*"|'[^']*'|[^\s'"]+)""")
 """An option of dmpmqcfg by which a dump has not all objects, and its value."""
 
 DUMP_KINDS = {
@@ -100,7 +101,9 @@ VERBS = frozenset({
     "REFRESH", "RESET", "RESOLVE", "RESUME", "RVERIFY", "SET", "START", "STOP", "SUSPEND",
 })  # fmt: skip
 
-BEGINS_COMMAND = re.compile(rf"[ \t\f]*(?:{'|'.join(sorted({*VERBS, *VERB_SYNONYMS}))})(?![A-Za-z0-9])", re.IGNORECASE)
+BEGINS_COMMAND = compile_later(
+    rf"[ \t\f]*(?:{'|'.join(sorted({*VERBS, *VERB_SYNONYMS}))})(?![A-Za-z0-9])", re.IGNORECASE
+)
 """How a line of a script begins that is no comment and goes on with none."""
 
 ENDS = frozenset({"END", "EXIT", "QUIT"})
@@ -200,11 +203,12 @@ TEXT_ATTRIBUTES = frozenset({
 class Record:
     """One statement about one MQ object.
 
-    ``action`` is define, alter, delete, suspend, resume, start, stop, refresh or observe, ``kind`` the canonical noun
-    (QLOCAL, CHANNEL, QMGR, …), ``name`` blank where the object has none. ``attributes`` has canonical upper-case
-    names in the order in which they were written; a flag (TRIGGER, NOTRIGGER, REPLACE) is a key with value ``""``.
-    ``informational`` has the attributes that the source shows but that cannot be set. ``places`` has where each of
-    the ``attributes`` stands, and then each of the ``informational`` ones.
+    ``action`` is define, alter, delete, suspend, resume, start, stop, refresh or observe. What a *define* leaves out
+    has its default; what an *observe*, of a display, leaves out is not known. ``kind`` is the canonical noun (QLOCAL,
+    CHANNEL, QMGR, …), ``name`` blank where the object has none. ``attributes`` has canonical upper-case names in the
+    order in which they were written; a flag (TRIGGER, NOTRIGGER, REPLACE) is a key with value ``""``. ``informational``
+    has the attributes that the source shows but that cannot be set. ``places`` has where each of the ``attributes``
+    stands, and then each of the ``informational`` ones.
     """
 
     action: str

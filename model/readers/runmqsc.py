@@ -15,6 +15,7 @@ from typing import Literal
 from attrs import Factory, define, evolve, field
 
 from mqclause.model.diagnostics import Diagnostic, Diagnostics, is_secret
+from mqclause.model.patterns import compile_later
 from mqclause.model.readers.formats import BYTE_ORDER_MARK, Confidence, Format
 from mqclause.model.readers.mqsc import OWNER, read_embedded
 from mqclause.model.readers.records import (
@@ -52,41 +53,41 @@ HEAD = r"[ \t]*+(?:AMQ(\d{4})([A-Z]?+):|CSQ[A-Z0-9]\d{3}([A-Z])\b)"
 """A message of runmqsc, with its number and letter; or one of z/OS, with its letter."""
 
 WORD = r"[A-Z][A-Z0-9]*+"
-MESSAGE = re.compile(HEAD, re.ASCII)
-ECHO = re.compile(r"((?:[ \t]+|(?=\d+[ \t]+: ))(\d*)[ \t]*: ?)(.*)", re.ASCII | re.DOTALL)
-FURTHER_ECHO = re.compile(r"([ \t]*+(): ?)(.*)", re.ASCII | re.DOTALL)
+MESSAGE = compile_later(HEAD, re.ASCII)
+ECHO = compile_later(r"((?:[ \t]+|(?=\d+[ \t]+: ))(\d*)[ \t]*: ?)(.*)", re.ASCII | re.DOTALL)
+FURTHER_ECHO = compile_later(r"([ \t]*+(): ?)(.*)", re.ASCII | re.DOTALL)
 """A further line of a command that is echoed, in a log without its indentation, too."""
 
-BANNER = re.compile(r"[ \t]*5724-\w+ \(C\)", re.ASCII)
+BANNER = compile_later(r"[ \t]*5724-\w+ \(C\)", re.ASCII)
 """The line above the one that says for which queue manager MQSC starts, which is translated."""
 
-SESSION = re.compile(r"[ \t]*Starting MQSC for queue manager (\S+?)\.?$")
-ATTRIBUTE = re.compile(rf"\s*{WORD}(?:\(|\s|$)", re.ASCII)
-OTHER_WORD = re.compile(rf"(?:{WORD}\s+)*(?!{WORD}(?:[(\s]|$))\S", re.ASCII)
+SESSION = compile_later(r"[ \t]*Starting MQSC for queue manager (\S+?)\.?$")
+ATTRIBUTE = compile_later(rf"\s*{WORD}(?:\(|\s|$)", re.ASCII)
+OTHER_WORD = compile_later(rf"(?:{WORD}\s+)*(?!{WORD}(?:[(\s]|$))\S", re.ASCII)
 """How a line goes on that no attribute stands on, although its first word is written like one."""
 
-END_OF_OBJECT = re.compile(r"\s*END [A-Z]")
+END_OF_OBJECT = compile_later(r"\s*END [A-Z]")
 FIRST_WORDS = "QMNAME|QUEUE|CLUSQMGR|CHANNEL|NAMELIST|PROCESS|CHSTATUS|QSTATUS"
-ON_THE_MESSAGE = re.compile(rf"\b(?:{FIRST_WORDS})\(")
+ON_THE_MESSAGE = compile_later(rf"\b(?:{FIRST_WORDS})\(")
 """The attribute that an object begins with, where it stands behind its message on the same line."""
 
 AFTER_BLANK = rf"[ \t]++{WORD}(?:\(|[ \t\r]*+(?:\n|$)|[ \t]++{WORD}(?:\(|[ \t\r]*+(?:\n|$)))"
-GOES_ON_AFTER_BLANK = re.compile(AFTER_BLANK, re.ASCII)
+GOES_ON_AFTER_BLANK = compile_later(AFTER_BLANK, re.ASCII)
 """A line that goes on with an object although the one above it is blank: all lines of a log may have one below."""
 
-UNINDENTED = re.compile(rf"{WORD}\(", re.ASCII)
+UNINDENTED = compile_later(rf"{WORD}\(", re.ASCII)
 """The same line in a log that has lost its indentation; it has a value, to be told from what others write."""
 
-REST_OF_WORD = re.compile(rf"[A-Z0-9]*+(?:\(|$|\s++{WORD}(?:\(|$))", re.ASCII)
+REST_OF_WORD = compile_later(rf"[A-Z0-9]*+(?:\(|$|\s++{WORD}(?:\(|$))", re.ASCII)
 """How a line begins that goes on where a terminal's width has cut an attribute's name."""
 
-FIRST_WORD = re.compile(rf"[ \t]*+(?:{FIRST_WORDS})\(")
+FIRST_WORD = compile_later(rf"[ \t]*+(?:{FIRST_WORDS})\(")
 """The beginning of the first line of an object."""
 
-STRAY_MESSAGE = re.compile(r"(?:\S*[A-Z]AMQ\d{4}[A-Z]?:|\S*[A-Z]PLAY +\w+\()")
+STRAY_MESSAGE = compile_later(r"(?:\S*[A-Z]AMQ\d{4}[A-Z]?:|\S*[A-Z]PLAY +\w+\()")
 """A message or a command with other output before it: two programs wrote into one log."""
 
-CONTINUED = re.compile(r"[\s)][+-]$")
+CONTINUED = compile_later(r"[\s)][+-]$")
 """The end of a line of a script."""
 
 VALUE = rf"\([^()\n]*+(?:\([^()\n]*+\)(?:(?!  {WORD}\()[^()\n])*+)*+\)"
@@ -94,7 +95,7 @@ VALUE = rf"\([^()\n]*+(?:\([^()\n]*+\)(?:(?!  {WORD}\()[^()\n])*+)*+\)"
 
 NO_ATTRIBUTE = r"[ \t]*+(?:END [A-Z]|CSQ[A-Z0-9]\d{3}[A-Z]\b)"
 SIMPLE_LINE = rf"(?!{NO_ATTRIBUTE})[ \t]*+(?:{WORD}(?:{VALUE}(?=[ \t\r\n]))?+[ \t\r]*+)++\n"
-SIMPLE_OBJECT = re.compile(
+SIMPLE_OBJECT = compile_later(
     rf"{HEAD}[^\n(]*+\n((?:{SIMPLE_LINE})++)"
     rf"(?=[ \t]*+(?:AMQ\d|\d++ *:)|{NO_ATTRIBUTE}|(?:[ \t]*+\r?\n)++(?!{AFTER_BLANK}|{WORD}\()[ \t]*+[^ \t\r\n])",
     re.ASCII,
@@ -135,54 +136,54 @@ READ_BELOW = frozenset({"8407", "8408", "8409", "8414", "8417", "8441", "8450", 
 """The messages below which an object is displayed that is read."""
 
 NAME = r"[A-Za-z0-9._/%]{1,48}"
-TYPED = re.compile(
+TYPED = compile_later(
     rf"(?:^|[\s;|&(/>$#%\\\"'`])runmqsc(?:\.exe)?(?:\s+-(?:[ufwmr]\s*\S+|[a-z]+))*\s+({NAME})(?=[\s;|&<>)\"'`]|$)",
     re.ASCII,
 )
 """runmqsc with its options, as it is called in a shell, and the queue manager that it is called for."""
 
 LATIN = "A-Za-z0-9\u00c0-\u024f"
-OWNER_WORD = re.compile(rf"(?<![{LATIN}])[A-Za-z0-9._/%]+(?![{LATIN}])")
-OTHER_SCRIPT = re.compile("[\u0370-\uffff]")
+OWNER_WORD = compile_later(rf"(?<![{LATIN}])[A-Za-z0-9._/%]+(?![{LATIN}])")
+OTHER_SCRIPT = compile_later("[\u0370-\uffff]")
 """A letter of a language that is not written in Latin ones, in which a queue manager's name is."""
 
-BEHIND_MANAGER = re.compile(
+BEHIND_MANAGER = compile_later(
     "(?:[Mm]anager|[Gg]estionnaire de files d.attente|[Gg]estor de colas|[Gg]estore (?:di )?code"
     f"|[Gg]erenciador de [Ff]ilas)\\s+({NAME})(?![{LATIN}])"
 )
-LIKE_A_NAME = re.compile(r"[A-Z0-9._/%]+|\S*[0-9._/%]\S*")
+LIKE_A_NAME = compile_later(r"[A-Z0-9._/%]+|\S*[0-9._/%]\S*")
 """A word as names of queue managers are, and other words are not."""
 
-TIME = re.compile(r"^\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\s", re.ASCII)
+TIME = compile_later(r"^\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\s", re.ASCII)
 """What container and system logs put before each line."""
 
 JOB = r"(?:STC|JOB|TSU|[STJ])\d{5,7}"
-JOB_LOG = re.compile(rf"[ ]?\d\d\.\d\d\.\d\d {JOB} {{1,2}}[-*@+&]?", re.ASCII)
-SYSLOG = re.compile(
+JOB_LOG = compile_later(rf"[ ]?\d\d\.\d\d\.\d\d {JOB} {{1,2}}[-*@+&]?", re.ASCII)
+SYSLOG = compile_later(
     r"[NMOX][RIC ]? ?[0-9A-F]{7} \S{1,8} +\d{5,7} \d\d:\d\d:\d\d\.\d\d \S{0,8} +[0-9A-F]{8} {1,2}[-*@+&]?", re.ASCII
 )
 """What z/OS puts before the first line of a message, in the log of a job and in that of the system."""
 
-NUMBERED = re.compile(r" (\d{3})$", re.ASCII)
+NUMBERED = compile_later(r" (\d{3})$", re.ASCII)
 """The number at the end of a message of z/OS that has further lines, which begin with it."""
 
 FURTHER = r"(?:[DELS][RIC ]? *|[ ]*)(?<!\d){} (?:[0-9A-F]{{8}} ?)?"
 
-FIRST_SIGN = re.compile(
+FIRST_SIGN = compile_later(
     r"AMQ\d{4}[A-Z]?: |CSQ[A-Z0-9]\d{3}[A-Z] |5724-\w+ \(C\)|Starting MQSC for queue manager |[ \t]+\d+ : [A-Za-z]+ ",
     re.ASCII,
 )
 """How lines begin that tell runmqsc's output: what stands before the first of them is put there by the log."""
 
-NO_WORD = re.compile(r"[^A-Za-z0-9.]$")
+NO_WORD = compile_later(r"[^A-Za-z0-9.]$")
 """How a prefix ends; another program's output may end in anything."""
 
 QUOTES = "\"'"
-QUOTED_END = re.compile(r"[\"'],?$")
+QUOTED_END = compile_later(r"[\"'],?$")
 
 SIGN, BEFORE_IT = "MQSC ", "Starting "
-BEGIN_OR_END = re.compile(r"MQSC (?:(for queue manager)|commands? read)")
-NUMBER_BEFORE = re.compile(r"(\d+|One|No) $")
+BEGIN_OR_END = compile_later(r"MQSC (?:(for queue manager)|commands? read)")
+NUMBER_BEFORE = compile_later(r"(\d+|One|No) $")
 WORDS = {"No": 0, "One": 1}
 LONGEST_COUNT = 12
 
@@ -193,12 +194,12 @@ FEWER = "says that {} MQSC commands were read, and {} of them are in the log: it
 FARTHEST, FARTHEST_IN_SYSLOG = 40, 80
 """So many characters may stand before a sign on its line: what logs put there, or the number of a command."""
 
-MESSAGE_LINE = re.compile(r"AMQ\d{4}[A-Z]?: |5724-\w+ \(C\)|CSQ[A-Z0-9]\d{3}[A-Z] ", re.ASCII)
-ECHO_LINE = re.compile(r"[ \t]+\d+ ?: [A-Za-z]+ ", re.ASCII)
+MESSAGE_LINE = compile_later(r"AMQ\d{4}[A-Z]?: |5724-\w+ \(C\)|CSQ[A-Z0-9]\d{3}[A-Z] ", re.ASCII)
+ECHO_LINE = compile_later(r"[ \t]+\d+ ?: [A-Za-z]+ ", re.ASCII)
 SIGNS = ("AMQ", "5724-", "CSQ", ": ")
 """What is looked for first, as that takes less time."""
 
-SCRIPT_TO_ITS_END = re.compile(
+SCRIPT_TO_ITS_END = compile_later(
     rf"{BEGINS_COMMAND.pattern}[^\n]*\n(?:[^\n]*\n)*?[ \t]*(?:{'|'.join(sorted(ENDS))})[ \t]*;?[ \t]*\r?\n",
     re.IGNORECASE,
 )
@@ -206,34 +207,34 @@ QUOTED_LINE = "'\""
 MOST_ABOVE = 400
 """So many lines above a sign are looked at, whether a command of a script goes on there."""
 
-BEGIN_OF_TEXT = re.compile(r"(?:[ \t]*(?:\*[^\n]*)?\r?\n)*")
+BEGIN_OF_TEXT = compile_later(r"(?:[ \t]*(?:\*[^\n]*)?\r?\n)*")
 
 NESTED_TWICE = r"[^()]*+(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)[^()]*+)*+"
 NEXT = rf"(?=\s*+(?:{WORD}(?:[(\s]|$)|$))"
 
-SIMPLE = re.compile(rf"(\n?)[ \t\r]*+({WORD})({VALUE})?+", re.ASCII)
+SIMPLE = compile_later(rf"(\n?)[ \t\r]*+({WORD})({VALUE})?+", re.ASCII)
 """An attribute of a simple object, at the beginning of a line if that is so."""
 
-DISPLAYED = re.compile(rf"\s*+({WORD})(?:\(({NESTED_TWICE})\){NEXT}|(?=\s|$))", re.ASCII)
+DISPLAYED = compile_later(rf"\s*+({WORD})(?:\(({NESTED_TWICE})\){NEXT}|(?=\s|$))", re.ASCII)
 """An attribute whose parentheses are balanced, or a word without a value."""
 
-ENDS_VALUE = re.compile(rf"\)(?=\s+{WORD}(?:[(\s]|$)|\s*$)", re.ASCII)
-UNBALANCED = re.compile(rf"\s*+({WORD})\((.*?){ENDS_VALUE.pattern}", re.ASCII | re.DOTALL)
+ENDS_VALUE = compile_later(rf"\)(?=\s+{WORD}(?:[(\s]|$)|\s*$)", re.ASCII)
+UNBALANCED = compile_later(rf"\s*+({WORD})\((.*?){ENDS_VALUE.pattern}", re.ASCII | re.DOTALL)
 """An attribute whose value ends before the next attribute or at the end: values are not quoted or escaped."""
 
-SHOWN_LINE = re.compile(rf"\s*+{WORD}\(", re.ASCII)
+SHOWN_LINE = compile_later(rf"\s*+{WORD}\(", re.ASCII)
 """A line that begins with an attribute and its value."""
 
 SECOND_COLUMN = 43
 """Where the second attribute of a line begins, if the first one leaves room for it: counted from 0."""
 
-CELL = re.compile(rf"\s*({WORD})(?:\((.*)\))?\s*", re.ASCII | re.DOTALL)
+CELL = compile_later(rf"\s*({WORD})(?:\((.*)\))?\s*", re.ASCII | re.DOTALL)
 
-WITH_PORT = re.compile(r" *SYSTEM\.TEMPQMGR\.[^\s()]*(?:\([^\s()]*\)?(?:,[^\s()]*)?)* *")
+WITH_PORT = compile_later(r" *SYSTEM\.TEMPQMGR\.[^\s()]*(?:\([^\s()]*\)?(?:,[^\s()]*)?)* *")
 """The name of a queue manager that its CLUSSDR has not reached yet: made of CONNAME, and no longer than a name."""
 
-FOLLOWING = re.compile(rf"\)  +({WORD})\(")
-INSIDE = re.compile(rf"({WORD})\s*\(", re.ASCII)
+FOLLOWING = compile_later(rf"\)  +({WORD})\(")
+INSIDE = compile_later(rf"({WORD})\s*\(", re.ASCII)
 
 
 def read_runmqsc(text: str | Iterable[str], source: str) -> Script:
@@ -332,7 +333,7 @@ def detect_kind(shown: Mapping[str, Value]) -> str:
 
 
 def is_next_object(word: str, first: str) -> bool:
-    """Return whether another object begins with ``word``, in one that begins with the attribute ``first``."""
+    """Return whether the attribute ``word`` begins the next object, after one that began with ``first``."""
     if word == first:
         return True
     return word in BEGINNINGS and first in (*BEGINNINGS, "QMNAME") and word not in WITHIN.get(first, ())
@@ -351,9 +352,7 @@ def find_invoked_name(line: str) -> str:
 
 
 def find_started_name(line: str) -> str:
-    """Find the queue manager that runmqsc says it starts for, in any language; blank where no word is sure to be
-    one.
-    """
+    """Find the queue manager that runmqsc says it starts for, in any language; blank if no word is sure to be one."""
     known = BEHIND_MANAGER.search(line)
     if known:
         return known[1].rstrip(".")

@@ -5,6 +5,7 @@ Nothing but click is loaded for it; what a subcommand runs is named as ``module:
 
 from __future__ import annotations
 
+import gc
 import re
 from collections.abc import Callable
 from importlib import import_module
@@ -110,7 +111,11 @@ def declare(
     """
 
     def run(**values: Any) -> Any:
+        # What is loaded stays: the collector would look through it again and again.
+        gc.disable()
         function = load_function(runs)
+        gc.freeze()
+        gc.enable()
         with (
             load_function("mqclause.model.readers.encodings:share_read_budget")(),
             load_function("mqclause.model.diagnostics:call_arguments")(ARGUMENTS),
