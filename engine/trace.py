@@ -177,7 +177,7 @@ def render_sentence(
 def build_sentence_renderer(
     ruleset: Ruleset, rule: Rule, scope: Scope, because: MessageTemplate | None = None
 ) -> Callable[[Any], str]:
-    """Build the same, about one subject after the other."""
+    """Build a function that renders a sentence of the rule about a subject, for many subjects of one run."""
     return bind_scope(scope, _compiled(ruleset, rule, because, scope.carried is not None))
 
 

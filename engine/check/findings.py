@@ -134,7 +134,7 @@ class Finding(ShownAnswer):
         return f"{self.file}:{self.line}" if self.line else self.file
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as in ``mqclause.findings/1``."""
+        """Return the finding as it stands in the document ``mqclause.findings/1``."""
         about, _, clause = self.rule.follows.partition("/")
         return {
             "rule": self.rule.id,
@@ -167,7 +167,7 @@ class FindingChanges:
         return cls([each for each in after if each.key not in had], [each for each in before if each.key not in has])
 
     def about_queues(self, fits: Callable[[str], bool]) -> FindingChanges:
-        """Return those that are about a queue whose name ``fits``, or about no queue."""
+        """Return the findings that are about a queue whose name ``fits``, or about no queue."""
         new, gone = (
             [each for each in found if each.object_type not in CONFIGURED_QUEUES or fits(each.name)]
             for found in (self.new, self.gone)

@@ -68,7 +68,7 @@ class Counterfactual(ShownAnswer):
     commands: Commands
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the commands as JSON values."""
         return {"commands": [each.to_json() for each in self.commands]}
 
 
@@ -92,7 +92,7 @@ class WhyNot(ShownAnswer):
     absent: MissingInformation | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as in the trace."""
+        """Return the answer as it stands in the trace, ``mqclause.trace/1``."""
         document: dict[str, Any] = {
             "destinations": [
                 {
@@ -324,9 +324,9 @@ class ExitSearch:
         return monotonic() + self.engine.exits.seconds
 
     def is_permitted(self, commands: Sequence[AdminCommand], name: str) -> bool:
-        """Return whether a queue manager is permitted where the commands have changed the facts. Raises
-        SearchTimeoutError.
+        """Return whether a queue manager is permitted where the commands have changed the facts.
 
+        Raises SearchTimeoutError.
         Of several that the rules permit each has its turn, and the exit has to leave it that.
         """
         self.tried += 1

@@ -574,7 +574,7 @@ class Upgrade:
         return () if self.edition_from else (describe_missing_level(self.queue_manager),)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as in ``mqclause.plan/1``."""
+        """Return the upgrade as it stands in the document ``mqclause.plan/1``."""
         return {**asdict(self), "edition_from": self.edition_from or "default"}
 
 

@@ -421,7 +421,7 @@ def build_known_tables(found: DecidedNames, puts: ClusterPuts) -> dict[str, exp.
 
 @lru_cache(maxsize=32)
 def tables_known(puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread | None) -> Mapping[str, pa.Table]:
-    """Build the same tables in Arrow, without the written names, for an engine that looks nothing up by those."""
+    """Build the tables of decided names in Arrow, for an engine that does not look names up as rows write them."""
     import duckdb
 
     parts, tables = build_known_tables(decided_names(puts, rules, explain, spread), puts), {}

@@ -127,12 +127,12 @@ def get_holds_fact(rule_id: str) -> str:
 
 
 def get_asked_fact(rule_id: str) -> str:
-    """Return the fact that a conclusion was asked for."""
+    """Return the name of the fact by which a rule knows that its conclusion was asked for."""
     return f"{RESERVED_PREFIX}asked_{_identifier(rule_id)}"
 
 
 def get_concluded_fact(rule_id: str) -> str:
-    """Return the fact that this rule drew its conclusion."""
+    """Return the name of the fact that a rule has drawn its conclusion."""
     return f"{RESERVED_PREFIX}concluded_{_identifier(rule_id)}"
 
 
@@ -426,7 +426,7 @@ def build_failure(steps: LoweredRuleset, rule: int, call: str) -> Failure | None
 
 
 def find_failure(steps: LoweredRuleset, scope: Scope) -> Failure | None:
-    """Find the same, from what is known at the end of a run."""
+    """Find the failure of a call in the facts at the end of a run; None if no rule failed the call."""
     return build_failure(steps, scope.facts.get(FAILING_RULE, 0), scope.facts.get(FAILING_CALL, ""))
 
 

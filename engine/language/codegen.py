@@ -32,18 +32,18 @@ class SourceNames:
     _numbers: dict[str, int] = field(factory=dict, alias="numbers")
 
     def of(self, name: str) -> str:
-        """Return the source of a word's value."""
+        """Return the Python source that reads the value of a word."""
         word = self.vocabulary.words[name]
         if word.about == "subject":
             return self.carried(self.subject, name) if word.is_carried else write_attribute(self.subject, name)
         return self.fact(name) if word.is_derived else write_attribute("s", name)
 
     def fact(self, name: str) -> str:
-        """Return the source of a derived fact."""
+        """Return the Python source that reads a derived fact."""
         return self.variable("v", name)
 
     def carried(self, variable: str, name: str) -> str:
-        """Return the source of what is carried from choice to choice, of the subject in a variable."""
+        """Return the Python source that reads a value carried from choice to choice, of the subject in a variable."""
         return write_attribute(variable, name)
 
     def variable(self, letter: str, name: str) -> str:
@@ -51,7 +51,7 @@ class SourceNames:
         return f"{letter}{self._numbers.setdefault(name, len(self._numbers))}"
 
     def constant(self, value: object) -> str:
-        """Return the source of a value: a number as it is, all else as what ``code`` replaces."""
+        """Return the Python source of a value: a number as it is, all else as a name that ``code`` replaces."""
         if type(value) in (bool, int, float):
             return repr(value)
         return f"'{self._constants.setdefault((type(value), value), f'c{len(self._constants)}')}'"
@@ -62,7 +62,7 @@ class SourceNames:
         return tuple(self._constants)
 
     def code(self, source: str, mode: Literal["exec", "eval"], title: str = "rules") -> CodeType:
-        """Return the code of a source that was written by these names."""
+        """Compile Python source that was written with these names."""
         return _filled(_code(source, mode, title), {name: value for (_, value), name in self._constants.items()})
 
     def at(self, subject: str) -> Self:

@@ -86,7 +86,7 @@ def parse_unchecked(text: str) -> exp.Expression:
 
 
 def parse_condition(text: str) -> exp.Expression:
-    """Parse ``text`` as ``parse_unchecked`` does, but for what that tells of a statement. Raises ExpressionError."""
+    """Parse ``text`` as a condition, without checking words and types. Raises ExpressionError for anything else."""
     tree = strip_parentheses(parse_tree(text, exp.Condition))
     check_extent(tree)
     return tree
@@ -207,8 +207,9 @@ def parse(text: str, vocabulary: Vocabulary, per_subject: bool) -> exp.Expressio
 
 
 def parse_order(text: str, vocabulary: Vocabulary) -> tuple[exp.Expression, bool]:
-    """Parse a sort order like ``rank DESC``: its expression, and whether the highest is first. Raises
-    ExpressionError.
+    """Parse a sort order like ``rank DESC``: its expression, and whether the highest is first.
+
+    Raises ExpressionError.
     """
     ordered = parse_tree(text, exp.Ordered)
     if ordered.args.get("with_fill") or "NULLS" in text.upper().split():

@@ -751,7 +751,7 @@ class InformationState:
     settled: AdministrationAnswer
 
     def day(self, *facts: str) -> date:
-        """Return the day so many days after it was sent as the facts say together."""
+        """Return the day that is the sum of some facts, in days, after the information was sent."""
         return self.information.sent + timedelta(days=sum(self.settled.facts[fact] for fact in facts))
 
     def document(self) -> dict[str, Any]:
@@ -780,7 +780,7 @@ class RequestState:
     settled: AdministrationAnswer
 
     def day(self, fact: str) -> date:
-        """Return the day so many days after it was made as the fact says."""
+        """Return the day that is a fact's number of days after the request was made."""
         days: int = self.settled.facts[fact]
         return self.made + timedelta(days=days)
 

@@ -666,7 +666,7 @@ class Assumptions:
 
     @classmethod
     def of(cls, scenario: Scenario, triggers: Triggers) -> Self:
-        """Return those of a scenario, before its first event."""
+        """Gather the assumptions of a scenario on queues, before its first event."""
         handles, depths, untimed = scenario.unknown_handles, scenario.unknown_depths, scenario.unknown_last
         attributes, own = set(scenario.unknown_attributes), scenario.cluster.queue_manager
         return cls(triggers, scenario.assumed, set(handles), set(depths), set(untimed), attributes, own)
@@ -763,7 +763,7 @@ class RoutingAssumptions:
 
     @classmethod
     def of(cls, scenario: Scenario) -> Self:
-        """Return those of a scenario, before its first event."""
+        """Gather the assumptions of a scenario on channels, before its first event."""
         return cls([*scenario.unknown_states])
 
     def tell(self, row: Row, decision: Decision | None, other_edition: str) -> None:

@@ -152,8 +152,9 @@ class EnqueueCallbacks(DefaultCallbacks):
 def retrieve(
     retrieval: Retrieval, state: QueueManagerState, event: Event
 ) -> tuple[QueueManagerState, EventResult, RetrievalResult]:
-    """Carry out a get or browse: the new state, its effects and result. Raises EventError if there is no local
-    queue.
+    """Carry out a get or browse: the new state, its effects and result.
+
+    Raises EventError if there is no local queue.
     """
     base = state.definitions.find_base_queue(event.queue)
     if base is None:

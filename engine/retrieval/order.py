@@ -439,7 +439,7 @@ def build_visibility_test(steps: LoweredRuleset) -> VisibilityTest | None:
 
 
 def find_hiding_conditions(steps: LoweredRuleset) -> list[Expression]:
-    """Find the same as conditions: of whom one of them holds, that message is not there."""
+    """Find the conditions by which units of work hide messages: a message for which one holds is not seen."""
     return [_condition(each) for each in _hiding(steps)]
 
 

@@ -63,7 +63,7 @@ def generate_mutants(rules: Rules, ruleset: Ruleset, rule_id: str) -> Iterator[M
 
 
 def generate_term_mutants(rules: Rules, ruleset: Ruleset, term: str) -> Iterator[Mutant]:
-    """Generate the same of a term of rules/terms.toml. Raises KeyError."""
+    """Generate every way in which a term of rules/terms.toml is turned round. Raises KeyError."""
     table = rules.toml(TERMS_FILE)
     for where, change, apply in _everywhere(
         table[ruleset.name][term], lambda stated: _term_changes(stated, ruleset, term)

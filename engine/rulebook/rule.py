@@ -360,7 +360,7 @@ class RowNames:
 
 
 def identify_rule(rule: Rule | None) -> tuple[str, str] | None:
-    """Return what tells a rule from others in an answer, which holds the words that it was given by this rule."""
+    """Return the id and the clause of a rule, by which answers tell rules apart."""
     return None if rule is None else (rule.id, rule.clause)
 
 

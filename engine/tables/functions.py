@@ -156,7 +156,7 @@ def get_item(items: Node, place: Node | int) -> Node:
 
 
 def take_first(items: Node, number: Node) -> Node:
-    """Write the first so many items."""
+    """Write the first ``number`` items of a list."""
     return exp.ArraySlice(this=items, start=exp.Literal.number(1), end=number)
 
 
@@ -176,7 +176,7 @@ def count_items(items: Node) -> Node:
 
 
 def has_more_than(items: Node, number: int) -> Node:
-    """Write the test whether there are more than so many items."""
+    """Write the test whether a list has more than ``number`` items."""
     return exp.GT(this=count_items(items), expression=exp.Literal.number(number))
 
 

@@ -285,7 +285,7 @@ class LoweringState:
 
     @remaining.setter
     def remaining(self, after: Node) -> None:
-        """Set who remains from here on."""
+        """Set the list of subjects that remain from here on."""
         self.meaning = evolve(self.meaning, remaining=after)
 
     def bind(self, rule: Rule, what: str, tree: Node) -> Node:
@@ -324,7 +324,7 @@ class LoweringState:
         return F.map_items(F.sort_items(numbered, descending=True), F.get_field(F.EACH, "subject"), F.EACH.name)
 
     def as_listed(self, some: Node) -> Node:
-        """Put the subjects of a list into their present order."""
+        """Sort a list of subjects into the order in which they are listed now."""
         if self.order is None:
             return F.sort_items(some)
         return F.filter_items(self.order, F.has_item(some, F.build_variable("c")))

@@ -541,7 +541,7 @@ def build_partition(*trees: Node) -> list[Node]:
 
 
 def build_frame(number: Node) -> Node:
-    """Build the frame of a window: up to so many rows before this one."""
+    """Build the frame of a window: up to ``number`` rows before this one."""
     return _rows(number, "PRECEDING")
 
 

@@ -262,7 +262,7 @@ class TableError(MqclauseError, ValueError):
 
 
 def get_letter_case(words: Iterable[str]) -> Literal["upper", "lower", "mixed"]:
-    """Return the letter case that all words have; None if it is mixed, and rows must write it so."""
+    """Return the letter case of words: rows may write words that are all upper or all lower in any case."""
     letters = "".join(words)
     return "upper" if letters.isupper() else "lower" if letters.islower() else "mixed"
 

@@ -484,12 +484,12 @@ def is_noticed(spoilt: Rules, rule_ids: Iterable[str], original: Ruleset) -> boo
 
 
 def is_noticed_by(spoilt: Rules, cases: Iterable[RunnableCase], original: Ruleset) -> bool:
-    """Return the same of some cases, whichever rules they are about."""
+    """Return whether one of the cases has another answer by the rules ``spoilt`` than by the ``original``."""
     return any(True for _ in find_noticing_cases(spoilt, cases, original))
 
 
 def find_noticing_cases(spoilt: Rules, cases: Iterable[RunnableCase], original: Ruleset) -> Iterator[RunnableCase]:
-    """Find the cases that notice it."""
+    """Find the cases that have another answer by the rules ``spoilt`` than by the ``original``."""
     return (case for case in cases if _differs(case, spoilt, _is_hidden(case, original)))
 
 

@@ -827,7 +827,7 @@ class DecisionKind:
 
     @classmethod
     def of(cls, decision: Decision) -> DecisionKind:
-        """Gather what decides of a decision whose names led nowhere else."""
+        """Describe the kind of a decision: two of one kind have the same other answers under other rules."""
         cluster, listed, call = decision.cluster, decision.listed, decision.put.call
         local: tuple[object, ...] = ()
         if any(each.is_local for each in listed):

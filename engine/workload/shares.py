@@ -171,7 +171,7 @@ MOVED_OTHERWISE = "it moves the counters otherwise than by steps that depend on 
 
 @lru_cache(MOST_CLASSES)
 def check_balancing(steps: LoweredRuleset) -> None:
-    """Raise RuleError if the rules use the counters so that rates do not follow from one step of each destination.
+    """Raise RuleError if the rules use the counters in a way from which no long-run shares can be computed.
 
     They do where counters are only compared with one another, where a factor advances by what depends on no counter,
     and where a number follows the previous one. Then factors balance, and who stays by its number stays.

@@ -75,7 +75,7 @@ class HighestRank(NamedTuple):
 
     @classmethod
     def of(cls, counts: Mapping[HostRank, int]) -> HighestRank:
-        """Find it of hosts, of which there are so many of each rank."""
+        """Find the highest rank among hosts, of which ``counts`` has the number by rank."""
         if not counts:
             return cls()
         channel = max(each.channel for each in counts)

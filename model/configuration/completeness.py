@@ -316,7 +316,7 @@ def build_coverage(scripts: Sequence[Script]) -> CombinedCoverage:
 
 
 def build_coverage_at(scripts: Iterable[Script], local: str) -> CombinedCoverage:
-    """Gather the same of the queue manager ``local``; a script that does not name one is of it."""
+    """Gather what the scripts of ``local`` hold; a script that names no queue manager is taken to be of it."""
     return build_coverage([each for each in scripts if each.queue_manager in ("", local)])
 
 

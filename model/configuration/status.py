@@ -85,7 +85,7 @@ class ChannelStates:
         return self.find_state(channel, queue_manager)
 
     def find_state(self, channel: str, queue_manager: str = "") -> tuple[str, Origin | None] | None:
-        """Find the same of a channel that is no route of a cluster."""
+        """Find the state of a channel outside clusters after the latest command, and where it is stated."""
         for record in reversed(self.operated):
             if record.name == channel and record.listed("QMNAME") in ((), (queue_manager,)):
                 stated = Origin("stated", record.source, *record.place_of("STATUS"))

@@ -130,7 +130,7 @@ class TransmissionChannels:
 
     @classmethod
     def of(cls, channels: Iterable[ChannelStatus], unknown_state: Container[str]) -> Self:
-        """Return those of the channels; the state of those of ``unknown_state`` is not known."""
+        """Describe the channels that take messages; ``unknown_state`` has those whose state is not known."""
         found = [*channels]
         known = [each for each in found if each.name not in unknown_state]
         said = [f"{each.name} is {each.status}" for each in known[:TAKERS_NAMED]]

@@ -283,7 +283,7 @@ def fact_field(domain: Domain, default: Any = ...) -> Any:
 
 
 def status_field(domain: Domain, default: Any) -> Any:
-    """Return the same for what is so now and is no part of a definition: facts that differ in it are equal.
+    """Return an attrs field for a status, which is no part of a definition: facts that differ in it are equal.
 
     It may be None as well, which no file states: it is not known.
     """
@@ -320,7 +320,7 @@ def rule_field(domain: Domain, default: Any = ..., in_table: TableColumn | None 
 
 
 def word_field(*allowed: str, default: Any = ...) -> Any:
-    """Return the same for a field that holds one of the words."""
+    """Return an attrs field of what rules see that holds one of the words ``allowed``."""
     return rule_field(Words(allowed), default)
 
 

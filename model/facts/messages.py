@@ -310,9 +310,7 @@ class EnqueueRules(Protocol):
 def build_queued_messages(
     messages: Iterable[Message], queue: Queue, terms: EnqueueRules, is_there: Callable[[QueuedMessage], bool]
 ) -> list[QueuedMessage]:
-    """Build the messages that lie on ``queue``, given in the order of their arrival; items hold those that are
-    there.
-    """
+    """Build the messages on ``queue``, given in the order of arrival, with what each knows of its item."""
     found = [_queued(arrival, message, queue, terms) for arrival, message in enumerate(messages)]
     items: dict[ItemKey, list[QueuedMessage]] = {}
     for each in found:

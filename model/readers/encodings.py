@@ -95,9 +95,7 @@ class DecodedText:
     fault: Diagnostic | None = None
 
     def pieces(self) -> Iterator[str]:
-        """Return the text in pieces, each of them with the ends of its lines, LF or CR LF; without a byte order
-        mark.
-        """
+        """Return the text in pieces, without a byte order mark; line ends stay as they are, LF or CR LF."""
         if self.encoding == RECORDS:
             yield _of_records(b"".join(self.content.pieces()))
             return
@@ -132,7 +130,7 @@ class ReadBudget:
     _files: int = 0
 
     def unpack(self, packed: str, size: int, source: str) -> None:
-        """Count so many bytes of what is ``packed``, all that were unpacked of it so far. Raises ReadLimitError."""
+        """Count the ``size`` bytes unpacked so far of the file ``packed``. Raises ReadLimitError beyond the limit."""
         more = size - self._sizes.get(packed, 0)
         if more <= 0:
             return
@@ -143,7 +141,7 @@ class ReadBudget:
             raise ReadLimitError([Diagnostic(source, f"{said}; unpack it first")])
 
     def read(self, files: int, source: str) -> None:
-        """Count so many files. Raises ReadLimitError."""
+        """Count a number of ``files`` as read. Raises ReadLimitError beyond the limit."""
         self._files += files
         if self._files > MOST_FILES:
             raise ReadLimitError([Diagnostic(source, f"more than {MOST_FILES} files are to be read; allowed: so many")])
@@ -151,9 +149,7 @@ class ReadBudget:
 
 @contextmanager
 def share_read_budget() -> Iterator[None]:
-    """Have all that is unpacked within count together, also with what is around it; elsewhere each file counts
-    alone.
-    """
+    """Count everything that is read within against one limit; elsewhere each file has a limit of its own."""
     before = _allowance.set(get_read_budget())
     try:
         yield

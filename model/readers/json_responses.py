@@ -73,10 +73,10 @@ def read_mqweb(text: str, source: str) -> Script:
 def build_observed_records(
     row: Mapping[str, Any], source: str, owners: list[str], faults: list[Diagnostic], line: int | None = None
 ) -> Iterator[Record]:
-    """Build the record of one object, by attributes of MQSC in upper case; ``owners`` gets who displays it, if it
-    tells.
+    """Build the record of one displayed object from its attributes, by their MQSC names in upper case.
 
-    ``faults`` gets what no object has as a value; the object is then left out. ``line`` is where it stands.
+    ``owners`` gets the queue manager that displays it, if it tells. ``faults`` gets what no object has as a value; the
+    object is then left out. ``line`` is where it stands.
     """
     named_by = next((key for key in NAME_ATTRIBUTES if key in row), "")
     if not named_by or row.keys() & OTHER_OBJECTS:

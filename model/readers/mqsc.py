@@ -237,11 +237,11 @@ class CommandTokens:
 
     @property
     def lines(self) -> int:
-        """On so many lines it stands."""
+        """The number of lines that the command takes."""
         return 1 + sum("\n" in gap for gap in self.gaps)
 
     def places(self, lengths: Iterable[int]) -> list[LinePlace]:
-        """Return the line of each parameter, counted from the command's first, if its values are so long."""
+        """Return the place of each parameter for values of these lengths; lines count from the command's first."""
         found, line, column = [], 0, 1 + len(self.verb)
         for gap, word, length in zip(self.gaps, self.words, lengths, strict=True):
             if "\n" in gap:
@@ -295,7 +295,7 @@ class CommandForm:
     chltype: Value = ""
 
     def build_record(self, like: Record, tokens: CommandTokens, line: int) -> Record | None:
-        """Build the record of a command of this form on ``line``; None if it has to be looked at in itself."""
+        """Build the record of a command of this form on ``line``; None if it has to be parsed in full."""
         given = tokens.values
         name = _value(given[self.name_at]).rstrip(" ")
         stated = self.stated.values([*map(given.__getitem__, self.attributes)])
@@ -306,7 +306,7 @@ class CommandForm:
         return Record(like.action, like.kind, name, stated, comments, like.source, line, places)
 
     def places_of(self, lengths: Iterable[int]) -> list[LinePlace]:
-        """Return the places of a record's attributes, if the values of all tokens are so long."""
+        """Return the places of a record's attributes for token values of these lengths."""
         places = self.first.places(lengths)
         return [places[at] for at in (*self.attributes, *self.shown)]
 

@@ -126,7 +126,7 @@ class MqscLines:
         return True
 
     def skip(self, position: int, lines: int) -> None:
-        """Go on at ``position``, so many lines further on."""
+        """Skip to ``position`` in the text, which is a number of ``lines`` further on."""
         self.position, self.number = position, self.number + lines
 
     def command(self, remark: Callable[[str, int], None]) -> Command | None:

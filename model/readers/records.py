@@ -203,11 +203,12 @@ TEXT_ATTRIBUTES = frozenset({
 class Record:
     """One statement about one MQ object.
 
-    ``action`` is define, alter, delete, suspend, resume, start, stop, refresh or observe, ``kind`` the canonical noun
-    (QLOCAL, CHANNEL, QMGR, …), ``name`` blank where the object has none. ``attributes`` has canonical upper-case
-    names in the order in which they were written; a flag (TRIGGER, NOTRIGGER, REPLACE) is a key with value ``""``.
-    ``informational`` has the attributes that the source shows but that cannot be set. ``places`` has where each of
-    the ``attributes`` stands, and then each of the ``informational`` ones.
+    ``action`` is define, alter, delete, suspend, resume, start, stop, refresh or observe. What a *define* leaves out
+    has its default; what an *observe*, of a display, leaves out is not known. ``kind`` is the canonical noun (QLOCAL,
+    CHANNEL, QMGR, …), ``name`` blank where the object has none. ``attributes`` has canonical upper-case names in the
+    order in which they were written; a flag (TRIGGER, NOTRIGGER, REPLACE) is a key with value ``""``. ``informational``
+    has the attributes that the source shows but that cannot be set. ``places`` has where each of the ``attributes``
+    stands, and then each of the ``informational`` ones.
     """
 
     action: str

@@ -333,7 +333,7 @@ def detect_kind(shown: Mapping[str, Value]) -> str:
 
 
 def is_next_object(word: str, first: str) -> bool:
-    """Return whether another object begins with ``word``, in one that begins with the attribute ``first``."""
+    """Return whether the attribute ``word`` begins the next object, after one that began with ``first``."""
     if word == first:
         return True
     return word in BEGINNINGS and first in (*BEGINNINGS, "QMNAME") and word not in WITHIN.get(first, ())
@@ -352,9 +352,7 @@ def find_invoked_name(line: str) -> str:
 
 
 def find_started_name(line: str) -> str:
-    """Find the queue manager that runmqsc says it starts for, in any language; blank where no word is sure to be
-    one.
-    """
+    """Find the queue manager that runmqsc says it starts for, in any language; blank if no word is sure to be one."""
     known = BEHIND_MANAGER.search(line)
     if known:
         return known[1].rstrip(".")

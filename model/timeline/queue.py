@@ -111,7 +111,7 @@ class MessageChain(NamedTuple):
         return MessageChain(_pushed(self.older, last), run, committed, self.uncommitted)
 
     def put_uncommitted(self, count: int) -> MessageChain:
-        """Return the chain after a unit of work put so many."""
+        """Return the chain after an open unit of work has put ``count`` messages."""
         return self._replace(uncommitted=self.uncommitted + count)
 
     def after_commit(self, run: MessageRun) -> MessageChain:

@@ -199,7 +199,7 @@ class QueueManagerContent:
         return found
 
     def has_room(self, queue: Queue, messages: int = 1) -> bool:
-        """Return whether so many messages more leave the local queue within its MAXDEPTH."""
+        """Return whether the local queue has room for a number of ``messages`` more within its MAXDEPTH."""
         return self.queue(queue.name).depth + messages <= queue.maxdepth
 
     def after_sent(self, event: Event) -> Self:

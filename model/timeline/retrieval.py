@@ -193,8 +193,7 @@ def list_candidates(call: RetrievalCall, view: QueueView, left_out: Set[str]) ->
 def get_position_after(
     event: Event, position: ApplicationPosition, facts: Mapping[str, Any], first: VisibleMessage, last: VisibleMessage
 ) -> ApplicationPosition:
-    """Return the position of an application after a get or browse that returned the messages from ``first`` to
-    ``last``.
+    """Return the position of an application after a get or browse returned messages, ``first`` to ``last``.
 
     ``facts`` is what rules say of the call.
     """

@@ -177,7 +177,7 @@ def read_scenario_source(source: Source, known: Snapshot | None = None) -> Scena
 
 
 def locate_error(error: FactsError, source: Source) -> FactsError:
-    """Add the place of an event in the file's content to the error that it could not happen."""
+    """Add the line and column of the event to the error that says that it cannot happen."""
     places = _document(source).places
     found = [places.told_by(each.message) for each in error.diagnostics]
     told = zip(error.diagnostics, found, strict=True)

@@ -557,9 +557,7 @@ def build_write_statement(
 
 
 def has_untyped(connection: DuckDBPyConnection, file: Path) -> bool:
-    """Return whether a Parquet file has columns, fields or lists of no type but null, which Spark takes for
-    integers.
-    """
+    """Return whether a Parquet file has columns, fields or lists of the type null, which Spark reads as integers."""
     try:
         types = connection.read_parquet(glob.escape(str(file))).types
     except duckdb.Error:

@@ -233,7 +233,7 @@ def build_csv_source(headers: Headers) -> str:
 
 
 def build_ragged_source(connection: DuckDBPyConnection, headers: Headers) -> tuple[str, bool]:
-    """Build the same with rows of another length than the header, if there are any: then with a column RAGGED.
+    """Build the rows of all CSV files, with the column RAGGED if some rows are shorter or longer than the header.
 
     Such a row has null for what it lacks. Raises duckdb.Error for a file that is no CSV otherwise.
     """
@@ -303,7 +303,7 @@ def normalize_row_keys(text: str, asked: AskedColumns = STRUCTS) -> str:
 
 
 def normalize_cell_keys(text: str) -> str:
-    """Normalize the same of the text of one column: a put, or a list of destinations."""
+    """Normalize the letter case of keys in the JSON text of one column: a put, or a list of destinations."""
     return _written(_inside(_read_keys(text)))
 
 
@@ -458,7 +458,7 @@ def find_row_fault(asked: AskedColumns, texts: Mapping[str, str | None]) -> str 
 
 
 def find_line_fault(asked: AskedColumns, line: str) -> str | None:
-    """Find the same of a row that is one JSON object, in which a key may also be there twice."""
+    """Find the first value of the wrong type, or a key that is there twice, in a row that is one JSON object."""
     try:
         row = json.loads(line, object_pairs_hook=build_json_object)
     except (ValueError, RecursionError):

@@ -51,9 +51,7 @@ def print_verdict(told: Explanation, page: Page | None = None) -> None:
 
 
 def render_answer(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:
-    """Render the lines of the answer: what is asked, what is reached, where it goes or what it fails with, and
-    notes.
-    """
+    """Render the lines of the answer: the put, what it reaches, where it goes or what it fails with, and notes."""
     decision = told.decision
     yield "put", Text(render_question(decision))
     label = "names"

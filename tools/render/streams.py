@@ -16,7 +16,7 @@ ORIGIN = "mqclause.origin"
 
 
 def encode_json_line(document: Any) -> bytes:
-    """Encode a document as a line of JSON, in UTF-8 whatever the locale is; it says if it is not by our rules."""
+    """Encode a document as a line of JSON in UTF-8, with the folder of the rules if --rules gives one."""
     return f"{json.dumps(mark_origin(document), ensure_ascii=False)}\n".encode()
 
 
