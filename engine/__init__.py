@@ -16,35 +16,48 @@ from typing import Any
 
 _NAMES = {
     "answers": "AnswerTable Outcome Reason RecordedAnswer ShownAnswer",
-    "check.findings": "Checks Finding FindingChanges Inspection inspected",
+    "check.findings": "Checks FailedCondition Finding FindingChanges Inspection inspected",
     "check.report": "Findings check_files",
     "cluster.admin_commands": "AdminCommand fail",
     "cluster.counterfactuals": "Counterfactual WhyNot counterfactuals why_not",
-    "cluster.map": "MapRow cluster_map",
-    "cluster.plan": "ChangePlan Move PlanRow Traffic moves plan",
+    "cluster.map": "ExitShares MapRow cluster_map",
+    "cluster.plan": "ChangePlan Move PlanRow Traffic Upgrade moves plan",
+    "executors.operations": "ExecutorName",
+    "executors.pipeline": "NotInstalledError",
+    "exits.process": "ExitFaultError",
+    "model.configuration.completeness": "MissingInformation",
     "model.configuration.inputs": "Input text",
     "model.configuration.members": "Members read read_files read_members",
     "model.configuration.snapshot": "Snapshot read_document",
     "model.configuration.sources": "Source",
-    "executors.pipeline": "NotInstalledError",
-    "exits.process": "ExitFaultError",
     "model.diagnostics": "ArgumentError Diagnostic DomainError FactsError MqclauseError",
     "model.facts.cluster": "Cluster ContradictionError",
     "model.facts.messages": "Message",
-    "model.facts.objects": "Channel ModelQueue Process Put Queue QueueManager QueueManagerAlias RemoteQueueManager",
-    "model.facts.workload": "SequenceState",
+    "model.facts.objects": (
+        "Ability Binding Channel ChannelDefinition ChannelState ChannelStatus DeliverySequence "
+        "ModelQueue Platform Process Put PutBinding PutCall Queue QueueManager QueueManagerAlias "
+        "QueueType QueueUsage RemoteQueueManager TriggerType UseQueue UseQueueOfQueue"
+    ),
+    "model.facts.workload": "Destination DestinationSequence SequenceState",
+    "model.timeline.administration": "InFlightMessage",
     "model.timeline.events": "Event EventError",
     "model.timeline.scenario": "Scenario read_scenario",
-    "replay.runner": "Replay",
-    "retrieval.calls": "next_get",
-    "retrieval.order": "Retrieval",
-    "rulebook.rule": "ReadingError RuleError UnansweredError",
+    "model.timeline.trigger_events": "TriggerEvent",
+    "replay.runner": "Replay Row",
+    "retrieval.calls": "RetrievalResult next_get",
+    "retrieval.order": "PassedOver QueueOrder Retrieval",
+    "rulebook.rule": "ReadingError Rule RuleError UnansweredError",
     "rulebook.rules": "Rules",
     "schemas": "list_schemas read_schema",
-    "trigger.examination": "Triggers",
-    "trigger.why": "Why",
-    "workload.decision": "Advance Decision Engine",
+    "tables.schema": "TableError",
+    "trace": "Effect StepTrace",
+    "trigger.examination": "ConditionResult Examination Triggers",
+    "trigger.why": "BlockingCondition UnknownFact Why WhyAnswer",
+    "workload.decision": "Advance Decision Engine Level OtherReading",
+    "workload.editions": "OtherEdition",
+    "workload.exit_answer": "ExitAnswer",
     "workload.explanation": "Explanation",
+    "workload.resolution": "Resolution",
     "workload.shares": "Share shares",
 }
 """The public names of each module."""
@@ -56,6 +69,8 @@ __all__ = sorted(MODULES)
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("importlib.metadata").version(__name__)
     if name not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(f"{__name__}.{MODULES[name]}"), name)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import islice
 from typing import Any, Literal
 
-from attrs import astuple, evolve, field, fields, frozen
+from attrs import astuple, evolve, field, frozen
 from sqlglot import exp
 
 from mqclause.audit.case_run import ENDS_OTHERWISE, find_case_files, read_file_cases
@@ -15,16 +15,18 @@ from mqclause.audit.situations import (
     StatedSituation,
     Values,
     build_situations,
+    find_plain_subject,
     list_compared_values,
+    merge_values,
+    show_asked_terms,
     shrink_stated,
 )
 from mqclause.documents import DOCUMENTS
-from mqclause.executors.operations import LoweredRuleset, Run, StepResult, compile_expression, list_expressions
+from mqclause.executors.operations import LoweredRuleset, Run, compile_expression, list_expressions
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
 from mqclause.language.parser import expand_terms
-from mqclause.language.vocabulary import About, UnreckonedError, Vocabulary
-from mqclause.model.diagnostics import DomainError
+from mqclause.language.vocabulary import About, UnreckonedError
 from mqclause.model.facts.domains import REASONS
 from mqclause.rulebook.rule import Declaration, Expression, ReadingError, Rule, RuleError, Ruleset
 from mqclause.rulebook.rules import AUTO, Rules
@@ -205,7 +207,7 @@ def _compared(
     before: Rules, after: Rules, about: Declaration, changed: Sequence[str], bound: Bound
 ) -> DocumentComparison:
     sides = _Answering.pair(before, after, about)
-    tried, base, of_terms = 0, _plain_subject(sides), None
+    tried, base, of_terms = 0, find_plain_subject([side.course for side in sides]), None
     for values, within in _searches(sides, changed, bound):
         for stated, situation, subjects in build_situations(about, values, within, base):
             tried += 1
@@ -246,29 +248,10 @@ def _searches(sides: Sequence[_Answering], changed: Sequence[str], bound: Bound)
     """What is enumerated: over what each changed rule looks at, what all of them do, and all that is looked at."""
     alone = evolve(bound, runs=bound.runs // 3)
     for each in changed if len(changed) > 1 else ():
-        yield _merged(side.list_values({each}) for side in sides), alone
-    yield _merged(side.list_values(set(changed)) for side in sides), bound
+        yield merge_values(side.list_values({each}) for side in sides), alone
+    yield merge_values(side.list_values(set(changed)) for side in sides), bound
     wider = (min(one, other) for one, other in zip(astuple(bound), astuple(WIDER_BOUND), strict=True))
-    yield _merged(side.list_values(None) for side in sides), Bound(*wider)
-
-
-def _plain_subject(sides: Sequence[_Answering]) -> Mapping[str, Any]:
-    """What two subjects have to state for as many rules as possible to look at them: nothing, or one attribute."""
-    about = sides[0].about
-    if about.subject is None:
-        return {}
-    listed = _merged(side.list_values(None) for side in sides)
-    known = {each.name for each in fields(about.subject)}
-    tried = [{}, *({name: value} for name, values in listed.items() if name in known for value in values)]
-    return max(tried, key=lambda base: sum(side.count_applied(base) for side in sides))
-
-
-def _merged(found: Iterable[Values]) -> Values:
-    values: dict[str, dict[Any, None]] = {}
-    for each in found:
-        for name, listed in each.items():
-            values.setdefault(name, {}).update(dict.fromkeys(listed))
-    return {name: [*listed] for name, listed in values.items()}
+    yield merge_values(side.list_values(None) for side in sides), Bound(*wider)
 
 
 @frozen(eq=False)
@@ -309,8 +292,8 @@ class _Answering:
                     trees += list_expressions(step)
             if changed is not None:
                 trees += [exp.column(each[5:]) for each in changed if each.startswith("term ")]
-            found.append(list_compared_values(_with_asked(steps), trees))
-        return _merged(found)
+            found.append(list_compared_values(show_asked_terms(steps), trees))
+        return merge_values(found)
 
     def answer(self, situation: Any, subjects: Sequence[Any]) -> Any:
         """Return what the rules answer: who remains in which order, what is derived, how the call ends."""
@@ -329,15 +312,6 @@ class _Answering:
     def ask(self, situation: Any, subjects: Sequence[Any]) -> Any:
         """Return what the terms say that are asked before any rule runs."""
         return [[term(each) for each in (subjects if of == "subject" else [situation])] for _, of, term in self.terms]
-
-    def count_applied(self, base: Mapping[str, Any]) -> int:
-        """Count the rules that apply where there are two subjects of which this is stated, if none of them falls."""
-        try:
-            runs = self.course.run(*StatedSituation({}, ({}, {}), base).build(self.about), traced=True)
-        except (DomainError, RuleError, UnreckonedError, *ENDS_OTHERWISE):
-            return 0
-        done = [StepResult(*did) for run in runs for did in run.trace or () if did is not None]
-        return 0 if any(each.fallen for each in done) else len(done)
 
     def explain(self, stated: StatedSituation) -> Side:
         """Explain what the rules make of a situation."""
@@ -365,12 +339,6 @@ def _compiled_term(ruleset: Ruleset, term: str, of: About) -> Callable[[Any], An
     """What asks a term of one subject, or of the situation."""
     letter: Literal["s", "d"] = "d" if of == "subject" else "s"
     return compile_expression(exp.column(term), ruleset.vocabulary.before, letter)
-
-
-def _with_asked(steps: LoweredRuleset) -> LoweredRuleset:
-    """The same steps, where terms that are asked before are looked into as others are."""
-    words = steps.vocabulary
-    return evolve(steps, vocabulary=Vocabulary(words.words, {**words.terms, **words.asked}, words.subject))
 
 
 def _said_of_steps(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from typing import Any, Literal
 from attrs import frozen
 
 from mqclause.audit.case_run import read_file_cases, run_in_processes
-from mqclause.documents import DOCUMENTS
+from mqclause.audit.sentences import find_ruleset
 from mqclause.rulebook.case_files import CaseFile
 from mqclause.rulebook.mutants import generate_mutants
 from mqclause.rulebook.rule import ReadingError, RuleError, Ruleset
@@ -82,15 +82,3 @@ def _changed_files(rules: Rules, original: Ruleset, rule_id: str) -> Iterable[tu
     yield REMOVED, {rules.path(rule_id): None}
     for mutant in generate_mutants(rules, original, rule_id):
         yield mutant.change, {mutant.path: mutant.text}
-
-
-@lru_cache(maxsize=2048)
-def find_ruleset(rules: Rules, rule_id: str) -> Ruleset:
-    """Find the ruleset of the oldest edition that has a rule. Raises ReadingError where none has, and RuleError."""
-    about = DOCUMENTS[rule_id.partition(".")[0]]
-    editions = [each for each in rules.known_editions if each == rules.as_stated(each)]
-    for read in map(rules.in_edition, editions) if editions else (rules,):
-        ruleset = read.ruleset(about)
-        if rule_id in (rule.id for rule in ruleset.rules):
-            return ruleset
-    raise ReadingError(f"{rule_id}: no edition has this rule")

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, pairwise, product
+from math import prod
 from typing import Any
 
 from attrs import NOTHING, evolve, field, fields, frozen
 from sqlglot import exp
 
-from mqclause.executors.operations import LoweredRuleset, Rank
+from mqclause.executors.operations import LoweredRuleset, StepResult
+from mqclause.executors.pipeline import Pipeline
 from mqclause.language.parser import expand_terms, get_literal_value, strip_parentheses
 from mqclause.language.vocabulary import Type, Vocabulary, Word, build_words
 from mqclause.model.diagnostics import DomainError
@@ -119,20 +121,12 @@ def _in_order(subjects: Sequence[Mapping[str, Any]]) -> bool:
     return all(len(one) != len(other) or repr(one) <= repr(other) for one, other in pairwise(subjects))
 
 
-def list_compared_values(steps: LoweredRuleset, trees: Iterable[Expression], names: Iterable[str] = ()) -> Values:
+def list_compared_values(steps: LoweredRuleset, trees: Iterable[Expression]) -> Values:
     """List the values of attributes that expressions of a ruleset tell apart, without the default of each."""
     reader = _Compared(steps.vocabulary)
     for tree in trees:
         reader.read(expand_terms(tree, steps.vocabulary))
-    for name in names:
-        reader.looked_at(steps.vocabulary.words[name])
     return reader.values(steps.ruleset.about)
-
-
-def list_ranked_words(steps: LoweredRuleset) -> set[str]:
-    """List the attributes by which subjects are compared with one another."""
-    trees = [key.by for step in steps.steps if isinstance(step, Rank) for key in step.keys]
-    return {each.name for tree in trees for each in expand_terms(tree, steps.vocabulary).find_all(exp.Column)}
 
 
 class _Compared:
@@ -244,3 +238,59 @@ def shrink_stated(stated: StatedSituation) -> Iterator[StatedSituation]:
         for name in subject:
             fewer = {key: value for key, value in subject.items() if key != name}
             yield evolve(stated, subjects=(*stated.subjects[:at], fewer, *stated.subjects[at + 1 :]))
+
+
+def merge_values(found: Iterable[Values]) -> Values:
+    """Merge the values of several listings: of each attribute all, in order."""
+    values: dict[str, dict[Any, None]] = {}
+    for each in found:
+        for name, listed in each.items():
+            values.setdefault(name, {}).update(dict.fromkeys(listed))
+    return {name: [*listed] for name, listed in values.items()}
+
+
+def show_asked_terms(steps: LoweredRuleset) -> LoweredRuleset:
+    """Return the same steps, where terms that are asked before any rule runs are looked into as others are."""
+    words = steps.vocabulary
+    return evolve(steps, vocabulary=Vocabulary(words.words, {**words.terms, **words.asked}, words.subject))
+
+
+def list_all_values(course: Pipeline) -> Values:
+    """List the values that all rules of a course tell apart."""
+    return merge_values(list_compared_values(show_asked_terms(each), each.expressions()) for each in course.steps)
+
+
+def find_plain_subject(courses: Sequence[Pipeline]) -> Mapping[str, Any]:
+    """Find what two subjects have to state for as many rules as possible to look at them, and none of them to fall.
+
+    That is nothing, or one attribute; ``courses`` are of one document.
+    """
+    about = courses[0].rulesets[-1].about
+    if about.subject is None:
+        return {}
+    listed = merge_values(map(list_all_values, courses))
+    known = {each.name for each in fields(about.subject)}
+    tried = [{}, *({name: value} for name, values in listed.items() if name in known for value in values)]
+    return max(tried, key=lambda base: sum(_count_applied(course, about, base) for course in courses))
+
+
+def _count_applied(course: Pipeline, about: Declaration, base: Mapping[str, Any]) -> int:
+    """How many rules apply where there are two subjects of which this is stated; none if one of them falls."""
+    try:
+        runs = course.run(*StatedSituation({}, ({}, {}), base).build(about), traced=True)
+    except (LookupError, TypeError, ValueError):
+        return 0
+    done = [StepResult(*did) for run in runs for did in run.trace or () if did is not None]
+    return 0 if any(each.fallen for each in done) else len(done)
+
+
+def count_states(values: Sequence[tuple[str, Sequence[Any]]]) -> int:
+    """Count the ways in which attributes can be as by default or have one of their values."""
+    return prod(len(listed) + 1 for _, listed in values)
+
+
+def list_states(values: Sequence[tuple[str, Sequence[Any]]]) -> Iterator[dict[str, Any]]:
+    """List those ways, each by what is not as by default."""
+    choices = ([{}, *({name: value} for value in listed)] for name, listed in values)
+    for chosen in product(*choices):
+        yield {name: value for each in chosen for name, value in each.items()}

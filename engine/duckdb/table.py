@@ -606,7 +606,7 @@ def _find(chain: _Chain, puts: ClusterPuts, found: DecidedNames, rules: Rules, a
             (exp.EQ if name == "at" else exp.NullSafeEQ)(this=each, expression=build_column(f"{WRITTEN}_{name}"))
             for name, each in puts.written.items()
         ]
-        chain.join(WRITTEN, {SETTLED: "place"}, [*written, *(_same(WRITTEN, "number", each) for each in said.values())])
+        chain.join(WRITTEN, {SETTLED: "place"}, [*written, *(_same(WRITTEN, name, NUMBER) for name in said)])
     unsettled = is_null(build_column(SETTLED)) if as_written else None
     levels, by = puts.found_by(rules, unsettled)
     for level in levels:

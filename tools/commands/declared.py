@@ -514,6 +514,7 @@ def verify_command() -> None:
     "mqclause.tools.commands.rules:test_rules",
     click.argument("names", nargs=-1, metavar="[RULE|RULESET]..."),
     click.option("--coverage", is_flag=True, help="Show which branches of conditions no case takes; runs more slowly."),
+    click.option("--proof", is_flag=True, help="Show on how many situations the executors agree, within a bound."),
     json_option,
     cases_option,
     folder_option,

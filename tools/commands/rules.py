@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -11,6 +12,7 @@ from mqclause.audit.comparison import compare_rules
 from mqclause.audit.coverage import measure_coverage
 from mqclause.audit.lint import get_checks, lint_rules, read_cases_by_path
 from mqclause.audit.mutation import MutantResult, try_mutants
+from mqclause.audit.proof import DocumentProof, prove_agreement
 from mqclause.audit.verification import FORMAT as VERIFY_FORMAT
 from mqclause.audit.verification import count_other_sources, verify_copies
 from mqclause.documents import DOCUMENTS
@@ -47,12 +49,15 @@ def print_verified(copies: tuple[str, ...], as_json: bool) -> int:
 
 TEST_FORMAT = "mqclause.test/1"
 
+MOST_SITUATIONS = 500
+"""So many situations are tried of one rule."""
 
-def test_rules(names: tuple[str, ...], coverage: bool, as_json: bool, cases: str | None) -> int:
+
+def test_rules(names: tuple[str, ...], coverage: bool, proof: bool, as_json: bool, cases: str | None) -> int:
     """Run the cases, print what came of them, and return the exit status. Raises CaseError and ReadingError."""
     rules = load_rules(())
     paths = find_case_files(names, Path(cases) if cases else None)
-    report = CaseReport(quiet=as_json)
+    report = CaseReport()
     covered = None
     if coverage:
         found, covered = measure_coverage(rules, paths, count_processors())
@@ -60,12 +65,21 @@ def test_rules(names: tuple[str, ...], coverage: bool, as_json: bool, cases: str
     else:
         for results in run_case_files(rules, paths, count_processors()):
             report.add(results)
+    proofs = _proofs(rules, report) if proof else None
     if as_json:
-        said = {} if covered is None else {"coverage": [each.to_json() for each in covered]}
-        print_json({"format": TEST_FORMAT, "cases": [each.to_json() for each in report.results], **said})
+        said: dict[str, Any] = {"cases": [each.to_json() for each in report.results]}
+        said |= {} if covered is None else {"coverage": [each.to_json() for each in covered]}
+        said |= {} if proofs is None else {"proof": [each.to_json() for each in proofs]}
+        print_json({"format": TEST_FORMAT, **said})
     else:
-        report.finish(covered)
-    return int(bool(report.failed))
+        report.finish(covered, proofs)
+    return int(bool(report.failed) or any(each.disagreements for each in proofs or ()))
+
+
+def _proofs(rules: Rules, report: CaseReport) -> list[DocumentProof]:
+    """What is shown of the documents of the cases that were run."""
+    documents = dict.fromkeys(each.document for each in report.results)
+    return [prove_agreement(rules, each, most=MOST_SITUATIONS, processes=count_processors()) for each in documents]
 
 
 MUTANTS_FORMAT = "mqclause.mutants/1"

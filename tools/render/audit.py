@@ -17,6 +17,7 @@ from mqclause.audit.comparison import Comparison, DocumentComparison, Example, S
 from mqclause.audit.coverage import RuleCoverage
 from mqclause.audit.lint import LintCheck, LintFinding
 from mqclause.audit.mutation import MutantResult, MutantStatus
+from mqclause.audit.proof import DocumentProof
 from mqclause.audit.verification import OtherSources, VerifiedCopy, VerifiedSentence
 from mqclause.tools.render.terminal import Page
 
@@ -55,11 +56,10 @@ def _print_unlike(sentence: VerifiedSentence, page: Page) -> None:
 
 
 class CaseReport:
-    """Prints what comes of cases while they run: a line for each document, then what is wrong with each that failed."""
+    """Gathers what comes of cases, and prints it: a line for each document, then what is wrong with each failed one."""
 
-    def __init__(self, page: Page | None = None, quiet: bool = False) -> None:
+    def __init__(self, page: Page | None = None) -> None:
         self.page = page or Page()
-        self.quiet = quiet
         self.results = list[CaseResult]()
         self.begun = perf_counter()
 
@@ -72,8 +72,10 @@ class CaseReport:
         """Take in what came of some cases."""
         self.results += results
 
-    def finish(self, covered: Sequence[RuleCoverage] | None = None) -> None:
-        """Print everything: documents, failures, coverage, and how many passed."""
+    def finish(
+        self, covered: Sequence[RuleCoverage] | None = None, proofs: Sequence[DocumentProof] | None = None
+    ) -> None:
+        """Print everything: documents, failures, coverage, what is proved, and how many passed."""
         for document, found in groupby(self.results, lambda each: each.document):
             listed = [*found]
             failed = sum(bool(each.wrong) for each in listed)
@@ -83,6 +85,8 @@ class CaseReport:
             self._print(each)
         if covered is not None:
             print_coverage(covered, self.page)
+        for proof in proofs or ():
+            print_proof(proof, self.page)
         passed, failed = len(self.results) - len(self.failed), len(self.failed)
         said = f"{passed} passed" + (f", {failed} failed" if failed else "")
         self.page.line(Text(f"{said} in {perf_counter() - self.begun:.1f} s", UNLIKE if failed else ALIKE))
@@ -92,6 +96,20 @@ class CaseReport:
         self.page.line(Text.assemble(("FAILED ", UNLIKE), (result.file, "bold"), f": {result.name}{sentences}"))
         for line in result.wrong:
             self.page.line(line, "", 4)
+
+
+def print_proof(proof: DocumentProof, page: Page) -> None:
+    """Print on how many situations the executors agree, and those on which they do not."""
+    whole = sum(each.is_whole for each in proof.rules)
+    page.line(
+        f"executors agree on {proof.situations - proof.disagreements:,} of {proof.situations:,} situations, which are "
+        f"all that {whole} of {len(proof.rules)} rules tell apart with up to "
+        f"{max((each.subjects for each in proof.rules), default=0)} subjects",
+        proof.document, 16,
+    )  # fmt: skip
+    for each in proof.rules:
+        for stated in each.disagreements:
+            page.line(Text(f"they disagree on {_inline(stated.to_toml())}", UNLIKE), each.rule, 16)
 
 
 def print_coverage(covered: Sequence[RuleCoverage], page: Page) -> None:

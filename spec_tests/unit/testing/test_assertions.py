@@ -91,6 +91,7 @@ def test_the_page_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, each in known.items():
         if name.startswith("test_"):
             each()
+    assert run_program("depot = Members.of")["members"].names == ("QM1", "QM2", "QM3")
 
 
 def test_the_plugin(tmp_path: Path) -> None:

@@ -1,0 +1,166 @@
+"""Tell of each sentence what states it and which cases hold it, and of each rule what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Literal
+
+from attrs import asdict, frozen
+from sqlglot import exp
+
+from mqclause.documents import DOCUMENTS
+from mqclause.executors.operations import LoweredRuleset, list_expressions
+from mqclause.language.parser import find_terms
+from mqclause.rulebook.case_files import CaseError
+from mqclause.rulebook.clauses import Clause, list_clauses, read_clause_files
+from mqclause.rulebook.loader import OVERRIDES
+from mqclause.rulebook.mutants import TERMS_FILE
+from mqclause.rulebook.rule import ReadingError, Ruleset
+from mqclause.rulebook.rules import Rules, get_rule_id
+from mqclause.testing.case_kinds import RunnableCase
+from mqclause.testing.case_runner import group_cases_by_clause, read_cases
+
+SentenceState = Literal["stated", "no rule", "stated by the program", "unmet"]
+
+
+@frozen
+class SentenceAccount:
+    """A sentence of a document: what becomes of it, the cases that name it, and what changes its rules.
+
+    It is ``stated`` by rules, has ``no rule`` for the reason that it gives, is ``stated by the program``, or is
+    ``unmet``: a rule that it names is not there, or no case names it. ``editions`` and ``readings`` (``id=choice``) are
+    those for which its rules, or terms that these use, state something else.
+    """
+
+    document: str
+    file: str
+    clause: Clause
+    state: SentenceState
+    cases: tuple[str, ...]
+    editions: tuple[str, ...]
+    readings: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the account as JSON values; ``clause`` has what is stated of it alone."""
+        stated = asdict(self.clause, filter=lambda _, value: value not in (None, ""))
+        return asdict(self) | {"clause": stated}
+
+
+@frozen
+class RuleAccount:
+    """A rule: its file, the sentences that name it, its cases, and what it rests on.
+
+    ``place`` is where it runs, from 1, in the oldest edition that has it. ``terms`` are those that it uses, also by way
+    of others, with what they mean.
+    """
+
+    id: str
+    path: str
+    title: str
+    clause: str
+    place: int
+    sentences: tuple[str, ...]
+    cases: tuple[str, ...]
+    terms: Mapping[str, str]
+    editions: tuple[str, ...]
+    readings: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the account as JSON values."""
+        return asdict(self)
+
+
+def list_sentences(rules: Rules, document: str) -> tuple[SentenceAccount, ...]:
+    """Tell of each sentence of a document, in the order of its files. Raises RuleError and CaseError."""
+    named = group_cases_by_clause(rules, document)
+    known = {get_rule_id(path) for path in rules.files if "/" in path}
+    found = []
+    for file in read_clause_files(rules, document):
+        for clause in file.clauses:
+            cases = named.get(clause.path, [])
+            overrides = [each for rule in clause.rules or () if rule in known for each in _overrides_of(rules, rule)]
+            found.append(SentenceAccount(
+                document, file.name, clause, _state(clause, known, cases), tuple(map(str, cases)),
+                _of_kind(overrides, "edition"), _of_kind(overrides, "reading"),
+            ))  # fmt: skip
+    return tuple(found)
+
+
+def _state(clause: Clause, known: set[str], cases: Sequence[RunnableCase]) -> SentenceState:
+    if clause.program is not None:
+        return "stated by the program"
+    if clause.rules is None:
+        return "no rule" if clause.not_a_rule else "unmet"
+    return "stated" if cases and known.issuperset(clause.rules) else "unmet"
+
+
+def describe_rule(rules: Rules, rule_id: str) -> RuleAccount:
+    """Tell of a rule. Raises ReadingError where there is none of that id, RuleError and CaseError."""
+    try:
+        path = rules.path(rule_id)
+    except KeyError:
+        raise ReadingError(f"{rule_id}: there is no such rule") from None
+    ruleset = find_ruleset(rules, rule_id)
+    rule, overrides = ruleset.rule(rule_id), _overrides_of(rules, rule_id)
+    means = rules.toml(TERMS_FILE).get(ruleset.name, {})
+    sentences = tuple(f"{document}/{each}" for document, each in _sentences_of(rules, rule_id))
+    return RuleAccount(
+        rule_id, path, rule.title, rule.clause, ruleset.rules.index(rule) + 1,
+        sentences, tuple(map(str, _cases(rule_id))),
+        {term: str(means.get(term, {}).get("means", "")) for term in _terms_of(ruleset, rule_id)},
+        _of_kind(overrides, "edition"), _of_kind(overrides, "reading"),
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=2048)
+def find_ruleset(rules: Rules, rule_id: str) -> Ruleset:
+    """Find the ruleset of the oldest edition that has a rule. Raises ReadingError where none has, and RuleError."""
+    about = DOCUMENTS[rule_id.partition(".")[0]]
+    editions = [each for each in rules.known_editions if each == rules.as_stated(each)]
+    for read in map(rules.in_edition, editions) if editions else (rules,):
+        ruleset = read.ruleset(about)
+        if rule_id in (rule.id for rule in ruleset.rules):
+            return ruleset
+    raise ReadingError(f"{rule_id}: no edition has this rule")
+
+
+def _sentences_of(rules: Rules, rule_id: str) -> Iterator[tuple[str, str]]:
+    """The sentences that name a rule, of any document."""
+    for document in rules.clauses:
+        for clause in list_clauses(rules, document):
+            if rule_id in (clause.rules or ()):
+                yield document, clause.path
+
+
+def _cases(rule_id: str) -> Sequence[RunnableCase]:
+    try:
+        return read_cases(rule_id)
+    except CaseError:
+        return ()
+
+
+def _overrides_of(rules: Rules, rule_id: str) -> tuple[tuple[str, str], ...]:
+    """The editions and readings for which a rule, or a term that it uses, states something else."""
+    ruleset = find_ruleset(rules, rule_id)
+    terms = rules.toml(TERMS_FILE).get(ruleset.name, {})
+    tables = [rules.toml(rules.path(rule_id)), *(terms.get(term, {}) for term in _terms_of(ruleset, rule_id))]
+    return tuple(dict.fromkeys((kind, name) for table in tables for kind in OVERRIDES for name in table.get(kind, {})))
+
+
+def _of_kind(overrides: Iterable[tuple[str, str]], wanted: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for kind, name in overrides if kind == wanted))
+
+
+def _terms_of(ruleset: Ruleset, rule_id: str) -> dict[str, None]:
+    """The terms that a rule uses, and those that these use, in the order in which they are met."""
+    step = next(each for each in LoweredRuleset.of(ruleset).steps if each.rule.id == rule_id)
+    named = [exp.column(name) for name in (step.rule.because.names() if step.rule.because else ())]
+    waiting = [*list_expressions(step), *named]
+    found = dict[str, None]()
+    for tree in waiting:
+        for term in find_terms(tree, ruleset.vocabulary):
+            if term not in found:
+                found[term] = None
+                waiting.append(ruleset.vocabulary.terms[term])
+    return found

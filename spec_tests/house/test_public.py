@@ -1,0 +1,115 @@
+"""What programs may name: every type of a public signature is exported once, and type checkers find mistakes."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+import types
+import typing
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+import mqclause
+import mqclause.exits
+import mqclause.testing
+import mqclause.types
+
+MODULES = (mqclause, mqclause.exits, mqclause.testing)
+PUBLIC = {name: getattr(module, name) for module in MODULES for name in module.__all__}
+
+
+def functions_of(found: Any) -> Iterator[Any]:
+    """The public functions of a class, or a function itself."""
+    if inspect.isfunction(found):
+        yield found
+    for name, each in vars(found).items() if isinstance(found, type) else ():
+        made = getattr(each, "fget", None) or getattr(each, "__func__", None) or getattr(each, "func", None) or each
+        if inspect.isfunction(made) and not name.startswith("_"):
+            yield made
+
+
+def annotated(found: Any) -> Iterator[Any]:
+    for each in functions_of(found):
+        yield from typing.get_type_hints(each).values()
+    if isinstance(found, type) and attrs.has(found):
+        hints = typing.get_type_hints(found)
+        yield from (hints[each.name] for each in attrs.fields(found) if not each.name.startswith("_"))
+
+
+def classes_in(kind: Any) -> Iterator[type]:
+    for each in (kind, typing.get_origin(kind)):
+        if isinstance(each, type) and not isinstance(each, types.GenericAlias):
+            yield each
+    for each in typing.get_args(kind):
+        yield from classes_in(each)
+
+
+def test_every_type_of_a_public_signature_is_exported_once() -> None:
+    assert not {*mqclause.__all__} & {*mqclause.types.__all__}
+    known = {id(each) for each in PUBLIC.values()}
+    known |= {id(getattr(mqclause.types, name)) for name in mqclause.types.__all__}
+    asked = {(name, each) for name, found in PUBLIC.items() for kind in annotated(found) for each in classes_in(kind)}
+    assert len(asked) > 200
+    assert (
+        sorted(
+            f"{each.__qualname__} of {name}"
+            for name, each in asked
+            if each.__module__.partition(".")[0] == "mqclause" and id(each) not in known
+        )
+        == []
+    )
+
+
+def test_the_stub_of_types_has_the_names_that_it_loads() -> None:
+    stub = Path(str(mqclause.types.__file__)).with_suffix(".pyi").read_text(encoding="utf-8")
+    typed = {line.rpartition(" as ")[2] for line in stub.splitlines() if line.startswith("from ")}
+    assert typed == {*mqclause.types.__all__}
+    with pytest.raises(AttributeError, match="has no attribute 'Pipelin'"):
+        mqclause.types.Pipelin  # type: ignore[attr-defined] # noqa: B018
+
+
+def test_every_error_of_the_library_has_one_base() -> None:
+    errors = [each for each in PUBLIC.values() if isinstance(each, type) and issubclass(each, Exception)]
+    assert len(errors) > 8
+    assert [each.__name__ for each in errors if not issubclass(each, mqclause.MqclauseError)] == []
+
+
+def test_its_version_and_how_it_is_run() -> None:
+    assert mqclause.__version__ == version("mqclause")
+    done = subprocess.run([sys.executable, "-m", "mqclause", "--version"], capture_output=True, text=True, timeout=60)
+    assert version("mqclause") in done.stdout
+
+
+MISTAKES = """
+from mqclause import Channel, Cluster, Decision, Engine, MapRow, Members, Put, Queue, QueueManager, cluster_map, read
+from mqclause.testing import assert_routes
+
+Channel("TO.QM2", "QM2", "SALES", status="RUNING")
+Queue("Q", "QM2", put="DISABELD")
+Put("Q", bind="NOT_FIXED")
+Cluster(QueueManager("QM1"), queues=["Q"])
+Engine().choose("Q", Cluster(QueueManager("QM1")))
+Engine().choose(Put("Q"), Cluster(QueueManager("QM1")), explain="rules")
+members: Members = read(17)
+answer: MapRow = Engine().choose(Put("Q"), members[0].cluster)
+rows = cluster_map(members).to_excel()
+assert_routes(members, "Q", at="QM1", to=["QM2"])
+"""
+"""Ten lines, each with one mistake."""
+
+
+@pytest.mark.deep
+def test_type_checkers_find_ten_mistakes(tmp_path: Path) -> None:
+    script = tmp_path / "mistakes.py"
+    script.write_text(MISTAKES)
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", str(script)], capture_output=True, text=True, timeout=500
+    )
+    lines = {line.split(":")[1] for line in done.stdout.splitlines() if ": error:" in line}
+    assert len(lines) == 10, done.stdout

@@ -1,0 +1,88 @@
+"""Executors agree on all situations that a rule tells apart, and the rules answer each: within a bound."""
+
+from __future__ import annotations
+
+import pytest
+
+from mqclause import Rules
+from mqclause.answers import get_outcome
+from mqclause.audit.proof import list_told_apart, prove_agreement
+from mqclause.documents import CALL, OUTCOME, WORKLOAD
+from mqclause.executors.pipeline import Pipeline, find_chaining_fault
+from mqclause.rulebook.rule import UnansweredError
+from spec_tests.support.explain_command import run
+
+EDITIONS = ("wmq-6", "mq-8.0")
+FEW = 300
+
+
+def test_what_a_rule_tells_apart_is_listed_with_up_to_three_subjects() -> None:
+    """Clause 4b looks at the rank of queues, of which there are three to tell apart, where a queue is named, or not."""
+    subjects, is_whole, listed = list_told_apart(Pipeline.of(Rules(), WORKLOAD), "workload.04b")
+    found = list(listed)
+    assert (subjects, is_whole) == (3, True)
+    ranks = {tuple(each.get("queue_rank", 0) for each in one.subjects) for one in found}
+    assert {(), (0,), (0, 1, 2), (2, 2, 2)} <= ranks
+    assert len({str(one) for one in found}) == len(found)
+
+
+def test_where_there_are_too_many_there_are_fewer_subjects() -> None:
+    subjects, is_whole, listed = list_told_apart(Pipeline.of(Rules(), WORKLOAD), "workload.06", 60)
+    assert subjects < 3
+    assert is_whole
+    assert len(list(listed)) <= 60
+
+
+@pytest.mark.parametrize("document", ["workload", "outcome", "call"])
+def test_executors_agree(document: str) -> None:
+    found = prove_agreement(Rules(), document, most=60)
+    assert found.disagreements == 0
+    assert len(found.rules) == len(
+        Rules().ruleset({"workload": WORKLOAD, "outcome": OUTCOME}.get(document, CALL)).rules
+    )
+    assert found.situations > 20 * len(found.rules) * (document != "call")
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("document", ["resolution", "workload", "outcome", "trigger", "administration", "retrieval"])
+def test_executors_agree_on_all_that_rules_tell_apart(document: str, edition: str) -> None:
+    found = prove_agreement(Rules(edition=edition), document, most=4000, processes=2)
+    assert found.disagreements == 0
+    assert found.situations > 500
+
+
+@pytest.mark.deep
+@pytest.mark.skipif(bool(find_chaining_fault()), reason="durable_rules is not there")
+def test_chaining_agrees_too() -> None:
+    assert prove_agreement(Rules(), "outcome", ("compiled", "chaining"), 200).disagreements == 0
+
+
+def unanswered(edition: str, most: int) -> list[str]:
+    """The situations to which the rules say nothing, of all that rules on outcomes tell apart."""
+    course = Pipeline.of(Rules(edition=edition), OUTCOME)
+    found = []
+    for rule in course.rulesets[-1].rules:
+        for stated in list_told_apart(course, rule.id, most)[2]:
+            try:
+                get_outcome(course.run(*stated.build(OUTCOME)))
+            except UnansweredError:
+                found.append(f"{rule.id}: {stated}")
+    return found
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_some_rule_always_answers(edition: str) -> None:
+    assert unanswered(edition, FEW) == []
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_some_rule_always_answers_within_the_bound(edition: str) -> None:
+    assert unanswered(edition, 20_000) == []
+
+
+def test_the_command_tells_the_number() -> None:
+    done = run("test", "outcome.2270", "--proof")
+    assert done.returncode == 0
+    assert "outcome         executors agree on " in done.stdout
