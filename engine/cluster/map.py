@@ -11,7 +11,7 @@ from typing import Any
 from attrs import asdict, field, frozen
 
 from mqclause.answers import AnswerTable, ColumnTypes, Outcome, Reason, ShownAnswer
-from mqclause.exits.session import Caller, ExitSession
+from mqclause.exits.process import Caller, ExitSession
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import check_type

@@ -16,8 +16,7 @@ from mqclause.documents import EXIT, OUTCOME, RESOLUTION
 from mqclause.executors.operations import ExecutorName, Run, build_listing
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
-from mqclause.exits.process import Exit, ExitFaultError
-from mqclause.exits.session import ANYBODY, Caller, Exits, ExitSession
+from mqclause.exits.process import ANYBODY, Caller, Exit, ExitFaultError, Exits, ExitSession
 from mqclause.language.evaluator import Scope
 from mqclause.model.diagnostics import check_type
 from mqclause.model.exits import (

@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 
 from attrs import define, evolve, field, frozen
 
-from mqclause.model.configuration.command_levels import write_version
+from mqclause.model.configuration.knowledge import write_version
 from mqclause.model.diagnostics import (
     Diagnostic,
     DomainError,
