@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from mqclause.language.vocabulary import build_words
+from mqclause.tables.schema import DECISION, TRIGGERING
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -83,3 +84,10 @@ def test_the_links_of_a_paper_lead_somewhere(paper: str) -> None:
     links = re.findall(r"\]\(([^):#]+)[^)]*\)", (ROOT / paper).read_text(encoding="utf-8"))
     assert links
     assert [link for link in links if not (ROOT / paper).parent.joinpath(link).exists()] == []
+
+
+@pytest.mark.parametrize("fields", [{*DECISION, "shares"}, {*TRIGGERING}], ids=["decision", "triggering"])
+def test_the_fields_of_an_answer_in_a_table_have_their_meanings(fields: set[str]) -> None:
+    tables = DOCS.joinpath("how-to/tables.md").read_text(encoding="utf-8").split("| field | type |")[1:]
+    rows = [re.findall(r"(?m)^\| (`[^|]*`) \|", each.partition("\n\n")[0]) for each in tables]
+    assert fields in [set(re.findall(r"\w+", " ".join(each))) for each in rows]
