@@ -586,14 +586,7 @@ def build_document_tail(decision: Decision, besides: Mapping[str, Any] | None = 
 
 def build_destination_document(destination: Destination) -> dict[str, Any]:
     """Build the JSON object of a destination."""
-    document = {
-        "queue": destination.queue or None,
-        "queue_manager": destination.queue_manager,
-        "channel": destination.channel or None,
-    }
-    if destination.transmission_queue:
-        document["transmission_queue"] = destination.transmission_queue
-    return document
+    return destination.to_json()
 
 
 @frozen

@@ -38,7 +38,7 @@ class SentenceArguments(NamedTuple):
     because: MessageTemplate | None
 
 
-@frozen(slots=False)
+@frozen(slots=False, repr=False)
 class ExitAnswer:
     """Whether an exit was called for a choice, with what, what it answered, and what the exit rules make of that.
 
@@ -53,6 +53,10 @@ class ExitAnswer:
     own_choice: Destination | None
     listed: tuple[Destination, ...] = field(repr=False)
     run: Run = field(repr=False, eq=False)
+
+    def __repr__(self) -> str:
+        taken = "fails" if self.failed else f"takes {self.chosen}" if self.chosen is not None else "takes none"
+        return f"<ExitAnswer: {self.reason or 'not called'}, {taken}>"
 
     @property
     def called(self) -> bool:

@@ -33,11 +33,17 @@ class ResolutionStep(RuleAnswer):
     """One look at a pair of names, with the answer of the rules. The situation is a NamePair."""
 
 
-@frozen
+@frozen(repr=False)
 class Resolution:
     """Where the names of a put lead: a ``ResolutionStep`` for each pair of names, the last one at what they come to."""
 
     looks: tuple[ResolutionStep, ...]
+
+    def __repr__(self) -> str:
+        way = " to ".join(
+            " at ".join(filter(None, (each.situation.queue, each.situation.queue_manager))) for each in self.looks
+        )
+        return f"<Resolution: {way}: {self.ends or 'fails'}>"
 
     @property
     def last(self) -> ResolutionStep:

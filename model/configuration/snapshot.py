@@ -385,7 +385,7 @@ class SnapshotBuilder:
 NO_KNOWLEDGE, NO_OTHERS = LocalKnowledge(), OtherMembers()
 
 
-@frozen(cache_hash=True)
+@frozen(cache_hash=True, repr=False)
 class Snapshot:
     """What one queue manager knows: its cluster, and the put if one is given.
 
@@ -409,6 +409,9 @@ class Snapshot:
     knowledge: LocalKnowledge = field(default=NO_KNOWLEDGE, kw_only=True, hash=False)
     others: OtherMembers = field(default=NO_OTHERS, kw_only=True, hash=False)
     command_level: CommandLevel = field(default=NO_LEVEL, kw_only=True)
+
+    def __repr__(self) -> str:
+        return f"<Snapshot: {self.cluster}>"
 
     @cached_property
     def provenance(self) -> Provenance:

@@ -110,6 +110,11 @@ class Cluster:
         if found := tuple(find_contradictions(self)):
             raise ContradictionError(found)
 
+    def __str__(self) -> str:
+        known = {"queue": self.queues, "channel": self.channels, "other queue manager": self.remote_queue_managers}
+        counted = (f"{len(each)} {name}{'s' * (len(each) != 1)}" for name, each in known.items())
+        return f"{self.queue_manager.name}, which knows {', '.join(counted)}"
+
     @classmethod
     def of(
         cls, cluster: str, at: str, members: Iterable[str], queues: Mapping[str, Iterable[str]] = NO_QUEUES
