@@ -787,7 +787,7 @@ def list_other_choices(decision: Decision) -> tuple[ReadingChoice, ...]:
 
 
 def is_told_by_kind(decision: Decision) -> bool:
-    """Return whether decisions of its kind end alike: it followed no name, and neither exit nor refusal decided it."""
+    """Return whether the rules alone decided: no alias was followed, no exit asked, nothing refused the message."""
     is_plain = bool(decision.runs) and decision.exit is None and not decision.resolved.followed
     return is_plain and decision.refusal is None
 

@@ -207,7 +207,7 @@ def load_exits(exits: tuple[str, ...], exit_limit: str | None) -> Exits:
 
 
 def print_unnamed_exits(given: Exits, named: Iterable[str]) -> None:
-    """Tell of each exit that is given and not called, because CLWLEXIT is none but the names ``named``."""
+    """Warn of each exit that is given and never called: no CLWLEXIT, which are ``named``, has its name."""
     names = [each for each in dict.fromkeys(named) if each]
     is_now = f"CLWLEXIT is {' or '.join(map(repr, names)) or 'blank'}"
     meant = [each for each in names if each not in given.names]
