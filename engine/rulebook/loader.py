@@ -310,7 +310,7 @@ def check_tables(path: str, within: str, tables: Any, types: Mapping[str, type])
 
 
 def check_evidence(path: str, within: str, table: Mapping[str, Any]) -> None:
-    """Raise RuleError for a kind of evidence that there is none of, in a table or in those of its editions."""
+    """Raise RuleError for an unknown kind of evidence in a table, or in the tables of its editions."""
     stated = table.get("evidence")
     if stated is not None and stated not in EVIDENCE:
         raise RuleError(
