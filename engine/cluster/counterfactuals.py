@@ -17,7 +17,7 @@ from mqclause.cluster.admin_commands import AdminCommand, Attribute, list_admin_
 from mqclause.documents import CALL, OUTCOME
 from mqclause.executors.operations import CarriedValues
 from mqclause.executors.pipeline import Pipeline
-from mqclause.exits.session import ANYBODY, Caller, ExitSession
+from mqclause.exits.process import ANYBODY, Caller, ExitSession
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.diagnostics import ArgumentError, check_type, suggest_name
 from mqclause.model.facts.cluster import Cluster

@@ -16,8 +16,7 @@ from attrs import define, evolve, field, frozen
 
 from mqclause.answers import ShownAnswer
 from mqclause.executors.operations import ExecutorName
-from mqclause.exits.process import Exit
-from mqclause.exits.session import Caller
+from mqclause.exits.process import Caller, Exit
 from mqclause.model.configuration.completeness import EVERY_STATE
 from mqclause.model.diagnostics import Diagnostic, FactsError, check_type
 from mqclause.model.facts.cluster import Cluster

@@ -292,7 +292,7 @@ class TriggerCallbacks:
     runs: dict[MessageQuestion, Run] = field(factory=dict, init=False, repr=False)
 
     def messages(self, queue: Queue) -> MessageRules:
-        """Return the priority that each message gets when it is put, and those with which it counts."""
+        """Return two functions: the priority that a message is put with, and the priorities with which it counts."""
         of_queue = self._values(queue)
 
         def priority(given: int) -> int:

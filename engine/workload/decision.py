@@ -16,8 +16,7 @@ from mqclause.documents import EXIT, OUTCOME, RESOLUTION
 from mqclause.executors.operations import ExecutorName, Run, build_listing
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
-from mqclause.exits.process import Exit, ExitFaultError
-from mqclause.exits.session import ANYBODY, Caller, Exits, ExitSession
+from mqclause.exits.process import ANYBODY, Caller, Exit, ExitFaultError, Exits, ExitSession
 from mqclause.language.evaluator import Scope
 from mqclause.model.diagnostics import check_type
 from mqclause.model.exits import (
@@ -788,7 +787,7 @@ def list_other_choices(decision: Decision) -> tuple[ReadingChoice, ...]:
 
 
 def is_told_by_kind(decision: Decision) -> bool:
-    """Return whether decisions of its kind end alike: it followed no name, and neither exit nor refusal decided it."""
+    """Return whether the rules alone decided: no alias was followed, no exit asked, nothing refused the message."""
     is_plain = bool(decision.runs) and decision.exit is None and not decision.resolved.followed
     return is_plain and decision.refusal is None
 

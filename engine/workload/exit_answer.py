@@ -213,7 +213,7 @@ class ExitAnswer:
 
 
 def find_missing_exit(rules: Rules, own: QueueManager, given: Collection[str]) -> MissingInformation | None:
-    """Find out that CLWLEXIT names an exit that puts would call and that is none of those ``given``."""
+    """Find the exit that CLWLEXIT names and puts would call, if it is not among those ``given``."""
     name, listed = own.clwlexit, (Destination(own.name, is_local=True),)
     call = ExitCall("MQPUT", "NOTFIXED", False, False, False, own.platform, name, name, tuple(given), clwlexit=name)
     run = Pipeline.of(rules, EXIT).run(call, listed)[0]

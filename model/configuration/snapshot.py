@@ -23,7 +23,6 @@ from mqclause.model.configuration.changes import (
     is_change_target,
     parse_change,
 )
-from mqclause.model.configuration.command_levels import NO_LEVEL, CommandLevel, LevelStatement, find_command_levels
 from mqclause.model.configuration.completeness import (
     NO_INQUIRIES,
     AnsweredInquiries,
@@ -34,7 +33,14 @@ from mqclause.model.configuration.completeness import (
     find_partial_dumps,
     suggest_insert,
 )
-from mqclause.model.configuration.knowledge import LocalKnowledge, Unshown
+from mqclause.model.configuration.knowledge import (
+    NO_LEVEL,
+    CommandLevel,
+    LevelStatement,
+    LocalKnowledge,
+    Unshown,
+    find_command_levels,
+)
 from mqclause.model.configuration.objects import ViewCache, collect_shown_attributes
 from mqclause.model.configuration.provenance import (
     MergedFacts,
