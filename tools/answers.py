@@ -50,8 +50,8 @@ def print_answer(answer: Any, out: TextIO) -> None:
                 page.line(line)
         case Row():
             page.line(render_event(answer))
-            for line in render_consequences(answer):
-                page.line(line, "", 4)
+            for text in render_consequences(answer):
+                page.line(text, "", 4)
         case AnswerTable():
             _print_table(answer, page)
         case _:
