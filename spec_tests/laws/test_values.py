@@ -16,6 +16,7 @@ from attrs import evolve
 from hypothesis import given, settings
 
 from mqclause import (
+    Decision,
     Engine,
     Explanation,
     MapRow,
