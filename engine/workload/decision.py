@@ -18,7 +18,7 @@ from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
 from mqclause.exits.process import ANYBODY, Caller, Exit, ExitFaultError, Exits, ExitSession
 from mqclause.language.evaluator import Scope
-from mqclause.model.diagnostics import check_type
+from mqclause.model.diagnostics import ArgumentError, check_type
 from mqclause.model.exits import (
     MQWXP,
     NO_USER_AREA,
@@ -340,7 +340,9 @@ class Decision(ShownAnswer):
     def check_traced(self) -> None:
         """Raise ValueError below level ``rule``, where no rule is recorded for what it removed."""
         if self.run is not None and self.run.trace is None:
-            raise ValueError(f"who fell by which rule is known of a decision with explain='rule', not {self.level!r}")
+            raise ArgumentError(
+                f"who fell by which rule is known of a decision with explain='rule', not {self.level!r}"
+            )
 
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.trace/1`` as JSON values; see trace.schema.json."""
@@ -906,7 +908,7 @@ def _check(put: object, cluster: object, level: object) -> None:
         return
     check_type("put", put, Put, "(queue=…)")
     check_type("cluster", cluster, Cluster, ", as snapshot.cluster")
-    raise ValueError(f"explain={level!r} is not a level; allowed: {', '.join(LEVELS)}")
+    raise ArgumentError(f"explain={level!r} is not a level; allowed: {', '.join(LEVELS)}")
 
 
 def _look(look: ResolutionStep) -> dict[str, Any]:
