@@ -4,13 +4,13 @@ from mqclause.check.findings import StoredScript as StoredScript
 from mqclause.executors.operations import LoweredRuleset as LoweredRuleset
 from mqclause.executors.operations import Run as Run
 from mqclause.executors.pipeline import Pipeline as Pipeline
-from mqclause.exits.session import ExitSession as ExitSession
+from mqclause.exits.process import ExitSession as ExitSession
 from mqclause.language.vocabulary import Vocabulary as Vocabulary
 from mqclause.model.configuration.checked_cluster import ClusterCheckContext as ClusterCheckContext
 from mqclause.model.configuration.checked_member import ConfiguredMember as ConfiguredMember
 from mqclause.model.configuration.checked_objects import ConfiguredObject as ConfiguredObject
-from mqclause.model.configuration.command_levels import CommandLevel as CommandLevel
 from mqclause.model.configuration.inputs import OpenFile as OpenFile
+from mqclause.model.configuration.knowledge import CommandLevel as CommandLevel
 from mqclause.model.configuration.knowledge import LocalKnowledge as LocalKnowledge
 from mqclause.model.configuration.provenance import Origin as Origin
 from mqclause.model.configuration.provenance import PlacedFact as PlacedFact

@@ -11,12 +11,14 @@ from mqclause.check.findings import Finding, FindingChanges
 from mqclause.cluster.counterfactuals import Counterfactual, WhyNot
 from mqclause.cluster.map import MapRow
 from mqclause.cluster.plan import ChangePlan, Move, PlanRow
+from mqclause.replay.runner import Row
 from mqclause.retrieval.order import QueueOrder
 from mqclause.tools.commands.order import render_order
 from mqclause.tools.commands.why_not import print_why_not
-from mqclause.tools.render.cluster import print_map, print_plan
+from mqclause.tools.render.cluster import format_amount, print_map, print_plan
 from mqclause.tools.render.explanation import print_explanation
 from mqclause.tools.render.findings import print_finding, print_findings
+from mqclause.tools.render.replay import render_consequences, render_event
 from mqclause.tools.render.streams import render_json
 from mqclause.tools.render.terminal import Page
 from mqclause.tools.render.why import print_answers
@@ -46,6 +48,10 @@ def print_answer(answer: Any, out: TextIO) -> None:
         case QueueOrder():
             for line in render_order(answer):
                 page.line(line)
+        case Row():
+            page.line(render_event(answer))
+            for text in render_consequences(answer):
+                page.line(text, "", 4)
         case AnswerTable():
             _print_table(answer, page)
         case _:
@@ -76,7 +82,7 @@ def _say(answer: Any) -> str:
         case Share():
             return f"{float(answer.part):.1%} {answer.destination.name}"
         case Move():
-            return f"{answer.puts:g} puts from {answer.out_of or 'none'} to {answer.into or 'none'}"
+            return f"{format_amount(round(answer.puts))} puts from {answer.out_of or 'none'} to {answer.into or 'none'}"
         case Counterfactual():
             return "; ".join(f"{each.queue_manager}: {each.command}" for each in answer.commands)
         case RecordedAnswer():

@@ -77,7 +77,7 @@ def _fault_of_rules(folder: str, error: ValueError) -> ValueError:
     """What is told of an error of a run with the rules of a folder: its places there, if it is of those rules."""
     from mqclause.language.vocabulary import UnreckonedError
     from mqclause.rulebook.rule import RuleError
-    from mqclause.tools.commands.own_rules import build_rules_fault
+    from mqclause.tools.commands.options import build_rules_fault
 
     return build_rules_fault(folder, error) if isinstance(error, RuleError | UnreckonedError) else error
 

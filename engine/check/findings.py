@@ -44,6 +44,7 @@ from mqclause.model.configuration.sources import (
     shows_nothing,
 )
 from mqclause.model.diagnostics import (
+    ArgumentError,
     Diagnostic,
     FactsError,
     check_several,
@@ -205,7 +206,7 @@ class Checks:
                 self.misplaced = {**self.misplaced, kind: self.misplaced.get(kind, frozenset()) | names}
         self.competes = compile_term(self.course.rulesets[0], "competes")
         for unknown in sorted(set(ignored) - self.rules.keys()):
-            raise ValueError(f"{unknown!r} is no check; allowed: {', '.join(self.rules)}")
+            raise ArgumentError(f"{unknown!r} is no check; allowed: {', '.join(self.rules)}")
         self.ignored = frozenset(ignored)
 
     def __reduce__(self) -> tuple[Any, ...]:

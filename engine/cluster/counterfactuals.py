@@ -17,7 +17,7 @@ from mqclause.cluster.admin_commands import AdminCommand, Attribute, list_admin_
 from mqclause.documents import CALL, OUTCOME
 from mqclause.executors.operations import CarriedValues
 from mqclause.executors.pipeline import Pipeline
-from mqclause.exits.session import ANYBODY, Caller, ExitSession
+from mqclause.exits.process import ANYBODY, Caller, ExitSession
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.diagnostics import ArgumentError, check_type, suggest_name
 from mqclause.model.facts.cluster import Cluster
@@ -399,7 +399,7 @@ class _Search:
         asked: ExitSearch | None = None
         if has_exit_call(decision):
             if engine is None or not engine.exits.names:
-                raise ValueError("the decision is one with an exit; give the engine that has it: engine=…")
+                raise ArgumentError("the decision is one with an exit; give the engine that has it: engine=…")
             more, asked = tuple(list_exit_commands(decision, queue_manager)), ExitSearch(decision, engine, caller)
         # The decision may be one by an executor that explains, and is slow.
         decision = evolve(decision, course=Pipeline.of(decision.rules, OUTCOME))

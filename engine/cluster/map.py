@@ -11,7 +11,7 @@ from typing import Any
 from attrs import asdict, field, frozen
 
 from mqclause.answers import AnswerTable, ColumnTypes, Outcome, Reason, ShownAnswer
-from mqclause.exits.session import Caller, ExitSession
+from mqclause.exits.process import Caller, ExitSession
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import check_type
@@ -213,7 +213,7 @@ def cluster_map(members: ClusterState, engine: Engine | None = None, bind: str =
 
 
 def list_snapshots(state: ClusterState) -> Iterator[Snapshot]:
-    """List a snapshot of each member in a state; raises TypeError for what is none."""
+    """List a snapshot of each member in a state; raises TypeError for what is neither Snapshot nor Cluster."""
     for each in (state,) if isinstance(state, Snapshot | Cluster | str) else state:
         if isinstance(each, Snapshot):
             yield each

@@ -36,8 +36,7 @@ from mqclause.tables.cluster_puts import (
     DecidedNames,
     decided_names,
 )
-from mqclause.tables.exit_rows import ExitRowDecider, build_put_struct, has_exit_call
-from mqclause.tables.flat import check_no_cluster, cluster_puts
+from mqclause.tables.flat import ExitRowDecider, build_put_struct, check_no_cluster, cluster_puts, has_exit_call
 from mqclause.tables.functions import PREFIX, Plan, build_column, build_struct, coalesce, is_null
 from mqclause.tables.message_order import MESSAGES, build_message_query
 from mqclause.tables.query import build_call, build_decision, build_evaluation, build_plan, build_triggering, render_sql
@@ -156,7 +155,7 @@ def decide(
     Of several permitted destinations the first listed is taken. With ``shares``, ``decision.shares`` lists those that
     get puts in the long run, with their parts; ``spread`` names a column by whose value a row takes one of them, always
     the same, in these parts, as if nothing had been put yet; null counts as a value of its own. Where CLWLEXIT names
-    one of ``exits``, Python decides: see mqclause.tables.exit_rows. Raises TableError and RuleError.
+    one of ``exits``, Python decides: see mqclause.tables.flat. Raises TableError and RuleError.
     """
     import duckdb
 

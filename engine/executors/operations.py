@@ -122,7 +122,7 @@ class Assignment:
 
 
 def get_holds_fact(rule_id: str) -> str:
-    """Return the fact that a condition holds, or was not examined."""
+    """Return the name of the fact that a condition holds, or was not examined."""
     return f"{RESERVED_PREFIX}holds_{_identifier(rule_id)}"
 
 

@@ -6,7 +6,7 @@ whose CLWLEXIT is ``myexit`` would.
 
 from __future__ import annotations
 
-from mqclause.exits.session import Caller
+from mqclause.exits.process import Caller
 from mqclause.model.exits import (
     MQCD,
     MQQMF_AVAILABLE,

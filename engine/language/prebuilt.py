@@ -92,7 +92,7 @@ _KINDS = {each.__name__: each for each in (*OF_TWO, *OF_ONE)}
 
 
 def build_prebuilt(tables: Mapping[str, Any], parse: Callable[[str], exp.Expression]) -> dict[str, Any]:
-    """Build what is kept of tables, by the text of each in TOML: those, and the trees of all texts in them."""
+    """Build what a package keeps of rule files: their tables by their text, and the tree of each expression."""
     trees = dict[str, Form]()
     for text in dict.fromkeys(_texts([*tables.values()])):
         try:

@@ -14,7 +14,7 @@ from mqclause.answers import RuleAnswer
 from mqclause.documents import ADMINISTRATION
 from mqclause.executors.operations import ExecutorName
 from mqclause.executors.pipeline import Pipeline
-from mqclause.exits.session import ANYBODY, Caller, Exits, ExitSession
+from mqclause.exits.process import ANYBODY, Caller, Exits, ExitSession
 from mqclause.model.diagnostics import name_argument
 from mqclause.model.exits import MQPER_NOT_PERSISTENT, MQPER_PERSISTENT, NO_DESCRIPTOR, OfferedMessage
 from mqclause.model.facts.cluster import Cluster

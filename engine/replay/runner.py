@@ -14,9 +14,9 @@ from typing import Any, Self
 
 from attrs import define, evolve, field, frozen
 
+from mqclause.answers import ShownAnswer
 from mqclause.executors.operations import ExecutorName
-from mqclause.exits.process import Exit
-from mqclause.exits.session import Caller
+from mqclause.exits.process import Caller, Exit
 from mqclause.model.configuration.completeness import EVERY_STATE
 from mqclause.model.diagnostics import Diagnostic, FactsError, check_type
 from mqclause.model.facts.cluster import Cluster
@@ -451,8 +451,8 @@ class ReleasedTriggerMessage:
     created_by_event: int
 
 
-@define(unsafe_hash=True)
-class Row:
+@define(unsafe_hash=True, repr=False)
+class Row(ShownAnswer):
     """The effects of one event (one repetition of it). ``repeat`` is None unless the event is repeated.
 
     ``routed`` is the destination, a decision that failed, or None where nothing was routed. ``reason`` is an MQRC,

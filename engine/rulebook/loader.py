@@ -175,7 +175,11 @@ def _build_vocabulary(
             parsed[term] = parse_unchecked(text)
     _check_no_circle(about.name, parsed)
     asked = {term: parsed.pop(term) for term in about.terms if term in words and term in parsed}
-    return Vocabulary(words, parsed, about.subject.__name__.lower() if about.subject else "subject", asked)
+    return Vocabulary(words, parsed, _name_subject(about), asked)
+
+
+def _name_subject(about: Declaration) -> str:
+    return about.subject.__name__.lower() if about.subject else "subject"
 
 
 @lru_cache(maxsize=2048)
@@ -206,8 +210,7 @@ def _build_ruleset(
 ) -> Ruleset:
     if lacking := [fact for fact in about.asks if fact not in vocabulary.words]:
         raise RuleError(f"{about.name}/", lacking[0], "is derived by no rule, and answers are made of it")
-    _check_terms(about.name, vocabulary)
-    _check_asked_terms(about, vocabulary)
+    _check_vocabulary(about, *(tuple(each.items()) for each in (vocabulary.words, vocabulary.terms, vocabulary.asked)))
     return Ruleset(about, rules, vocabulary, {fact: tree for fact, tree, _ in sees})
 
 
@@ -307,7 +310,7 @@ def check_tables(path: str, within: str, tables: Any, types: Mapping[str, type])
 
 
 def check_evidence(path: str, within: str, table: Mapping[str, Any]) -> None:
-    """Raise RuleError for a kind of evidence that there is none of, in a table or in those of its editions."""
+    """Raise RuleError for an unknown kind of evidence in a table, or in the tables of its editions."""
     stated = table.get("evidence")
     if stated is not None and stated not in EVIDENCE:
         raise RuleError(
@@ -359,6 +362,8 @@ def check_overrides(
     path: str, within: str, table: Mapping[str, Any], readings: Mapping[str, Reading], editions: Iterable[str]
 ) -> None:
     """Raise RuleError for an edition, a reading or a choice that is not known, in a table of the file ``path``."""
+    if not any(key in table for key in OVERRIDES):
+        return
     choices = [f"{name}={choice}" for name, reading in readings.items() for choice in reading.every_choice]
     known = {"edition": list(editions), "reading": choices}
     for key in OVERRIDES:
@@ -425,6 +430,19 @@ def _check_no_circle(ruleset: str, terms: Mapping[str, Expression]) -> None:
         circle = set(error.args[1])
         first = next(term for term in terms if term in circle)
         raise RuleError("terms.toml", f"{ruleset}.{first}", "is explained by itself") from None
+
+
+@lru_cache(maxsize=256)
+def _check_vocabulary(
+    about: Declaration,
+    words: tuple[tuple[str, Word], ...],
+    terms: tuple[tuple[str, Expression], ...],
+    asked: tuple[tuple[str, Expression], ...],
+) -> None:
+    """Raises RuleError for what is wrong with terms when all rules are there; once for all that have the same words."""
+    vocabulary = Vocabulary(dict(words), dict(terms), _name_subject(about), dict(asked))
+    _check_terms(about.name, vocabulary)
+    _check_asked_terms(about, vocabulary)
 
 
 def _check_terms(ruleset: str, vocabulary: Vocabulary) -> None:

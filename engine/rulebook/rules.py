@@ -120,19 +120,12 @@ class Rules:
         self.files, self.given_readings, self.asked, self.by_level = files, dict(readings), edition, by_level
         self._folder = folder
         self._whole: tuple[Rules, frozenset[str]] | None = None
-        if odd := [path for path in files if not PATH.fullmatch(path)]:
-            raise RuleError(
-                "", "", f"{quote_value(odd[0])} is no file of rules; allowed in its name: A-Z a-z 0-9 _ . -"
-            )
-        if beside := [path for path in files if "/" not in path and path not in SHARED_FILES]:
-            raise RuleError(
-                beside[0], "", f"is in no folder of rules; beside those there are {', '.join(SHARED_FILES)}"
-            )
+        _check_paths(tuple(files))
         levels = read_edition_levels(self.toml("editions.toml"))
         self.levels: Mapping[str, int] = levels or {"": 0}
         self.known_editions = tuple(self.levels)
         editions = select_editions(None if edition == AUTO else edition, self.known_editions)
-        self.known_readings: Mapping[str, Reading] = build_readings(self.toml("readings.toml"), editions)
+        self.known_readings: Mapping[str, Reading] = _readings(files.get("readings.toml", ""), editions)
         self.in_force = Interpretation(
             editions, select_readings(readings, self.known_readings, edition == AUTO or by_level)
         )
@@ -461,6 +454,21 @@ def _numbers(files: tuple[tuple[str, str], ...], folders: frozenset[str]) -> dic
                 raise RuleError(path, f"clause {place}.number", "is missing")
             numbers.add(each["number"])
     return {document: frozenset(numbers) for document, numbers in found.items()}
+
+
+@lru_cache(maxsize=64)
+def _check_paths(paths: tuple[str, ...]) -> None:
+    """Raises RuleError for a path that no rule file has."""
+    if odd := [path for path in paths if not PATH.fullmatch(path)]:
+        raise RuleError("", "", f"{quote_value(odd[0])} is no file of rules; allowed in its name: A-Z a-z 0-9 _ . -")
+    if beside := [path for path in paths if "/" not in path and path not in SHARED_FILES]:
+        raise RuleError(beside[0], "", f"is in no folder of rules; beside those there are {', '.join(SHARED_FILES)}")
+
+
+@lru_cache(maxsize=64)
+def _readings(text: str, editions: tuple[str, ...]) -> Mapping[str, Reading]:
+    """The readings that a text states, as the latest of the editions has them. Raises RuleError."""
+    return build_readings(_table("readings.toml", text), editions)
 
 
 @lru_cache(maxsize=256)

@@ -52,8 +52,7 @@ from mqclause.spark.dialect import (
     type_named,
 )
 from mqclause.tables.cluster_puts import ClusterPuts
-from mqclause.tables.exit_rows import ExitRowDecider
-from mqclause.tables.flat import check_no_cluster, cluster_puts
+from mqclause.tables.flat import ExitRowDecider, check_no_cluster, cluster_puts
 from mqclause.tables.functions import PREFIX, Plan
 from mqclause.tables.functions import build_column as column_of
 from mqclause.tables.message_order import MESSAGES, build_message_query
@@ -141,7 +140,7 @@ def decide(
     Of several permitted destinations the first listed is taken. ``decision.shares``, with ``shares``, lists those that
     get puts in the long run, and their parts; by the column ``spread`` a row takes one of them, always the same, in
     these parts, as if nothing had been put yet; null counts as a value of its own. Where CLWLEXIT names one of
-    ``exits``, Python decides: see mqclause.tables.exit_rows. Raises TableError and RuleError.
+    ``exits``, Python decides: see mqclause.tables.flat. Raises TableError and RuleError.
     """
     columns, rules = spark_kinds_of(df), Rules.given(rules)
     asked, spreads = _spread(spreading := Spread.of(columns, shares, spread))

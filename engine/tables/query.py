@@ -449,7 +449,7 @@ def change_case(words: Node, text: Node) -> Node:
 
 
 def normalize_case(node: InCase) -> Node:
-    """Write a text in the case of the words only where it is none of them: Spark asks for the locale to do it."""
+    """Write a text in the letter case of the words, unless it is one of them already: in Spark the change is slow."""
     words, text = node.this, node.expression
     cased = change_case(words, text)
     return text if cased == text else build_if(exp.In(this=text, expressions=words.expressions), text.copy(), cased)

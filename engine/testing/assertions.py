@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 
 from mqclause.check.findings import Checks
@@ -91,7 +91,7 @@ _EXPECTED = {True: "is expected to trigger", False: "is expected not to trigger"
 
 
 def assert_no_findings(
-    *inputs: Input, ignored: Iterable[str] = (), at: str | None = None, fail_on: str = SEVERITIES[-1]
+    *inputs: Input, ignored: Collection[str] = (), at: str | None = None, fail_on: str = SEVERITIES[-1]
 ) -> None:
     """Assert that the checks find nothing of a severity, or graver, in what is read. Raises AssertionError."""
     __tracebackhide__ = True

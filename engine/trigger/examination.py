@@ -68,7 +68,7 @@ class ConditionResult:
     advice: str = ""
 
 
-@frozen
+@frozen(repr=False)
 class Examination:
     """The answer of the trigger rules about one trigger event.
 
@@ -85,6 +85,10 @@ class Examination:
     turns_off: Rule | None = field(eq=identify_rule)
     run: Run = field(repr=False, eq=False)
     course: Pipeline = field(repr=False, eq=attrgetter("made_of"))
+
+    def __repr__(self) -> str:
+        written = "no trigger message" if self.rule is None else f"a trigger message by {self.rule.id}"
+        return f"<Examination: {self.occasion.occasion} at {self.occasion.queue}, {written}>"
 
     @property
     def ruleset(self) -> Ruleset:
@@ -288,7 +292,7 @@ class TriggerCallbacks:
     runs: dict[MessageQuestion, Run] = field(factory=dict, init=False, repr=False)
 
     def messages(self, queue: Queue) -> MessageRules:
-        """Return the priority that each message gets when it is put, and those with which it counts."""
+        """Return two functions: the priority that a message is put with, and the priorities with which it counts."""
         of_queue = self._values(queue)
 
         def priority(given: int) -> int:

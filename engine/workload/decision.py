@@ -16,10 +16,9 @@ from mqclause.documents import EXIT, OUTCOME, RESOLUTION
 from mqclause.executors.operations import ExecutorName, Run, build_listing
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
-from mqclause.exits.process import Exit, ExitFaultError
-from mqclause.exits.session import ANYBODY, Caller, Exits, ExitSession
+from mqclause.exits.process import ANYBODY, Caller, Exit, ExitFaultError, Exits, ExitSession
 from mqclause.language.evaluator import Scope
-from mqclause.model.diagnostics import check_type
+from mqclause.model.diagnostics import ArgumentError, check_type
 from mqclause.model.exits import (
     MQWXP,
     NO_USER_AREA,
@@ -341,7 +340,9 @@ class Decision(ShownAnswer):
     def check_traced(self) -> None:
         """Raise ValueError below level ``rule``, where no rule is recorded for what it removed."""
         if self.run is not None and self.run.trace is None:
-            raise ValueError(f"who fell by which rule is known of a decision with explain='rule', not {self.level!r}")
+            raise ArgumentError(
+                f"who fell by which rule is known of a decision with explain='rule', not {self.level!r}"
+            )
 
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.trace/1`` as JSON values; see trace.schema.json."""
@@ -586,14 +587,7 @@ def build_document_tail(decision: Decision, besides: Mapping[str, Any] | None = 
 
 def build_destination_document(destination: Destination) -> dict[str, Any]:
     """Build the JSON object of a destination."""
-    document = {
-        "queue": destination.queue or None,
-        "queue_manager": destination.queue_manager,
-        "channel": destination.channel or None,
-    }
-    if destination.transmission_queue:
-        document["transmission_queue"] = destination.transmission_queue
-    return document
+    return destination.to_json()
 
 
 @frozen
@@ -795,7 +789,7 @@ def list_other_choices(decision: Decision) -> tuple[ReadingChoice, ...]:
 
 
 def is_told_by_kind(decision: Decision) -> bool:
-    """Return whether decisions of its kind end alike: it followed no name, and neither exit nor refusal decided it."""
+    """Return whether the rules alone decided: no alias was followed, no exit asked, nothing refused the message."""
     is_plain = bool(decision.runs) and decision.exit is None and not decision.resolved.followed
     return is_plain and decision.refusal is None
 
@@ -914,7 +908,7 @@ def _check(put: object, cluster: object, level: object) -> None:
         return
     check_type("put", put, Put, "(queue=…)")
     check_type("cluster", cluster, Cluster, ", as snapshot.cluster")
-    raise ValueError(f"explain={level!r} is not a level; allowed: {', '.join(LEVELS)}")
+    raise ArgumentError(f"explain={level!r} is not a level; allowed: {', '.join(LEVELS)}")
 
 
 def _look(look: ResolutionStep) -> dict[str, Any]:

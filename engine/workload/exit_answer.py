@@ -38,7 +38,7 @@ class SentenceArguments(NamedTuple):
     because: MessageTemplate | None
 
 
-@frozen(slots=False)
+@frozen(slots=False, repr=False)
 class ExitAnswer:
     """Whether an exit was called for a choice, with what, what it answered, and what the exit rules make of that.
 
@@ -53,6 +53,10 @@ class ExitAnswer:
     own_choice: Destination | None
     listed: tuple[Destination, ...] = field(repr=False)
     run: Run = field(repr=False, eq=False)
+
+    def __repr__(self) -> str:
+        taken = "fails" if self.failed else f"takes {self.chosen}" if self.chosen is not None else "takes none"
+        return f"<ExitAnswer: {self.reason or 'not called'}, {taken}>"
 
     @property
     def called(self) -> bool:
@@ -209,7 +213,7 @@ class ExitAnswer:
 
 
 def find_missing_exit(rules: Rules, own: QueueManager, given: Collection[str]) -> MissingInformation | None:
-    """Find out that CLWLEXIT names an exit that puts would call and that is none of those ``given``."""
+    """Find the exit that CLWLEXIT names and puts would call, if it is not among those ``given``."""
     name, listed = own.clwlexit, (Destination(own.name, is_local=True),)
     call = ExitCall("MQPUT", "NOTFIXED", False, False, False, own.platform, name, name, tuple(given), clwlexit=name)
     run = Pipeline.of(rules, EXIT).run(call, listed)[0]

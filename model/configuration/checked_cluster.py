@@ -19,8 +19,8 @@ from mqclause.model.configuration.checked_objects import (
     TEMPORARY_NAME_PREFIX,
     ConfiguredObject,
 )
-from mqclause.model.configuration.command_levels import CommandLevel
 from mqclause.model.configuration.completeness import INSERT, has_matching_receiver
+from mqclause.model.configuration.knowledge import CommandLevel
 from mqclause.model.diagnostics import Diagnostic, find_closest
 from mqclause.model.facts.cluster import SUGGESTIONS, Cluster
 from mqclause.model.facts.objects import Channel, ModelQueue, Queue, QueueManager, RemoteQueueManager

@@ -29,7 +29,6 @@ from mqclause.model.configuration.checked_objects import (
     FileLine,
     collect_places,
 )
-from mqclause.model.configuration.command_levels import CommandLevel, find_command_levels
 from mqclause.model.configuration.completeness import (
     AnsweredInquiries,
     build_coverage,
@@ -38,6 +37,7 @@ from mqclause.model.configuration.completeness import (
     is_facts_script,
     suggest_insert,
 )
+from mqclause.model.configuration.knowledge import CommandLevel, find_command_levels
 from mqclause.model.configuration.objects import (
     SYSTEM_PREFIX,
     MqObject,

@@ -73,6 +73,9 @@ class Members(tuple[Snapshot, ...]):
         hosts = {queue: tuple(each) for queue, each in queues.items()}
         return cls(Snapshot(Cluster.of(cluster, each, names, hosts)) for each in names)
 
+    def __repr__(self) -> str:
+        return f"<Members: {', '.join(self.names)}>"
+
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the queue managers."""

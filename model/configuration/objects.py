@@ -429,7 +429,7 @@ class QueueManagerObjects:
             self._warn(record, "MODE(FORCE) stops inbound channels too: their states are left as they are", "MODE")
 
     def find_foreign_suspensions(self, clusters: Sequence[str]) -> Iterator[Diagnostic]:
-        """Find the clusters in which it is suspended although it is in none but ``clusters``."""
+        """Find the clusters in which SUSPEND names the queue manager although it is only in ``clusters``."""
         for each in self.suspended if self.suspension else ():
             if self.suspension and each not in clusters:
                 near = suggest_name(each, clusters)

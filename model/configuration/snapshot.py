@@ -23,7 +23,6 @@ from mqclause.model.configuration.changes import (
     is_change_target,
     parse_change,
 )
-from mqclause.model.configuration.command_levels import NO_LEVEL, CommandLevel, LevelStatement, find_command_levels
 from mqclause.model.configuration.completeness import (
     NO_INQUIRIES,
     AnsweredInquiries,
@@ -34,7 +33,14 @@ from mqclause.model.configuration.completeness import (
     find_partial_dumps,
     suggest_insert,
 )
-from mqclause.model.configuration.knowledge import LocalKnowledge, Unshown
+from mqclause.model.configuration.knowledge import (
+    NO_LEVEL,
+    CommandLevel,
+    LevelStatement,
+    LocalKnowledge,
+    Unshown,
+    find_command_levels,
+)
 from mqclause.model.configuration.objects import ViewCache, collect_shown_attributes
 from mqclause.model.configuration.provenance import (
     MergedFacts,
@@ -385,7 +391,7 @@ class SnapshotBuilder:
 NO_KNOWLEDGE, NO_OTHERS = LocalKnowledge(), OtherMembers()
 
 
-@frozen(cache_hash=True)
+@frozen(cache_hash=True, repr=False)
 class Snapshot:
     """What one queue manager knows: its cluster, and the put if one is given.
 
@@ -409,6 +415,9 @@ class Snapshot:
     knowledge: LocalKnowledge = field(default=NO_KNOWLEDGE, kw_only=True, hash=False)
     others: OtherMembers = field(default=NO_OTHERS, kw_only=True, hash=False)
     command_level: CommandLevel = field(default=NO_LEVEL, kw_only=True)
+
+    def __repr__(self) -> str:
+        return f"<Snapshot: {self.cluster}>"
 
     @cached_property
     def provenance(self) -> Provenance:

@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 
 from attrs import define, evolve, field, frozen
 
-from mqclause.model.configuration.command_levels import write_version
+from mqclause.model.configuration.knowledge import write_version
 from mqclause.model.diagnostics import (
     Diagnostic,
     DomainError,
@@ -214,7 +214,7 @@ def drop_duplicate_dumps(scripts: Iterable[Script]) -> tuple[list[Script], list[
 
 
 def check_local_name(local: str | None) -> str | None:
-    """Return the name that the caller gives to the local queue manager; raises FactsError if it can be none."""
+    """Return the name that the caller gives to the local queue manager; raises FactsError if it is not a valid name."""
     try:
         return None if local is None else NAME(local, "local queue manager")
     except DomainError as error:

@@ -66,7 +66,32 @@ def _of_alias(alias: Any) -> tuple[str, ...]:
     return own if alias.routed_to == alias.queue_manager else (*own, alias.routed_to)
 
 
-def _tuple(facts: Iterable[Any]) -> tuple[Any, ...]:
+# One for each kind, as type checkers take the types of arguments from them.
+def _remote_queue_managers(facts: Iterable[RemoteQueueManager]) -> tuple[RemoteQueueManager, ...]:
+    return tuple(facts)
+
+
+def _queues(facts: Iterable[Queue]) -> tuple[Queue, ...]:
+    return tuple(facts)
+
+
+def _queue_manager_aliases(facts: Iterable[QueueManagerAlias]) -> tuple[QueueManagerAlias, ...]:
+    return tuple(facts)
+
+
+def _channels(facts: Iterable[Channel]) -> tuple[Channel, ...]:
+    return tuple(facts)
+
+
+def _processes(facts: Iterable[Process]) -> tuple[Process, ...]:
+    return tuple(facts)
+
+
+def _model_queues(facts: Iterable[ModelQueue]) -> tuple[ModelQueue, ...]:
+    return tuple(facts)
+
+
+def _channel_statuses(facts: Iterable[ChannelStatus]) -> tuple[ChannelStatus, ...]:
     return tuple(facts)
 
 
@@ -97,18 +122,23 @@ class Cluster:
     """
 
     queue_manager: QueueManager
-    remote_queue_managers: tuple[RemoteQueueManager, ...] = field(default=(), converter=_tuple)
-    queues: tuple[Queue, ...] = field(default=(), converter=_tuple)
-    queue_manager_aliases: tuple[QueueManagerAlias, ...] = field(default=(), converter=_tuple)
-    channels: tuple[Channel, ...] = field(default=(), converter=_tuple)
-    processes: tuple[Process, ...] = field(default=(), converter=_tuple)
-    model_queues: tuple[ModelQueue, ...] = field(default=(), converter=_tuple)
-    channel_statuses: tuple[ChannelStatus, ...] = field(default=(), converter=_tuple)
+    remote_queue_managers: tuple[RemoteQueueManager, ...] = field(default=(), converter=_remote_queue_managers)
+    queues: tuple[Queue, ...] = field(default=(), converter=_queues)
+    queue_manager_aliases: tuple[QueueManagerAlias, ...] = field(default=(), converter=_queue_manager_aliases)
+    channels: tuple[Channel, ...] = field(default=(), converter=_channels)
+    processes: tuple[Process, ...] = field(default=(), converter=_processes)
+    model_queues: tuple[ModelQueue, ...] = field(default=(), converter=_model_queues)
+    channel_statuses: tuple[ChannelStatus, ...] = field(default=(), converter=_channel_statuses)
 
     def __attrs_post_init__(self) -> None:
         check_type("queue_manager", self.queue_manager, QueueManager)
         if found := tuple(find_contradictions(self)):
             raise ContradictionError(found)
+
+    def __str__(self) -> str:
+        known = {"queue": self.queues, "channel": self.channels, "other queue manager": self.remote_queue_managers}
+        counted = (f"{len(each)} {name}{'s' * (len(each) != 1)}" for name, each in known.items())
+        return f"{self.queue_manager.name}, which knows {', '.join(counted)}"
 
     @classmethod
     def of(

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from attrs import define, evolve, field, fields, frozen
 
+from mqclause.model.diagnostics import ArgumentError
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import (
     DIGIT,
@@ -57,7 +58,7 @@ class SnapshotChanges(NamedTuple):
 UNCHANGED = SnapshotChanges()
 
 
-@frozen(cache_hash=True)
+@frozen(cache_hash=True, repr=False)
 class Destination:
     """One destination as the rules see it. Every attribute has a value; a blank name or word means "none".
 
@@ -114,6 +115,30 @@ class Destination:
     some_receiver_in_cluster_of_queue: bool = internal_field(False)
     counter: tuple[str, str] = internal_field(NO_COUNTER)
     cluster_told: bool = internal_field(False)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"<Destination: {self.name}>"
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What tells it from other destinations of a put, whatever its attributes: names of queue and queue manager,
+        of its channel, and of the cluster.
+        """
+        return self.queue, self.queue_manager, self.channel, self.cluster
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as documents have it: by its names."""
+        document = {
+            "queue": self.queue or None,
+            "queue_manager": self.queue_manager,
+            "channel": self.channel or None,
+        }
+        if self.transmission_queue:
+            document["transmission_queue"] = self.transmission_queue
+        return document
 
     @property
     def name(self) -> str:
@@ -181,7 +206,7 @@ def list_destinations(
     found: tuple[Destination, ...] | None = cluster.destinations.get(key)
     if found is None:
         if bool(put.queue) == bool(put.queue_manager):
-            raise ValueError("a put names either a queue or a queue manager")
+            raise ArgumentError("a put names either a queue or a queue manager")
         named = _of_queue if put.queue else _of_queue_manager
         found = tuple(named(cluster, put.queue or put.queue_manager, listing))
         if kept:

@@ -107,7 +107,7 @@ class DecodedText:
 
 
 def decode_text(data: bytes | Content, source: str) -> DecodedText:
-    """Decode the text in ``data``; raises FactsError if it is none.
+    """Decode the text in ``data``; raises FactsError if it is not text.
 
     UTF-8, UTF-32 with a byte order mark, UTF-16 with and without one, EBCDIC (page 1047) by its blanks, else Latin-1.
     """

@@ -30,7 +30,7 @@ from attrs import asdict, evolve, field, frozen
 from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 from mqclause.duckdb.table import QUERIED_TABLE, GivenTable, render_decisions
-from mqclause.exits.session import NO_EXITS, Exits
+from mqclause.exits.process import NO_EXITS, Exits
 from mqclause.model.diagnostics import escape_controls
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import REASON_NAMES

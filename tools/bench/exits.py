@@ -15,7 +15,7 @@ from attrs import define, evolve
 
 from mqclause import Channel, Cluster, Engine, Put, Queue, QueueManager, RemoteQueueManager
 from mqclause.exits import MQWXP, Caller, prefer_channel
-from mqclause.exits.session import ANYBODY
+from mqclause.exits.process import ANYBODY
 from mqclause.model.facts.workload import SequenceState
 
 HOSTS = ("QM2", "QM3", "QM4")

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from mqclause.duckdb import show_sql
-from mqclause.exits.session import Exits
+from mqclause.exits.process import Exits
 from mqclause.model.configuration.snapshot import Snapshot, read_snapshots_by_name, read_sources
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rules import Rules

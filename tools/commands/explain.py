@@ -10,7 +10,7 @@ from typing import BinaryIO
 import click
 from attrs import asdict, evolve, frozen
 
-from mqclause.exits.session import NO_EXITS, Caller, Exits, ExitSession
+from mqclause.exits.process import NO_EXITS, Caller, Exits, ExitSession
 from mqclause.model.configuration.snapshot import Snapshot, read_document
 from mqclause.model.diagnostics import Diagnostic, DomainError, FactsError
 from mqclause.model.facts.cluster import Cluster

@@ -22,7 +22,7 @@ from mqclause.cluster.map import (
     note_exits,
 )
 from mqclause.cluster.plan import PlanRow
-from mqclause.exits.session import Exits
+from mqclause.exits.process import Exits
 from mqclause.model.configuration.members import Members, apply_changes_everywhere, get_local_name, read_members
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.configuration.sources import Source

@@ -19,8 +19,7 @@ from mqclause.documents import DOCUMENTS
 from mqclause.model.diagnostics import quote_value, suggest_allowed
 from mqclause.rulebook.rules import Rules, get_rules_folder
 from mqclause.tools.commands.declared import FOLDER
-from mqclause.tools.commands.options import load_rules, parse_readings, read_inputs
-from mqclause.tools.commands.own_rules import load_own_rules
+from mqclause.tools.commands.options import load_own_rules, load_rules, parse_readings, read_inputs
 from mqclause.tools.render.audit import (
     CaseReport,
     print_comparison,

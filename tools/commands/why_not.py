@@ -8,7 +8,7 @@ from rich.text import Text
 from mqclause.cluster.admin_commands import explain_absence
 from mqclause.cluster.counterfactuals import WhyNot, describe_unknown_queue_manager
 from mqclause.cluster.counterfactuals import find_why_not as search_why_not
-from mqclause.exits.session import Exits
+from mqclause.exits.process import Exits
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.render.terminal import Page

@@ -22,12 +22,14 @@ from mqclause import (
     MqclauseError,
     Put,
     RecordedAnswer,
+    Replay,
     Why,
     check_files,
     cluster_map,
     list_schemas,
     plan,
     read,
+    read_scenario,
     read_schema,
     shares,
     why_not,
@@ -143,3 +145,22 @@ def test_an_unknown_queue_manager_is_told_as_on_the_command_line() -> None:
 def test_members_are_tuples() -> None:
     assert isinstance(MEMBERS, Members)
     assert pickle.loads(pickle.dumps(MEMBERS)) == MEMBERS
+
+
+def test_what_stands_in_answers_is_one_line_too() -> None:
+    own = MEMBERS.at("QM1")
+    decision = Engine().choose(Put("ORDERS.IN"), own.cluster)
+    assert repr(MEMBERS) == "<Members: QM1, QM2, QM3>"
+    assert repr(own) == "<Snapshot: QM1, which knows 5 queues, 3 channels, 2 other queue managers>"
+    assert str(decision.chosen) == "ORDERS.IN at QM2 by TO.QM2"
+    assert (
+        repr(decision.permitted)
+        == "(<Destination: ORDERS.IN at QM2 by TO.QM2>, <Destination: ORDERS.IN at QM3 by TO.QM3>)"
+    )
+    assert [each.key for each in decision.permitted] == [
+        ("ORDERS.IN", name, f"TO.{name}", "SALES") for name in ("QM2", "QM3")
+    ]
+    assert repr(decision.resolved) == "<Resolution: ORDERS.IN: queue>"
+    rows = [*Replay().rows(read_scenario(Path(SALES).parent / "status_queue.toml"))]
+    assert str(rows[0]).startswith("put APPQ Y1 of Y LOGICAL_ORDER in U1\n    no trigger message for APPQ\n")
+    assert [len(repr(each).splitlines()) for each in (*rows, *rows[0].examinations)] == [1] * (len(rows) + 1)

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from mqclause import Engine, Put, Rules
 from mqclause.check.findings import Checks, inspected
 from mqclause.cluster.map import cluster_map
-from mqclause.model.configuration.command_levels import write_version
+from mqclause.model.configuration.knowledge import write_version
 from mqclause.model.configuration.snapshot import Snapshot, read_sources
 from mqclause.model.configuration.sources import Source
 from mqclause.tools.commands.declared import facts_command as facts

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mqclause import Cluster, Decision, Engine, Put
 from mqclause.executors.pipeline import EXECUTORS
 from mqclause.exits import MQWXP, Caller
-from mqclause.exits.session import ExitSession
+from mqclause.exits.process import ExitSession
 from spec_tests.support.exit_scene import NAME
 from spec_tests.support.random_clusters import random_case, situations
 

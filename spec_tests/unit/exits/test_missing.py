@@ -10,7 +10,7 @@ import pytest
 from attrs import evolve
 
 from mqclause import Engine, Put, Replay, Rules, read_document
-from mqclause.exits.session import Exits
+from mqclause.exits.process import Exits
 from mqclause.model.timeline.scenario import build_scenario
 from mqclause.replay.runner import build_row_document
 from mqclause.tools.commands.batch import print_exits

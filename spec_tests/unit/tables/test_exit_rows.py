@@ -18,8 +18,7 @@ from attrs import evolve
 from mqclause import Rules, read_document
 from mqclause.duckdb import decide
 from mqclause.exits import MQWXP, prefer_channel
-from mqclause.tables.exit_rows import TABLES_AT_A_TIME, ExitRowDecider
-from mqclause.tables.flat import cluster_puts
+from mqclause.tables.flat import TABLES_AT_A_TIME, ExitRowDecider, cluster_puts
 from mqclause.tables.schema import TableError
 from spec_tests.support.exit_scene import NAME, Exit, facts, only_at_a_choice, taking, writing, written
 
@@ -205,7 +204,7 @@ sys.modules |= dict.fromkeys(("pyarrow", "numpy", "pandas"))
 import duckdb
 from mqclause.duckdb import decide
 from mqclause.tables.schema import TableError
-from mqclause.tables.exit_rows import TABLES_AT_A_TIME, ExitRowDecider
+from mqclause.tables.flat import TABLES_AT_A_TIME, ExitRowDecider
 from mqclause.tables.flat import cluster_puts
 from mqclause import read_document
 from mqclause.exits import prefer_channel
