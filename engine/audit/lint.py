@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from importlib.resources import files
@@ -11,7 +12,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 from sqlglot import exp
 
-from mqclause.audit.case_run import find_case_files
+from mqclause.audit.case_run import find_case_files, run_in_processes
 from mqclause.audit.possibility import Constraint, Verdict, search
 from mqclause.audit.verification import is_unsourced
 from mqclause.documents import DOCUMENTS
@@ -41,6 +42,11 @@ from mqclause.rulebook.rules import LINT_FILE, Rules
 
 LONGEST_TITLE = 180
 """Characters of a title."""
+
+MOST_ALIKE = 100
+"""So many rules before a rule, those that stand next to it, are looked at for whether they hide it."""
+
+WORD = re.compile(r"[a-z_][a-z0-9_]*")
 
 NUMERAL = re.compile(r"(?<![\w.{-])\d+(?![\w.}-])")
 """A number by itself in a text."""
@@ -201,7 +207,7 @@ def find_masked_rules(read: Read) -> Iterator[LintFinding]:
     earlier = list[_Conditions]()
     for rule, trees in read.deciding:
         if isinstance(rule.action, Eliminate | Settle | FailWith):
-            alike = [each for each in earlier if type(each[0].action) is type(rule.action)]
+            alike = [each for each in earlier if type(each[0].action) is type(rule.action)][-MOST_ALIKE:]
             if rule.path not in read.cleared and alike and _is_masked(read, (rule, trees), alike):
                 names = ", ".join(other.id for other, _ in _fewest(read, (rule, trees), alike))
                 did = "removed everyone" if isinstance(rule.action, Eliminate) else "decided"
@@ -230,12 +236,8 @@ def _is_hidden(read: Read, of: _Conditions, others: Sequence[_Conditions]) -> bo
 
 
 def _fewest(read: Read, of: _Conditions, others: Sequence[_Conditions]) -> Sequence[_Conditions]:
-    """As few of the others as hide a rule all the same."""
-    for other in others:
-        fewer = [each for each in others if each is not other]
-        if fewer and _is_hidden(read, of, fewer):
-            return _fewest(read, of, fewer)
-    return others
+    """One of the others that hides a rule alone, the nearest; all of them where none does."""
+    return next(([other] for other in reversed(others) if _is_hidden(read, of, [other])), others)
 
 
 def _named_at(read: Read, place: int, word: str) -> str:
@@ -373,12 +375,12 @@ def find_rules_without_cases(read: Read) -> Iterator[LintFinding]:
 def find_unused_terms(read: Read) -> Iterator[LintFinding]:
     """Find terms that no rule uses, in any edition and under any reading."""
     stated = read.rules.toml(TERMS_FILE).get(read.name, {})
-    asked = {*read.ruleset.about.terms}
-    texts = [str(read.rules.files[path]) for path in read.rules.files if path.startswith(f"{read.name}/")]
-    used = set(re.findall(r"[a-z_][a-z0-9_]*", "\n".join(texts)))
+    texts = (read.rules.files[path] for path in read.rules.files if path.startswith(f"{read.name}/"))
+    used = {word for text in texts for word in WORD.findall(text)} | {*read.ruleset.about.terms}
+    within = {term: {*WORD.findall(str(table))} for term, table in stated.items()}
+    by_terms = Counter(word for words in within.values() for word in words)
     for term in stated:
-        others = (str(table) for name, table in stated.items() if name != term)
-        if term not in asked and term not in used and not any(re.search(rf"\b{term}\b", each) for each in others):
+        if term not in used and by_terms[term] == (term in within[term]):
             yield LintFinding("unused-term", TERMS_FILE, f"{read.name}.{term}", "no rule and no term uses it")
 
 
@@ -428,7 +430,10 @@ def get_checks() -> tuple[LintCheck, ...]:
 
 
 def lint_rules(
-    rules: Rules, cases: Mapping[str, CaseFile] | None = None, documents: Iterable[str] = ()
+    rules: Rules,
+    cases: Mapping[str, CaseFile] | None = None,
+    documents: Iterable[str] = (),
+    processes: int = 1,
 ) -> tuple[LintFinding, ...]:
     """Find what is odd in the rules of a folder, in any edition; what the folder lists as meant so has its reason.
 
@@ -436,15 +441,23 @@ def lint_rules(
     ``documents`` are those that are looked at; all, and the folder's list itself, if none are given. Raises RuleError,
     also for a list of reasons that names what is not found.
     """
-    if cases is None:
-        cases = read_cases_by_path()
+    known = read_cases_by_path() if cases is None else cases
+    asked, chosen = tuple(documents), []
+    for name in asked or DOCUMENTS:
+        if any(path.startswith(f"{name}/") for path in rules.files):
+            chosen.append((name, {path: file for path, file in known.items() if file.document == name}))
+    found = run_in_processes(partial(_lint_document, rules), chosen, processes)
+    return _with_reasons(rules, [each for listed in found for each in listed], is_whole=not asked)
+
+
+def _lint_document(rules: Rules, of: tuple[str, Mapping[str, CaseFile]]) -> list[LintFinding]:
+    """What every check finds in one document, with the case files of its rules."""
+    document, cases = of
+    every = [Read(rules, each, cases) for each in dict.fromkeys(_rulesets(rules, DOCUMENTS[document]))]
     found = list[LintFinding]()
-    asked = tuple(documents) or DOCUMENTS
-    for name in (name for name in asked if any(path.startswith(f"{name}/") for path in rules.files)):
-        every = [Read(rules, each, cases) for each in dict.fromkeys(_rulesets(rules, DOCUMENTS[name]))]
-        for check in get_checks():
-            found += _found_everywhere(check, every) if check.everywhere else _found_anywhere(check, every)
-    return _with_reasons(rules, found, is_whole=not documents)
+    for check in get_checks():
+        found += _found_everywhere(check, every) if check.everywhere else _found_anywhere(check, every)
+    return found
 
 
 def _found_anywhere(check: LintCheck, every: Sequence[Read]) -> Iterable[LintFinding]:

@@ -19,11 +19,14 @@ from mqclause.language.parser import expand_terms, get_literal_value, strip_pare
 from mqclause.language.vocabulary import Type, Vocabulary
 from mqclause.rulebook.rule import Expression
 
-MOST_NODES = 20_000
-"""So many situations, some of whose attributes are still open, are looked at."""
+MOST_LOOKS = 60_000
+"""So many times a condition is looked at, in situations some of whose attributes are still open."""
 
 MOST_NAMES = 4
 """So many names that are no others' are tried where names are compared with one another."""
+
+MOST_BESIDE = 8
+"""So many numbers beside each that is compared with are tried where numbers are compared with one another."""
 
 COUNT = "COUNT_IF"
 
@@ -168,8 +171,9 @@ class _Reader:
                 return kind.words or self._names()
             case "names":
                 listed = [each for each in self._names() if each]
-                self.exhaustive &= len(listed) <= 2 * MOST_NAMES
-                return tuple(chain.from_iterable(combinations(listed, size) for size in range(3)))
+                has_few = len(listed) <= 2 * MOST_NAMES
+                self.exhaustive &= has_few
+                return tuple(chain.from_iterable(combinations(listed, size) for size in range(3 if has_few else 2)))
         return self._numbers(name, kind)
 
     def _names(self) -> tuple[str, ...]:
@@ -181,7 +185,9 @@ class _Reader:
 
     def _numbers(self, name: str, kind: Type) -> tuple[Any, ...]:
         """What is compared with, and what lies beside: as many as there are numbers that are compared together."""
-        beside = max(1, sum(self.types[each].is_number for each in self.mixed if each in self.types))
+        together = sum(self.types[each].is_number for each in self.mixed if each in self.types)
+        beside = max(1, min(together, MOST_BESIDE))
+        self.exhaustive &= together <= MOST_BESIDE
         steps = [number for near in range(1, beside + 1) for number in (-near, near)]
         found = {value + step for value in self.numbers or {0} for step in (0, *steps)}
         found |= {end for end in (kind.least, kind.most) if end is not None and name in self.mixed}
@@ -227,7 +233,7 @@ def search(constraints: Iterable[Constraint], given: Mapping[str, Sequence[Any]]
     read = [reader.read(each) for each in constraints]
     domains = {name: reader.values(name, given) for _, words in read for name in words}
     looking = _Search([truth for truth, _ in read], [words for _, words in read], domains)
-    found = looking.run({})
+    found = looking.run({}, range(len(read)))
     return Verdict(found is not None, reader.exhaustive and looking.left > 0, found)
 
 
@@ -238,22 +244,26 @@ class _Search:
     truths: Sequence[Truth]
     words: Sequence[Sequence[str]]
     domains: Mapping[str, Sequence[Any]]
-    left: int = MOST_NODES
+    left: int = MOST_LOOKS
 
-    def run(self, known: Assignment) -> Assignment | None:
-        """Return values by which all hold; None if there are none, or not enough were tried."""
-        self.left -= 1
+    def run(self, known: Assignment, waiting: Sequence[int]) -> Assignment | None:
+        """Return values by which the waiting conditions hold; None if there are none, or not enough was tried."""
+        self.left -= len(waiting)
         if self.left <= 0:
             return None
-        found = [truth(known) for truth in self.truths]
-        if False in found:
-            return None
-        if None not in found:
+        still_open = list[int]()
+        for at in waiting:
+            holds = self.truths[at](known)
+            if holds is None:
+                still_open.append(at)
+            elif not holds:
+                return None
+        if not still_open:
             return dict(known)
-        name = next(name for name in self.words[found.index(None)] if name not in known)
+        name = next(name for name in self.words[still_open[0]] if name not in known)
         for value in self.domains[name]:
             known[name] = value
-            if (done := self.run(known)) is not None:
+            if (done := self.run(known, still_open)) is not None:
                 return done
         known.pop(name, None)
         return None
