@@ -13,7 +13,7 @@ from attrs import evolve, field, frozen
 from sqlglot import exp
 
 from mqclause.audit.case_run import find_case_files, run_in_processes
-from mqclause.audit.possibility import Constraint, Verdict, search
+from mqclause.audit.possibility import Constraint, Verdict, find_words, search
 from mqclause.audit.verification import is_unsourced
 from mqclause.documents import DOCUMENTS
 from mqclause.executors.operations import Filter, Let, LoweredRuleset, Rank, list_expressions
@@ -138,7 +138,7 @@ class Read:
     def search(self, rule: Rule, *trees: Expression) -> Verdict:
         """Search for what a rule can see by which conditions of it hold together."""
         at = self.places[rule.id]
-        named = {name for tree in trees for name in _words(tree, self.ruleset.vocabulary)}
+        named = {name for tree in trees for name in find_words(tree, self.ruleset.vocabulary)}
         given = {name: values for name in named if (values := self.derived_values(name, at))}
         return search([Constraint(tree, self.ruleset.vocabulary) for tree in trees], given)
 
@@ -162,11 +162,6 @@ class Read:
             if getattr(action, "fact", None) == name:
                 return ()
         return tuple(sorted(found, key=repr))
-
-
-def _words(tree: Expression, vocabulary: Vocabulary) -> set[str]:
-    """The words that an expression looks at, also by way of terms."""
-    return {each.name for each in expand_terms(tree, vocabulary).find_all(exp.Column)}
 
 
 def _literals(tree: Expression, vocabulary: Vocabulary) -> set[Any] | None:
@@ -228,10 +223,9 @@ def _is_hidden(read: Read, of: _Conditions, others: Sequence[_Conditions]) -> bo
     """Whether one of the others applies wherever a rule does: all that it may see was searched, and none is left."""
     constraints = []
     for rule, trees in (of, *others):
-        whole = exp.paren(_all(trees))
-        naming = partial(_named_at, read, read.places[rule.id])
-        tree = whole if rule is of[0] else exp.Not(this=whole)
-        constraints.append(Constraint(tree, read.ruleset.vocabulary, naming))
+        naming, (first, *more) = partial(_named_at, read, read.places[rule.id]), trees or (exp.true(),)
+        is_other = rule is not of[0]
+        constraints.append(Constraint(first, read.ruleset.vocabulary, naming, tuple(more), is_other))
     return search(constraints).impossible
 
 
@@ -249,13 +243,6 @@ def _named_at(read: Read, place: int, word: str) -> str:
         lets = (step for step in steps if isinstance(step, Let))
         changes = sum(any(each.name == word for each in step.values) for step in lets)
     return f"{word} after {changes}" if changes else word
-
-
-def _all(trees: Sequence[Expression]) -> Expression:
-    found: Expression = exp.true()
-    for tree in trees:
-        found = exp.And(this=found, expression=exp.paren(tree.copy()))
-    return found
 
 
 def find_unfailing_conditions(read: Read) -> Iterator[LintFinding]:
@@ -314,32 +301,34 @@ def find_unsourced_sentences(read: Read) -> Iterator[LintFinding]:
 
 def find_unheard_numbers(read: Read) -> Iterator[LintFinding]:
     """Find numbers in explanations that have no part in what is decided."""
-    vocabulary, passed_by = read.ruleset.vocabulary, list[Expression]()
+    vocabulary, passed_by, passed_numbers = read.ruleset.vocabulary, set[str](), set[str]()
     codes = set(map(str, REASONS.values()))
     for rule, step in zip(read.ruleset.rules, read.steps.steps, strict=True):
         if rule.because is None:
             continue
         trees = [*list_expressions(step), *(tree for _, tree in rule.graver)]
+        heard = {name for tree in trees for name in (*find_words(tree, vocabulary), *_terms_in(tree, vocabulary))}
+        numbers = {number for tree in trees for number in _numbers_in(tree, vocabulary)}
         if isinstance(rule.action, Settle | FailWith):
-            trees += passed_by  # it decides only where none of them did
-            passed_by += list_expressions(step)
-        heard = {name for tree in trees for name in (*_words(tree, vocabulary), *_terms_in(tree, vocabulary))}
+            # It decides only where none of those before it did.
+            passed_by |= heard
+            passed_numbers |= numbers
+            heard, numbers = passed_by, passed_numbers
         for name in rule.because.names():
             if name in heard or not _is_number(name, vocabulary):
                 continue
-            if name in vocabulary.terms and _words(vocabulary.terms[name], vocabulary) & heard:
-                continue
             message = f"it names {{{name}}}, at which the rule does not look"
             yield _finding("because-number", rule, "because", message)
-        literals = {
-            str(get_literal_value(each))
-            for tree in trees
-            for each in expand_terms(tree, vocabulary).find_all(exp.Literal)
-        }
         for number in NUMERAL.findall(re.sub(r"\{[^}]*\}|'[^']*'", "", rule.because.text)):
-            if number not in literals and number not in codes:
+            if number not in numbers and number not in codes:
                 message = f"it names {number}, with which the rule compares nothing"
                 yield _finding("because-number", rule, "because", message)
+
+
+def _numbers_in(tree: Expression, vocabulary: Vocabulary) -> Iterator[str]:
+    """The numbers that stand in an expression, or in a term that it uses."""
+    for each in (tree, *(vocabulary.terms[term] for term in _terms_in(tree, vocabulary))):
+        yield from (str(get_literal_value(literal)) for literal in each.find_all(exp.Literal))
 
 
 def _terms_in(tree: Expression, vocabulary: Vocabulary) -> set[str]:

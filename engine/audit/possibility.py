@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from attrs import define, field, frozen
 from sqlglot import exp
 
-from mqclause.language.parser import expand_terms, get_literal_value, strip_parentheses
+from mqclause.language.parser import get_literal_value, strip_parentheses
 from mqclause.language.vocabulary import Type, Vocabulary
 from mqclause.rulebook.rule import Expression
 
@@ -57,11 +57,30 @@ class Verdict(NamedTuple):
 
 @frozen
 class Constraint:
-    """A condition in words of a ``vocabulary``; ``naming`` calls a word as others do that mean the same by it."""
+    """A condition in words of a ``vocabulary``; ``naming`` calls a word as others do that mean the same by it.
+
+    The ``others`` are to hold with it; ``negated``, one of all these is not to.
+    """
 
     tree: Expression
     vocabulary: Vocabulary
     naming: Callable[[str], str] = str
+    others: tuple[Expression, ...] = ()
+    negated: bool = False
+
+
+def find_words(tree: Expression, vocabulary: Vocabulary) -> set[str]:
+    """Find the words that an expression looks at, also by way of terms."""
+    found, known = set[str](), set[str]()
+    waiting = [tree]
+    while waiting:
+        for each in waiting.pop().find_all(exp.Column):
+            if each.name not in vocabulary.terms:
+                found.add(each.name)
+            elif each.name not in known:
+                known.add(each.name)
+                waiting.append(vocabulary.terms[each.name])
+    return found
 
 
 @define
@@ -79,9 +98,14 @@ class _Reader:
 
     def read(self, constraint: Constraint) -> tuple[Truth, tuple[str, ...]]:
         """Read a condition: what tells its truth, and the words that it looks at."""
-        tree = expand_terms(constraint.tree, constraint.vocabulary)
         words: dict[str, None] = {}
-        return self._read(tree, constraint, words), tuple(words)
+        truth = self._read(constraint.tree, constraint, words)
+        for tree in constraint.others:
+            truth = _connective(truth, self._read(tree, constraint, words), deciding=False)
+        if constraint.negated:
+            held = truth
+            return (lambda known: None if (found := held(known)) is None else not found), tuple(words)
+        return truth, tuple(words)
 
     def _read(self, tree: Expression, of: Constraint, words: dict[str, None]) -> Truth:
         tree = strip_parentheses(tree)
@@ -90,6 +114,8 @@ class _Reader:
                 return self._constant(get_literal_value(tree))
             case exp.Boolean():
                 return self._constant(bool(tree.this))
+            case exp.Column() if tree.name in of.vocabulary.terms:
+                return self._read(of.vocabulary.terms[tree.name], of, words)
             case exp.Column():
                 return self._word(of.naming(tree.name), of.vocabulary.words[tree.name].type, words)
             case exp.CountIf():
@@ -110,7 +136,7 @@ class _Reader:
                 return self._case(tree, of, words)
             case exp.ArrayContains():
                 names, name = (self._read(each, of, words) for each in (tree.this, tree.expression))
-                self._compared(tree)
+                self._compared(tree, of)
                 return _binary(lambda listed, one: one in listed, names, name)
             case exp.Floor():
                 inner = self._read(tree.this, of, words)
@@ -118,7 +144,7 @@ class _Reader:
                 return lambda known: None if (found := inner(known)) is None else int(found // 1)
         left, right = self._read(tree.this, of, words), self._read(tree.expression, of, words)
         self.exhaustive &= not isinstance(tree, _ARITHMETIC)
-        self._compared(tree, of.naming)
+        self._compared(tree, of)
         return _binary(_COMPARISONS[type(tree)], left, right)
 
     def _constant(self, value: Any) -> Truth:
@@ -133,14 +159,13 @@ class _Reader:
         self.types.setdefault(name, kind)
         return lambda known: known.get(name)
 
-    def _compared(self, tree: Expression, naming: Callable[[str], str] = str) -> None:
+    def _compared(self, tree: Expression, of: Constraint) -> None:
         """Notes the words that are compared with one another."""
         sides = [strip_parentheses(each) for each in (tree.this, tree.expression)]
         if all(not isinstance(each, exp.Literal) for each in sides):
-            self.mixed |= {naming(each.name) for side in sides for each in side.find_all(exp.Column)}
-            self.mixed |= {
-                naming(f"{COUNT}({each.this.sql()})") for side in sides for each in side.find_all(exp.CountIf)
-            }
+            for side in sides:
+                self.mixed |= {of.naming(name) for name in find_words(side, of.vocabulary)}
+                self.mixed |= {of.naming(f"{COUNT}({each.this.sql()})") for each in side.find_all(exp.CountIf)}
 
     def _case(self, tree: exp.Case, of: Constraint, words: dict[str, None]) -> Truth:
         branches = [
