@@ -182,14 +182,14 @@ class ClusterCheckContext:
                 known = () if before is None else before.statements
                 self.told_levels[name] = evolve(level, queue_manager=name, statements=(*known, *level.statements))
         for queue in each.queues:
-            if (queue.queue_manager == each.name) == own and (own or queue.queue_manager not in self.described):
+            if self._counts(queue.queue_manager, each.name, own):
                 for cluster in queue.clusters:
                     self.queues.setdefault((queue.name, cluster), {}).setdefault(queue.queue_manager, queue)
         for shown, told in each.displayed.items():
-            if (shown[2] == each.name) == own and (own or shown[2] not in self.described):
+            if self._counts(shown[2], each.name, own):
                 self.displayed[shown] = self.displayed.get(shown, told) & told
         for channel in each.receivers:
-            if (channel.queue_manager == each.name) == own and (own or channel.queue_manager not in self.described):
+            if self._counts(channel.queue_manager, each.name, own):
                 self.receivers.setdefault((channel.queue_manager, channel.cluster), {}).setdefault(
                     channel.name, channel
                 )
@@ -212,6 +212,16 @@ class ClusterCheckContext:
             of = self.by_channel.get(name)
             if (of is not None and of.queue_manager == each.name) == own:
                 self.connames.setdefault(name, conname)
+
+    def _counts(self, owner: str, teller: str, own: bool) -> bool:
+        """Whether it is looked at now what a queue manager tells of an object of the owner.
+
+        A display counts where the owner's own files do not tell of it: none was given, or a facts document, which
+        tells of the members' routes at the queue manager that it is about.
+        """
+        if own:
+            return owner == teller
+        return owner != teller and (owner not in self.described or self.described[owner].knows_all)
 
     def _tells_of_itself(self, name: str) -> bool:
         """Whether files of a queue manager tell of what it is a full repository."""

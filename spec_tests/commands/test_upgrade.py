@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from mqclause import FactsError, Rules
 from mqclause.check.findings import Checks, inspected
 from mqclause.model.configuration.sources import Source
+from mqclause.tools.commands.declared import facts_command
 from mqclause.tools.commands.declared import plan_command as command
 
 MEMBER = """* Queue manager name: {0}
@@ -181,6 +182,42 @@ def test_queues_that_share_a_channel_are_balanced_otherwise_from_8_0_on(
     shown = CliRunner().invoke(command, options, standalone_mode=False).stdout
     assert ("every queue alone has the shares that it had" in shown) == is_told
     assert ("every put goes where it went" in shown) != is_told
+
+
+def test_a_local_instance_is_balanced_otherwise_from_8_0_on_too(tmp_path: Path) -> None:
+    """The local instance of PARTS, without a CLUSRCVR, has counters of its own; without ANY no put of it is balanced."""
+    text = SHARING.format(level=750, members=SHARED_MEMBER.format(name="QM2", weight=50))
+    text = text.replace('"QM3"\nclusters', '"QM1"\nclwluseq = "ANY"\nclusters')
+    (tmp_path / "plant.toml").write_text(text)
+    status, document = planned([str(tmp_path / "plant.toml")], "--upgrade", "QM1=mq-9.4")
+    [said] = [each["remark"] for each in document["remarks"]]
+    assert (status, "after 10 puts to TOOLS the next 6 went to QM1 (6), and go to QM1 (3) and QM2 (3)" in said) == (
+        3,
+        True,
+    )
+    (tmp_path / "plant.toml").write_text(text.replace('"ANY"', '"LOCAL"'))
+    assert planned([str(tmp_path / "plant.toml")], "--upgrade", "QM1=mq-9.4")[0] == 0
+
+
+@pytest.mark.parametrize("members", [DISABLED, BY_CHANNEL, BEHIND])
+def test_a_facts_file_has_the_findings_of_the_files_that_it_was_written_from(
+    tmp_path: Path, members: dict[str, str]
+) -> None:
+    """Not those about puts at other members, whose CLWLUSEQ a queue manager does not know."""
+    files = written(tmp_path, members, {**OLD, "QM1": 930})
+    for name in members:
+        text = CliRunner().invoke(facts_command, [*files, "--from", name], standalone_mode=False).stdout
+        sources = (
+            [Source(Path(each).name, Path(each).read_bytes()) for each in files],
+            [Source("f.toml", text.encode())],
+        )
+        found = [
+            {(each.rule.id, each.queue_manager, each.message) for each in inspected(of).findings()
+             if each.rule.id in ("check.54", "check.56")}
+            for of in sources
+        ]  # fmt: skip
+        assert found[0] == found[1]
+        assert bool(found[0]) == (members is not BEHIND)
 
 
 def test_findings_of_other_queues_than_those_asked_for_are_left_out(tmp_path: Path) -> None:
