@@ -312,7 +312,8 @@ def build_schemas_page() -> str:
         "With `--json` a command prints a document whose key `format` names its version. A later version may add keys;"
         " it renames none.\n",
         "## mqclause.trace/1\n",
-        "`mqclause explain --json` prints it. The package contains its JSON schema (`trace.schema.json`).\n",
+        "`mqclause explain --json` prints it. The package contains the JSON schema of each document, as"
+        " `trace.schema.json`; `mqclause.read_schema('trace')` returns it.\n",
         "| key | required | type | meaning |\n|---|---|---|---|",
     ]  # fmt: skip
     for name, table in schema["properties"].items():

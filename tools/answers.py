@@ -15,7 +15,7 @@ from mqclause.replay.runner import Row
 from mqclause.retrieval.order import QueueOrder
 from mqclause.tools.commands.order import render_order
 from mqclause.tools.commands.why_not import print_why_not
-from mqclause.tools.render.cluster import print_map, print_plan
+from mqclause.tools.render.cluster import format_amount, print_map, print_plan
 from mqclause.tools.render.explanation import print_explanation
 from mqclause.tools.render.findings import print_finding, print_findings
 from mqclause.tools.render.replay import render_consequences, render_event
@@ -82,7 +82,7 @@ def _say(answer: Any) -> str:
         case Share():
             return f"{float(answer.part):.1%} {answer.destination.name}"
         case Move():
-            return f"{answer.puts:g} puts from {answer.out_of or 'none'} to {answer.into or 'none'}"
+            return f"{format_amount(round(answer.puts))} puts from {answer.out_of or 'none'} to {answer.into or 'none'}"
         case Counterfactual():
             return "; ".join(f"{each.queue_manager}: {each.command}" for each in answer.commands)
         case RecordedAnswer():

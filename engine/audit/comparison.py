@@ -246,7 +246,7 @@ def _explained(
 
 def _searches(sides: Sequence[_Answering], changed: Sequence[str], bound: Bound) -> Iterator[tuple[Values, Bound]]:
     """What is enumerated: over what each changed rule looks at, what all of them do, and all that is looked at."""
-    alone = evolve(bound, runs=bound.runs // 3)
+    alone = evolve(bound, runs=bound.runs // max(3, len(changed)))
     for each in changed if len(changed) > 1 else ():
         yield merge_values(side.list_values({each}) for side in sides), alone
     yield merge_values(side.list_values(set(changed)) for side in sides), bound

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from importlib.resources import files
@@ -11,8 +12,8 @@ from typing import Any
 from attrs import evolve, field, frozen
 from sqlglot import exp
 
-from mqclause.audit.case_run import find_case_files
-from mqclause.audit.possibility import Constraint, Verdict, search
+from mqclause.audit.case_run import find_case_files, run_in_processes
+from mqclause.audit.possibility import Constraint, Verdict, find_words, search
 from mqclause.audit.verification import is_unsourced
 from mqclause.documents import DOCUMENTS
 from mqclause.executors.operations import Filter, Let, LoweredRuleset, Rank, list_expressions
@@ -41,6 +42,11 @@ from mqclause.rulebook.rules import LINT_FILE, Rules
 
 LONGEST_TITLE = 180
 """Characters of a title."""
+
+MOST_ALIKE = 100
+"""So many rules before a rule, those that stand next to it, are looked at for whether they hide it."""
+
+WORD = re.compile(r"[a-z_][a-z0-9_]*")
 
 NUMERAL = re.compile(r"(?<![\w.{-])\d+(?![\w.}-])")
 """A number by itself in a text."""
@@ -132,7 +138,7 @@ class Read:
     def search(self, rule: Rule, *trees: Expression) -> Verdict:
         """Search for what a rule can see by which conditions of it hold together."""
         at = self.places[rule.id]
-        named = {name for tree in trees for name in _words(tree, self.ruleset.vocabulary)}
+        named = {name for tree in trees for name in find_words(tree, self.ruleset.vocabulary)}
         given = {name: values for name in named if (values := self.derived_values(name, at))}
         return search([Constraint(tree, self.ruleset.vocabulary) for tree in trees], given)
 
@@ -156,11 +162,6 @@ class Read:
             if getattr(action, "fact", None) == name:
                 return ()
         return tuple(sorted(found, key=repr))
-
-
-def _words(tree: Expression, vocabulary: Vocabulary) -> set[str]:
-    """The words that an expression looks at, also by way of terms."""
-    return {each.name for each in expand_terms(tree, vocabulary).find_all(exp.Column)}
 
 
 def _literals(tree: Expression, vocabulary: Vocabulary) -> set[Any] | None:
@@ -201,7 +202,7 @@ def find_masked_rules(read: Read) -> Iterator[LintFinding]:
     earlier = list[_Conditions]()
     for rule, trees in read.deciding:
         if isinstance(rule.action, Eliminate | Settle | FailWith):
-            alike = [each for each in earlier if type(each[0].action) is type(rule.action)]
+            alike = [each for each in earlier if type(each[0].action) is type(rule.action)][-MOST_ALIKE:]
             if rule.path not in read.cleared and alike and _is_masked(read, (rule, trees), alike):
                 names = ", ".join(other.id for other, _ in _fewest(read, (rule, trees), alike))
                 did = "removed everyone" if isinstance(rule.action, Eliminate) else "decided"
@@ -222,20 +223,15 @@ def _is_hidden(read: Read, of: _Conditions, others: Sequence[_Conditions]) -> bo
     """Whether one of the others applies wherever a rule does: all that it may see was searched, and none is left."""
     constraints = []
     for rule, trees in (of, *others):
-        whole = exp.paren(_all(trees))
-        naming = partial(_named_at, read, read.places[rule.id])
-        tree = whole if rule is of[0] else exp.Not(this=whole)
-        constraints.append(Constraint(tree, read.ruleset.vocabulary, naming))
+        naming, (first, *more) = partial(_named_at, read, read.places[rule.id]), trees or (exp.true(),)
+        is_other = rule is not of[0]
+        constraints.append(Constraint(first, read.ruleset.vocabulary, naming, tuple(more), is_other))
     return search(constraints).impossible
 
 
 def _fewest(read: Read, of: _Conditions, others: Sequence[_Conditions]) -> Sequence[_Conditions]:
-    """As few of the others as hide a rule all the same."""
-    for other in others:
-        fewer = [each for each in others if each is not other]
-        if fewer and _is_hidden(read, of, fewer):
-            return _fewest(read, of, fewer)
-    return others
+    """One of the others that hides a rule alone, the nearest; all of them where none does."""
+    return next(([other] for other in reversed(others) if _is_hidden(read, of, [other])), others)
 
 
 def _named_at(read: Read, place: int, word: str) -> str:
@@ -247,13 +243,6 @@ def _named_at(read: Read, place: int, word: str) -> str:
         lets = (step for step in steps if isinstance(step, Let))
         changes = sum(any(each.name == word for each in step.values) for step in lets)
     return f"{word} after {changes}" if changes else word
-
-
-def _all(trees: Sequence[Expression]) -> Expression:
-    found: Expression = exp.true()
-    for tree in trees:
-        found = exp.And(this=found, expression=exp.paren(tree.copy()))
-    return found
 
 
 def find_unfailing_conditions(read: Read) -> Iterator[LintFinding]:
@@ -312,32 +301,34 @@ def find_unsourced_sentences(read: Read) -> Iterator[LintFinding]:
 
 def find_unheard_numbers(read: Read) -> Iterator[LintFinding]:
     """Find numbers in explanations that have no part in what is decided."""
-    vocabulary, passed_by = read.ruleset.vocabulary, list[Expression]()
+    vocabulary, passed_by, passed_numbers = read.ruleset.vocabulary, set[str](), set[str]()
     codes = set(map(str, REASONS.values()))
     for rule, step in zip(read.ruleset.rules, read.steps.steps, strict=True):
         if rule.because is None:
             continue
         trees = [*list_expressions(step), *(tree for _, tree in rule.graver)]
+        heard = {name for tree in trees for name in (*find_words(tree, vocabulary), *_terms_in(tree, vocabulary))}
+        numbers = {number for tree in trees for number in _numbers_in(tree, vocabulary)}
         if isinstance(rule.action, Settle | FailWith):
-            trees += passed_by  # it decides only where none of them did
-            passed_by += list_expressions(step)
-        heard = {name for tree in trees for name in (*_words(tree, vocabulary), *_terms_in(tree, vocabulary))}
+            # It decides only where none of those before it did.
+            passed_by |= heard
+            passed_numbers |= numbers
+            heard, numbers = passed_by, passed_numbers
         for name in rule.because.names():
             if name in heard or not _is_number(name, vocabulary):
                 continue
-            if name in vocabulary.terms and _words(vocabulary.terms[name], vocabulary) & heard:
-                continue
             message = f"it names {{{name}}}, at which the rule does not look"
             yield _finding("because-number", rule, "because", message)
-        literals = {
-            str(get_literal_value(each))
-            for tree in trees
-            for each in expand_terms(tree, vocabulary).find_all(exp.Literal)
-        }
         for number in NUMERAL.findall(re.sub(r"\{[^}]*\}|'[^']*'", "", rule.because.text)):
-            if number not in literals and number not in codes:
+            if number not in numbers and number not in codes:
                 message = f"it names {number}, with which the rule compares nothing"
                 yield _finding("because-number", rule, "because", message)
+
+
+def _numbers_in(tree: Expression, vocabulary: Vocabulary) -> Iterator[str]:
+    """The numbers that stand in an expression, or in a term that it uses."""
+    for each in (tree, *(vocabulary.terms[term] for term in _terms_in(tree, vocabulary))):
+        yield from (str(get_literal_value(literal)) for literal in each.find_all(exp.Literal))
 
 
 def _terms_in(tree: Expression, vocabulary: Vocabulary) -> set[str]:
@@ -373,12 +364,12 @@ def find_rules_without_cases(read: Read) -> Iterator[LintFinding]:
 def find_unused_terms(read: Read) -> Iterator[LintFinding]:
     """Find terms that no rule uses, in any edition and under any reading."""
     stated = read.rules.toml(TERMS_FILE).get(read.name, {})
-    asked = {*read.ruleset.about.terms}
-    texts = [str(read.rules.files[path]) for path in read.rules.files if path.startswith(f"{read.name}/")]
-    used = set(re.findall(r"[a-z_][a-z0-9_]*", "\n".join(texts)))
+    texts = (read.rules.files[path] for path in read.rules.files if path.startswith(f"{read.name}/"))
+    used = {word for text in texts for word in WORD.findall(text)} | {*read.ruleset.about.terms}
+    within = {term: {*WORD.findall(str(table))} for term, table in stated.items()}
+    by_terms = Counter(word for words in within.values() for word in words)
     for term in stated:
-        others = (str(table) for name, table in stated.items() if name != term)
-        if term not in asked and term not in used and not any(re.search(rf"\b{term}\b", each) for each in others):
+        if term not in used and by_terms[term] == (term in within[term]):
             yield LintFinding("unused-term", TERMS_FILE, f"{read.name}.{term}", "no rule and no term uses it")
 
 
@@ -428,7 +419,10 @@ def get_checks() -> tuple[LintCheck, ...]:
 
 
 def lint_rules(
-    rules: Rules, cases: Mapping[str, CaseFile] | None = None, documents: Iterable[str] = ()
+    rules: Rules,
+    cases: Mapping[str, CaseFile] | None = None,
+    documents: Iterable[str] = (),
+    processes: int = 1,
 ) -> tuple[LintFinding, ...]:
     """Find what is odd in the rules of a folder, in any edition; what the folder lists as meant so has its reason.
 
@@ -436,15 +430,23 @@ def lint_rules(
     ``documents`` are those that are looked at; all, and the folder's list itself, if none are given. Raises RuleError,
     also for a list of reasons that names what is not found.
     """
-    if cases is None:
-        cases = read_cases_by_path()
+    known = read_cases_by_path() if cases is None else cases
+    asked, chosen = tuple(documents), []
+    for name in asked or DOCUMENTS:
+        if any(path.startswith(f"{name}/") for path in rules.files):
+            chosen.append((name, {path: file for path, file in known.items() if file.document == name}))
+    found = run_in_processes(partial(_lint_document, rules), chosen, processes)
+    return _with_reasons(rules, [each for listed in found for each in listed], is_whole=not asked)
+
+
+def _lint_document(rules: Rules, of: tuple[str, Mapping[str, CaseFile]]) -> list[LintFinding]:
+    """What every check finds in one document, with the case files of its rules."""
+    document, cases = of
+    every = [Read(rules, each, cases) for each in dict.fromkeys(_rulesets(rules, DOCUMENTS[document]))]
     found = list[LintFinding]()
-    asked = tuple(documents) or DOCUMENTS
-    for name in (name for name in asked if any(path.startswith(f"{name}/") for path in rules.files)):
-        every = [Read(rules, each, cases) for each in dict.fromkeys(_rulesets(rules, DOCUMENTS[name]))]
-        for check in get_checks():
-            found += _found_everywhere(check, every) if check.everywhere else _found_anywhere(check, every)
-    return _with_reasons(rules, found, is_whole=not documents)
+    for check in get_checks():
+        found += _found_everywhere(check, every) if check.everywhere else _found_anywhere(check, every)
+    return found
 
 
 def _found_anywhere(check: LintCheck, every: Sequence[Read]) -> Iterable[LintFinding]:

@@ -15,15 +15,18 @@ from typing import Any, NamedTuple
 from attrs import define, field, frozen
 from sqlglot import exp
 
-from mqclause.language.parser import expand_terms, get_literal_value, strip_parentheses
+from mqclause.language.parser import get_literal_value, strip_parentheses
 from mqclause.language.vocabulary import Type, Vocabulary
 from mqclause.rulebook.rule import Expression
 
-MOST_NODES = 20_000
-"""So many situations, some of whose attributes are still open, are looked at."""
+MOST_LOOKS = 60_000
+"""So many times a condition is looked at, in situations some of whose attributes are still open."""
 
 MOST_NAMES = 4
 """So many names that are no others' are tried where names are compared with one another."""
+
+MOST_BESIDE = 8
+"""So many numbers beside each that is compared with are tried where numbers are compared with one another."""
 
 COUNT = "COUNT_IF"
 
@@ -54,11 +57,30 @@ class Verdict(NamedTuple):
 
 @frozen
 class Constraint:
-    """A condition in words of a ``vocabulary``; ``naming`` calls a word as others do that mean the same by it."""
+    """A condition in words of a ``vocabulary``; ``naming`` calls a word as others do that mean the same by it.
+
+    The ``others`` are to hold with it; ``negated``, one of all these is not to.
+    """
 
     tree: Expression
     vocabulary: Vocabulary
     naming: Callable[[str], str] = str
+    others: tuple[Expression, ...] = ()
+    negated: bool = False
+
+
+def find_words(tree: Expression, vocabulary: Vocabulary) -> set[str]:
+    """Find the words that an expression looks at, also by way of terms."""
+    found, known = set[str](), set[str]()
+    waiting = [tree]
+    while waiting:
+        for each in waiting.pop().find_all(exp.Column):
+            if each.name not in vocabulary.terms:
+                found.add(each.name)
+            elif each.name not in known:
+                known.add(each.name)
+                waiting.append(vocabulary.terms[each.name])
+    return found
 
 
 @define
@@ -76,9 +98,14 @@ class _Reader:
 
     def read(self, constraint: Constraint) -> tuple[Truth, tuple[str, ...]]:
         """Read a condition: what tells its truth, and the words that it looks at."""
-        tree = expand_terms(constraint.tree, constraint.vocabulary)
         words: dict[str, None] = {}
-        return self._read(tree, constraint, words), tuple(words)
+        truth = self._read(constraint.tree, constraint, words)
+        for tree in constraint.others:
+            truth = _connective(truth, self._read(tree, constraint, words), deciding=False)
+        if constraint.negated:
+            held = truth
+            return (lambda known: None if (found := held(known)) is None else not found), tuple(words)
+        return truth, tuple(words)
 
     def _read(self, tree: Expression, of: Constraint, words: dict[str, None]) -> Truth:
         tree = strip_parentheses(tree)
@@ -87,6 +114,8 @@ class _Reader:
                 return self._constant(get_literal_value(tree))
             case exp.Boolean():
                 return self._constant(bool(tree.this))
+            case exp.Column() if tree.name in of.vocabulary.terms:
+                return self._read(of.vocabulary.terms[tree.name], of, words)
             case exp.Column():
                 return self._word(of.naming(tree.name), of.vocabulary.words[tree.name].type, words)
             case exp.CountIf():
@@ -107,7 +136,7 @@ class _Reader:
                 return self._case(tree, of, words)
             case exp.ArrayContains():
                 names, name = (self._read(each, of, words) for each in (tree.this, tree.expression))
-                self._compared(tree)
+                self._compared(tree, of)
                 return _binary(lambda listed, one: one in listed, names, name)
             case exp.Floor():
                 inner = self._read(tree.this, of, words)
@@ -115,7 +144,7 @@ class _Reader:
                 return lambda known: None if (found := inner(known)) is None else int(found // 1)
         left, right = self._read(tree.this, of, words), self._read(tree.expression, of, words)
         self.exhaustive &= not isinstance(tree, _ARITHMETIC)
-        self._compared(tree, of.naming)
+        self._compared(tree, of)
         return _binary(_COMPARISONS[type(tree)], left, right)
 
     def _constant(self, value: Any) -> Truth:
@@ -130,14 +159,13 @@ class _Reader:
         self.types.setdefault(name, kind)
         return lambda known: known.get(name)
 
-    def _compared(self, tree: Expression, naming: Callable[[str], str] = str) -> None:
+    def _compared(self, tree: Expression, of: Constraint) -> None:
         """Notes the words that are compared with one another."""
         sides = [strip_parentheses(each) for each in (tree.this, tree.expression)]
         if all(not isinstance(each, exp.Literal) for each in sides):
-            self.mixed |= {naming(each.name) for side in sides for each in side.find_all(exp.Column)}
-            self.mixed |= {
-                naming(f"{COUNT}({each.this.sql()})") for side in sides for each in side.find_all(exp.CountIf)
-            }
+            for side in sides:
+                self.mixed |= {of.naming(name) for name in find_words(side, of.vocabulary)}
+                self.mixed |= {of.naming(f"{COUNT}({each.this.sql()})") for each in side.find_all(exp.CountIf)}
 
     def _case(self, tree: exp.Case, of: Constraint, words: dict[str, None]) -> Truth:
         branches = [
@@ -168,8 +196,9 @@ class _Reader:
                 return kind.words or self._names()
             case "names":
                 listed = [each for each in self._names() if each]
-                self.exhaustive &= len(listed) <= 2 * MOST_NAMES
-                return tuple(chain.from_iterable(combinations(listed, size) for size in range(3)))
+                has_few = len(listed) <= 2 * MOST_NAMES
+                self.exhaustive &= has_few
+                return tuple(chain.from_iterable(combinations(listed, size) for size in range(3 if has_few else 2)))
         return self._numbers(name, kind)
 
     def _names(self) -> tuple[str, ...]:
@@ -181,7 +210,9 @@ class _Reader:
 
     def _numbers(self, name: str, kind: Type) -> tuple[Any, ...]:
         """What is compared with, and what lies beside: as many as there are numbers that are compared together."""
-        beside = max(1, sum(self.types[each].is_number for each in self.mixed if each in self.types))
+        together = sum(self.types[each].is_number for each in self.mixed if each in self.types)
+        beside = max(1, min(together, MOST_BESIDE))
+        self.exhaustive &= together <= MOST_BESIDE
         steps = [number for near in range(1, beside + 1) for number in (-near, near)]
         found = {value + step for value in self.numbers or {0} for step in (0, *steps)}
         found |= {end for end in (kind.least, kind.most) if end is not None and name in self.mixed}
@@ -227,7 +258,7 @@ def search(constraints: Iterable[Constraint], given: Mapping[str, Sequence[Any]]
     read = [reader.read(each) for each in constraints]
     domains = {name: reader.values(name, given) for _, words in read for name in words}
     looking = _Search([truth for truth, _ in read], [words for _, words in read], domains)
-    found = looking.run({})
+    found = looking.run({}, range(len(read)))
     return Verdict(found is not None, reader.exhaustive and looking.left > 0, found)
 
 
@@ -238,22 +269,26 @@ class _Search:
     truths: Sequence[Truth]
     words: Sequence[Sequence[str]]
     domains: Mapping[str, Sequence[Any]]
-    left: int = MOST_NODES
+    left: int = MOST_LOOKS
 
-    def run(self, known: Assignment) -> Assignment | None:
-        """Return values by which all hold; None if there are none, or not enough were tried."""
-        self.left -= 1
+    def run(self, known: Assignment, waiting: Sequence[int]) -> Assignment | None:
+        """Return values by which the waiting conditions hold; None if there are none, or not enough was tried."""
+        self.left -= len(waiting)
         if self.left <= 0:
             return None
-        found = [truth(known) for truth in self.truths]
-        if False in found:
-            return None
-        if None not in found:
+        still_open = list[int]()
+        for at in waiting:
+            holds = self.truths[at](known)
+            if holds is None:
+                still_open.append(at)
+            elif not holds:
+                return None
+        if not still_open:
             return dict(known)
-        name = next(name for name in self.words[found.index(None)] if name not in known)
+        name = next(name for name in self.words[still_open[0]] if name not in known)
         for value in self.domains[name]:
             known[name] = value
-            if (done := self.run(known)) is not None:
+            if (done := self.run(known, still_open)) is not None:
                 return done
         known.pop(name, None)
         return None

@@ -13,7 +13,7 @@ from itertools import combinations_with_replacement, islice
 from math import comb
 from typing import Any
 
-from attrs import field, fields, frozen
+from attrs import field, frozen
 
 from mqclause.audit.case_run import run_in_processes
 from mqclause.audit.situations import (
@@ -23,6 +23,7 @@ from mqclause.audit.situations import (
     find_plain_subject,
     list_compared_values,
     list_states,
+    part_values,
     show_asked_terms,
 )
 from mqclause.documents import DOCUMENTS
@@ -143,7 +144,7 @@ def _values_of(course: Pipeline, rule_id: str) -> Values:
 
 def _within(about: Declaration, values: Values, most: int) -> tuple[int, bool]:
     """How many subjects there can be without too many situations, and whether these are not too many with so few."""
-    of_situation, of_subject = _parted(about, values)
+    of_situation, of_subject = part_values(about, values)
     outside, each = count_states(of_situation), count_states(of_subject)
     if about.subject is None:
         return 0, outside <= most
@@ -153,19 +154,14 @@ def _within(about: Declaration, values: Values, most: int) -> tuple[int, bool]:
     return 1, False
 
 
-def _parted(about: Declaration, values: Values) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
-    """The attributes of the situation and those of a subject."""
-    known = {each.name for each in fields(about.situation)}
-    return (
-        [(name, listed) for name, listed in values.items() if name in known],
-        [(name, listed) for name, listed in values.items() if name not in known],
-    )
-
-
 def _situations(about: Declaration, values: Values, subjects: int, base: Any) -> Iterator[StatedSituation]:
     """All situations with up to so many subjects, each set of them in one order."""
-    of_situation, of_subject = _parted(about, values)
+    of_situation, of_subject = part_values(about, values)
     for situation in list_states(of_situation):
-        for count in range(subjects + 1):
+        yield StatedSituation(situation, (), base)
+        # What is chosen of several is held; of one it may be more than can be.
+        for one in list_states(of_subject) if subjects else ():
+            yield StatedSituation(situation, (one,), base)
+        for count in range(2, subjects + 1):
             for chosen in combinations_with_replacement(list_states(of_subject), count):
                 yield StatedSituation(situation, chosen, base)

@@ -73,9 +73,7 @@ def enumerate_situations(about: Declaration, values: Values, bound: Bound) -> It
 
     ``values`` are those of attributes of the situation and of subjects; both have a default for each.
     """
-    known = {each.name for each in fields(about.situation)}
-    of_situation = [(name, value) for name, listed in values.items() if name in known for value in listed]
-    of_subject = [(name, value) for name, listed in values.items() if name not in known for value in listed]
+    of_situation, of_subject = part_values(about, values)
     most = bound.subjects if about.subject is not None else 0
     for size in range(bound.attributes + most + 1):
         for count in range(min(most, size) + 1):
@@ -83,8 +81,21 @@ def enumerate_situations(about: Declaration, values: Values, bound: Bound) -> It
                 yield from _of_size(of_situation, of_subject, count, size - count)
 
 
+AttributeValues = Sequence[tuple[str, Sequence[Any]]]
+"""Attributes, each with the values to try besides its default."""
+
+
+def part_values(about: Declaration, values: Values) -> tuple[AttributeValues, AttributeValues]:
+    """Part the attributes of the situation from those of a subject."""
+    known = {each.name for each in fields(about.situation)}
+    return (
+        [(name, listed) for name, listed in values.items() if name in known],
+        [(name, listed) for name, listed in values.items() if name not in known],
+    )
+
+
 def _of_size(
-    of_situation: Sequence[tuple[str, Any]], of_subject: Sequence[tuple[str, Any]], count: int, attributes: int
+    of_situation: AttributeValues, of_subject: AttributeValues, count: int, attributes: int
 ) -> Iterator[StatedSituation]:
     for own in range(attributes + 1):
         for situation in _choices(of_situation, own):
@@ -93,16 +104,27 @@ def _of_size(
                     yield StatedSituation(situation, ())
                 continue
             for sizes in _partitions(attributes - own, count):
-                for subjects in product(*(list(_choices(of_subject, each)) for each in sizes)):
+                for subjects in _several(of_subject, sizes):
                     if _in_order(subjects):
                         yield StatedSituation(situation, subjects)
 
 
-def _choices(values: Sequence[tuple[str, Any]], count: int) -> Iterator[dict[str, Any]]:
+def _several(values: AttributeValues, sizes: Sequence[int]) -> Iterator[tuple[dict[str, Any], ...]]:
+    """Every choice for several subjects, of so many attributes each."""
+    if not sizes:
+        yield ()
+        return
+    for first in _choices(values, sizes[0]):
+        for others in _several(values, sizes[1:]):
+            yield (first, *others)
+
+
+def _choices(values: AttributeValues, count: int) -> Iterator[dict[str, Any]]:
     """Every choice of so many attributes with one value each."""
     for chosen in combinations(values, count):
-        if len({name for name, _ in chosen}) == count:
-            yield dict(chosen)
+        names = [name for name, _ in chosen]
+        for each in product(*(listed for _, listed in chosen)):
+            yield dict(zip(names, each, strict=True))
 
 
 def _partitions(total: int, count: int) -> Iterator[tuple[int, ...]]:
@@ -284,13 +306,18 @@ def _count_applied(course: Pipeline, about: Declaration, base: Mapping[str, Any]
     return 0 if any(each.fallen for each in done) else len(done)
 
 
-def count_states(values: Sequence[tuple[str, Sequence[Any]]]) -> int:
+def count_states(values: AttributeValues) -> int:
     """Count the ways in which attributes can be as by default or have one of their values."""
     return prod(len(listed) + 1 for _, listed in values)
 
 
-def list_states(values: Sequence[tuple[str, Sequence[Any]]]) -> Iterator[dict[str, Any]]:
+def list_states(values: AttributeValues) -> Iterator[dict[str, Any]]:
     """List those ways, each by what is not as by default."""
-    choices = ([{}, *({name: value} for value in listed)] for name, listed in values)
-    for chosen in product(*choices):
-        yield {name: value for each in chosen for name, value in each.items()}
+    choices = [[{}, *({name: value} for value in listed)] for name, listed in values]
+    if not choices:
+        yield {}
+        return
+    *others, last = choices
+    for before in list_states(values[:-1]) if others else ({},):
+        for each in last:
+            yield {**before, **each}

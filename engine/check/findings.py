@@ -44,6 +44,7 @@ from mqclause.model.configuration.sources import (
     shows_nothing,
 )
 from mqclause.model.diagnostics import (
+    ArgumentError,
     Diagnostic,
     FactsError,
     check_several,
@@ -205,7 +206,7 @@ class Checks:
                 self.misplaced = {**self.misplaced, kind: self.misplaced.get(kind, frozenset()) | names}
         self.competes = compile_term(self.course.rulesets[0], "competes")
         for unknown in sorted(set(ignored) - self.rules.keys()):
-            raise ValueError(f"{unknown!r} is no check; allowed: {', '.join(self.rules)}")
+            raise ArgumentError(f"{unknown!r} is no check; allowed: {', '.join(self.rules)}")
         self.ignored = frozenset(ignored)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -335,7 +336,9 @@ class Checks:
             if key not in together.fell_by and alike in together.reached:
                 together.fell_by[key] = ""
             if key not in together.fell_by:
-                levels = self._levels_to_ask(together.list_levels(name))
+                # Those that host it have it from themselves; where all do, it is asked what another one would choose.
+                asking = together.list_levels(name, looks.keys()) or together.list_levels(name)
+                levels = self._levels_to_ask(asking)
                 trials = (together.build_trial_cluster(about, name, level) for level in levels)
                 reasons = [self._fell_by(about, each) for each in trials]
                 # It is reached if one edition of those that choose would have it so.

@@ -399,7 +399,7 @@ class _Search:
         asked: ExitSearch | None = None
         if has_exit_call(decision):
             if engine is None or not engine.exits.names:
-                raise ValueError("the decision is one with an exit; give the engine that has it: engine=…")
+                raise ArgumentError("the decision is one with an exit; give the engine that has it: engine=…")
             more, asked = tuple(list_exit_commands(decision, queue_manager)), ExitSearch(decision, engine, caller)
         # The decision may be one by an executor that explains, and is slow.
         decision = evolve(decision, course=Pipeline.of(decision.rules, OUTCOME))

@@ -13,7 +13,7 @@ from mqclause.documents import DOCUMENTS
 from mqclause.executors.compiled import CompiledExecutor
 from mqclause.executors.operations import CarriedValues, Executor, ExecutorName, LoweredRuleset, Run
 from mqclause.executors.plain import PlainExecutor
-from mqclause.model.diagnostics import MqclauseError, quote_value, suggest_allowed
+from mqclause.model.diagnostics import ArgumentError, MqclauseError, quote_value, suggest_allowed
 from mqclause.rulebook.rule import Declaration, RuleError, Ruleset
 from mqclause.rulebook.rules import Rules
 
@@ -62,7 +62,7 @@ class Pipeline:
         ValueError.
         """
         if executor not in [*EXECUTORS]:
-            raise ValueError(f"executor={quote_value(executor)} is none{suggest_allowed(executor, EXECUTORS)}")
+            raise ArgumentError(f"executor={quote_value(executor)} is none{suggest_allowed(executor, EXECUTORS)}")
         return _course(rules.about(declaration), declaration, executor)
 
     def run(

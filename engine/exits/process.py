@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from attrs import define, field, frozen
 
-from mqclause.model.diagnostics import MqclauseError, quote_value
+from mqclause.model.diagnostics import ArgumentError, MqclauseError, quote_value
 from mqclause.model.exits import (
     LARGEST_CHOICE,
     LONGEST_RESPONSE,
@@ -362,7 +362,7 @@ class Exits:
 
     def __init__(self, given: Mapping[str, Exit] | None = None, limit: float | None = None) -> None:
         if limit is not None and not _is_limit(limit):
-            raise ValueError(f"exit_limit={quote_value(limit)} is not allowed; allowed: a number of seconds above 0")
+            raise ArgumentError(f"exit_limit={quote_value(limit)} is not allowed; allowed: a number of seconds above 0")
         if given is not None and not isinstance(given, Mapping):
             raise TypeError(f"exits={quote_value(given)} is no mapping of names in CLWLEXIT to functions")
         self.limit = None if limit is None else float(min(limit, LONGEST_LIMIT))
@@ -377,7 +377,7 @@ class Exits:
     def seconds(self) -> float:
         """The limit of one call. Raises ValueError where none is stated."""
         if self.limit is None:
-            raise ValueError("exits without a limit cannot be called")
+            raise ArgumentError("exits without a limit cannot be called")
         return self.limit
 
     def call(self, name: str, session: ExitSession, offer: ExitCallParameters) -> ExitResult:
@@ -430,7 +430,7 @@ class Exits:
 
 def _name(name: object, exit: object) -> str:  # noqa: A002 - MQ's word
     if not isinstance(name, str) or not name.strip(" "):
-        raise ValueError(
+        raise ArgumentError(
             f"exits: the name {quote_value(name)} is not allowed; allowed: the name in CLWLEXIT, not blank"
         )
     if not callable(exit):

@@ -490,9 +490,9 @@ def _files(folder: Path) -> Files:
     """The text of every rule file of a folder. Raises RuleError."""
     if not os.path.isdir(folder):
         raise RuleError("", "", f"{str(folder)!r} is not a folder")
-    found, left = {}, LARGEST_FOLDER
+    found, left, above = {}, LARGEST_FOLDER, len(folder.parts)
     for path in _inside(folder):
-        name = path.relative_to(folder).as_posix()
+        name = "/".join(path.parts[above:])
         if not name.endswith(".toml"):
             if MEANT_AS_TOML.search(name):
                 raise RuleError(name, "", "is not read: the name of a rule file ends in .toml")

@@ -18,7 +18,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING  # noqa: TID251
 
-from mqclause.model.diagnostics import MqclauseError
+from mqclause.model.diagnostics import ArgumentError, MqclauseError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -97,7 +97,7 @@ def local_session(
     below 1 and for what is no port.
     """
     if cores is not None and cores < 1:
-        raise ValueError(f"cores={cores} is below 1")
+        raise ArgumentError(f"cores={cores} is below 1")
     try:
         from pyspark.sql import SparkSession
     except ModuleNotFoundError as error:
@@ -364,7 +364,7 @@ def _check_port(settings: Mapping[str, str]) -> None:
     """
     given = settings[PORT]
     if not (given.isascii() and given.isdecimal() and int(given) <= HIGHEST_PORT):
-        raise ValueError(f"{PORT} = {given!r}; allowed: 1 to {HIGHEST_PORT}, or 0 for one that is free")
+        raise ArgumentError(f"{PORT} = {given!r}; allowed: 1 to {HIGHEST_PORT}, or 0 for one that is free")
     if "SPARK_LOCAL_REMOTE" in os.environ:  # Spark's own sign that this process has a server
         return
     with socket.socket() as tried:

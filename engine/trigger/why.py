@@ -21,7 +21,7 @@ from mqclause.model.configuration.knowledge import (
     describe_default_queue,
 )
 from mqclause.model.configuration.snapshot import Snapshot
-from mqclause.model.diagnostics import check_type, name_argument, suggest_name
+from mqclause.model.diagnostics import ArgumentError, check_type, name_argument, suggest_name
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.delivery import DeliveryContext
 from mqclause.model.facts.domains import LARGEST, REASON_NAMES, quote_name
@@ -470,7 +470,7 @@ def _named(name: str, snapshot: Snapshot) -> Queue:
     found = snapshot.cluster.own_queues.get(name.rstrip(" "))
     if found is None or found.type != "QLOCAL":
         local = [each for each, queue in snapshot.cluster.own_queues.items() if queue.type == "QLOCAL"]
-        raise ValueError(f"{name!r} is not a local queue of the snapshot's queue manager{suggest_name(name, local)}")
+        raise ArgumentError(f"{name!r} is not a local queue of the snapshot's queue manager{suggest_name(name, local)}")
     return found
 
 

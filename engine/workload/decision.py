@@ -18,7 +18,7 @@ from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
 from mqclause.exits.process import ANYBODY, Caller, Exit, ExitFaultError, Exits, ExitSession
 from mqclause.language.evaluator import Scope
-from mqclause.model.diagnostics import check_type
+from mqclause.model.diagnostics import ArgumentError, check_type
 from mqclause.model.exits import (
     MQWXP,
     NO_USER_AREA,
@@ -340,7 +340,9 @@ class Decision(ShownAnswer):
     def check_traced(self) -> None:
         """Raise ValueError below level ``rule``, where no rule is recorded for what it removed."""
         if self.run is not None and self.run.trace is None:
-            raise ValueError(f"who fell by which rule is known of a decision with explain='rule', not {self.level!r}")
+            raise ArgumentError(
+                f"who fell by which rule is known of a decision with explain='rule', not {self.level!r}"
+            )
 
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.trace/1`` as JSON values; see trace.schema.json."""
@@ -619,7 +621,8 @@ class DecisionResult:
     def _told_by(self) -> tuple[object, ...]:
         # By way of something put-disabled a call fails whoever is permitted.
         permitted = () if self.reason else self.permitted
-        return self.outcome, self.reason, self.call, self.topic, tuple(dict.fromkeys(map(_destined, permitted)))
+        keys = tuple(dict.fromkeys(map(get_destination_key, permitted)))
+        return self.outcome, self.reason, self.call, self.topic, keys
 
     def said(self, by_route: Container[str]) -> str:
         """Describe the result in a few words: who is permitted, the one that is taken first, or the reason code.
@@ -639,7 +642,7 @@ class DecisionResult:
 
 def find_multiroute_queue_managers(listed: Iterable[Destination]) -> frozenset[str]:
     """Find the queue managers that several of the routes lead to."""
-    routes = Counter(queue_manager for _, queue_manager, _ in set(map(_destined, listed)))
+    routes = Counter(queue_manager for _, queue_manager, _ in set(map(get_destination_key, listed)))
     return frozenset(name for name, count in routes.items() if count > 1)
 
 
@@ -906,7 +909,7 @@ def _check(put: object, cluster: object, level: object) -> None:
         return
     check_type("put", put, Put, "(queue=…)")
     check_type("cluster", cluster, Cluster, ", as snapshot.cluster")
-    raise ValueError(f"explain={level!r} is not a level; allowed: {', '.join(LEVELS)}")
+    raise ArgumentError(f"explain={level!r} is not a level; allowed: {', '.join(LEVELS)}")
 
 
 def _look(look: ResolutionStep) -> dict[str, Any]:
@@ -950,8 +953,10 @@ def _reason_at_put(decision: Decision) -> Reason | None:
     return Engine(decision.rules).choose(put, decision.cluster, decision.before, caller=None).reason
 
 
-def _destined(destination: Destination) -> DestinationKey:
-    return destination.queue, destination.queue_manager, "" if destination.is_local else destination.channel
+def get_destination_key(destination: Destination) -> DestinationKey:
+    """Return the key that identifies a destination among those of one put."""
+    route = "" if destination.is_local else destination.transmission_queue or destination.channel
+    return destination.queue, destination.queue_manager, route
 
 
 def _message(decision: Decision, caller: Caller) -> OfferedMessage:

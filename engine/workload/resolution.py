@@ -10,6 +10,7 @@ from attrs import astuple, evolve, frozen
 from mqclause.answers import Reason, RuleAnswer
 from mqclause.documents import CALL, DELIVERY
 from mqclause.executors.pipeline import Pipeline
+from mqclause.model.diagnostics import ArgumentError
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.delivery import Delivery, find_serving_queue, get_channel_queue
 from mqclause.model.facts.domains import REASONS
@@ -165,7 +166,7 @@ def resolve_names(
         if len(cluster.resolutions) >= MOST_CACHED:
             cluster.resolutions.clear()
         if not (queue or queue_manager):
-            raise ValueError("a put names a queue, a queue manager or both")
+            raise ArgumentError("a put names a queue, a queue manager or both")
         put = Put.as_written(queue, queue_manager, call=call)
         found = cluster.resolutions[key] = Resolution(tuple(_looks(course, cluster, put, left_open, for_input)))
     return found

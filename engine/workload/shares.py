@@ -18,7 +18,7 @@ from mqclause.language.evaluator import Scope, evaluate
 from mqclause.language.parser import expand_terms
 from mqclause.language.sql import Node, get_word
 from mqclause.language.vocabulary import Vocabulary
-from mqclause.model.diagnostics import check_type
+from mqclause.model.diagnostics import ArgumentError, check_type
 from mqclause.model.facts.workload import START, CounterKey, Destination, DestinationSequence, Situation
 from mqclause.rulebook.rule import RuleError
 from mqclause.workload.decision import Decision, build_destination_document
@@ -52,7 +52,7 @@ def shares(decision: Decision) -> AnswerTable[Share]:
     """
     check_type("decision", decision, Decision)
     if decision.exit is not None and decision.exit.called:
-        raise ValueError("the decision is one with an exit, and what that takes in the long run is not known")
+        raise ArgumentError("the decision is one with an exit, and what that takes in the long run is not known")
     return AnswerTable(_shares(decision), SHARE)
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from attrs import define, evolve, field, fields, frozen
 
+from mqclause.model.diagnostics import ArgumentError
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import (
     DIGIT,
@@ -205,7 +206,7 @@ def list_destinations(
     found: tuple[Destination, ...] | None = cluster.destinations.get(key)
     if found is None:
         if bool(put.queue) == bool(put.queue_manager):
-            raise ValueError("a put names either a queue or a queue manager")
+            raise ArgumentError("a put names either a queue or a queue manager")
         named = _of_queue if put.queue else _of_queue_manager
         found = tuple(named(cluster, put.queue or put.queue_manager, listing))
         if kept:

@@ -249,7 +249,7 @@ def open_file(path: str | Path) -> BinaryIO:
     is_named_pipe = stat.S_ISFIFO(mode) and not os.path.realpath(path).startswith(PIPE_FOLDERS)
     if is_named_pipe or stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
         raise OSError(errno.EINVAL, "is a named pipe; - reads standard input" if is_named_pipe else "is a device")
-    return Path(path).open("rb")
+    return open(path, "rb")
 
 
 def wrap_content(data: bytes | Content) -> Content:

@@ -12,7 +12,7 @@ from typing import Any, cast
 from attrs import evolve, frozen
 
 from mqclause.model.configuration.sources import Source, SourceReader
-from mqclause.model.diagnostics import Diagnostic, DomainError, FactsError, name_argument, quote_value
+from mqclause.model.diagnostics import ArgumentError, Diagnostic, DomainError, FactsError, name_argument, quote_value
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import (
     CHANNEL_NAME,
@@ -389,7 +389,9 @@ def parse_day(text: str) -> date:
     try:
         found: date = DAY(text, name_argument("on"))
     except DomainError:
-        raise ValueError(f"{name_argument('on')}: {quote_value(text)} is not allowed; allowed: {ALLOWED_DAY}") from None
+        raise ArgumentError(
+            f"{name_argument('on')}: {quote_value(text)} is not allowed; allowed: {ALLOWED_DAY}"
+        ) from None
     return found
 
 

@@ -283,9 +283,7 @@ def test_a_rule_that_no_sentence_names_is_told_below_the_counts(tmp_path: Path) 
         (rules / path).write_text(text.replace('clause = "trigger/2"', 'clause = "trigger/3"'))
     asked = ["--about", "documents"]
     done = CliRunner().invoke(command, [*asked, "--rules", str(rules)], standalone_mode=False)
-    assert done.output.splitlines()[-1] == (
-        "trigger.02: no sentence of trigger/3 names it, which it says that it states"
-    )
+    assert "trigger.02: no sentence of trigger/3 names it, which it says that it states" in done.output.splitlines()
     assert done.return_value == 1
     assert CliRunner().invoke(command, asked, standalone_mode=False).return_value == 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Callable
 from datetime import date
@@ -15,8 +16,10 @@ from attrs import evolve
 from hypothesis import given, settings
 
 from mqclause import (
+    Decision,
     Engine,
     Explanation,
+    MapRow,
     Put,
     Replay,
     Retrieval,
@@ -71,8 +74,13 @@ def test_what_is_decided_of_equal_facts_is_equal(situation: Situation) -> None:
         assert len({*one.permitted, *other.permitted}) == len(one.permitted)
         assert one.steps == other.steps
         assert Engine().choose(put, again, one.state, level) == Engine().choose(put, cluster, other.state, level)
+    recorded = Decision.from_json(one.to_json_text())
+    check_equal(recorded, Decision.from_json(other.to_json()))
+    assert recorded.to_json() == one.to_json()
     check_equal(shares(one), shares(other))
     check_equal(cluster_map(cluster), cluster_map(again))
+    for row in cluster_map(cluster):
+        assert MapRow.from_json(json.dumps(row.to_json())).to_json() == row.to_json()
     if one.runs:
         known = one.listed[-1].queue_manager
         check_equal(why_not(one, known), why_not(other, known))

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from mqclause import (
+    ArgumentError,
     Checks,
     Cluster,
     Engine,
@@ -93,7 +94,7 @@ def test_a_queue_that_is_asked_about_is_a_local_one() -> None:
     snapshot = read_files([str(files("mqclause.tools") / "examples" / "QM2.mqsc")])
     queue = snapshot.cluster.own_queues["ORDERS.IN"]
     assert Why().ask("ORDERS.IN ", snapshot).doubts[0].because == Why().ask(queue, snapshot).doubts[0].because
-    with pytest.raises(ValueError, match=r"^'ORDERS' is not a local queue of the snapshot's queue manager"):
+    with pytest.raises(ArgumentError, match=r"^'ORDERS' is not a local queue of the snapshot's queue manager"):
         Why().ask("ORDERS", snapshot)
 
 
@@ -169,7 +170,7 @@ def test_who_fell_is_not_known_below_the_level_of_rules(level: Any) -> None:
         decision.fell_by, given(why_not, decision, "QM3"), given(Explanation.of, decision, SNAPSHOT),
     ]  # fmt: skip
     for each in asking:
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ArgumentError, match=said):
             each()
     assert [each[1].id for each in why_not(OF_RULES, "QM3").fallen] == ["workload.04a"]
 
@@ -180,7 +181,7 @@ def test_who_fell_is_not_known_below_the_level_of_rules(level: Any) -> None:
         (given(Rules, {"weight-step": None}), ReadingError, "reading weight-step: None is not a choice; allowed: exact, truncated"),
         (given(Rules, {5: "exact"}), ReadingError, "reading 5 is not known; allowed: "),
         (given(Rules, None, 9.3), ReadingError, "edition 9.3 is not known; allowed: wmq-6"),
-        (given(Engine, None, ["plain"]), ValueError, "executor=['plain'] is none; allowed: compiled, chaining, plain"),
+        (given(Engine, None, ["plain"]), ArgumentError, "executor=['plain'] is none; allowed: compiled, chaining, plain"),
     ],
 )  # fmt: skip
 def test_what_is_no_text_is_no_choice(wrong: Callable[[], object], error: type[Exception], said: str) -> None:

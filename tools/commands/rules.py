@@ -146,7 +146,8 @@ def print_linted(
     place = folder or str(get_rules_folder())
     click.get_current_context().meta[FOLDER] = place
     rules = load_own_rules(place, {}, None)
-    found = lint_rules(rules, read_cases_by_path(find_case_files((), Path(cases) if cases else None)))
+    known = read_cases_by_path(find_case_files((), Path(cases) if cases else None))
+    found = lint_rules(rules, known, processes=count_processors())
     if as_json:
         print_json({"format": LINT_FORMAT, "findings": [each.to_json() for each in found]})
     elif as_csv:

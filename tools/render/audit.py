@@ -101,12 +101,11 @@ class CaseReport:
 def print_proof(proof: DocumentProof, page: Page) -> None:
     """Print on how many situations the executors agree, and those on which they do not."""
     whole = sum(each.is_whole for each in proof.rules)
-    page.line(
-        f"executors agree on {proof.situations - proof.disagreements:,} of {proof.situations:,} situations, which are "
-        f"all that {whole} of {len(proof.rules)} rules tell apart with up to "
-        f"{max((each.subjects for each in proof.rules), default=0)} subjects",
-        proof.document, 16,
-    )  # fmt: skip
+    subjects = max((each.subjects for each in proof.rules), default=0)
+    agreed = f"executors agree on {proof.situations - proof.disagreements:,} of {proof.situations:,} situations"
+    all_of = f"all that {whole} of {len(proof.rules)} rules tell apart"
+    with_so_many = f" with up to {subjects} subjects" if subjects else ""
+    page.line(f"{agreed}, which are {all_of}{with_so_many}", proof.document, 16)
     for each in proof.rules:
         for stated in each.disagreements:
             page.line(Text(f"they disagree on {_inline(stated.to_toml())}", UNLIKE), each.rule, 16)

@@ -137,6 +137,13 @@ def test_the_command_compares_two_folders(tmp_path: Path) -> None:
     assert json.loads(same.stdout) == {"format": "mqclause.comparison/1", "text": [], "documents": []}
 
 
+def test_the_page_on_audits_shows_what_is_printed() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "how-to" / "audit.md").read_text(encoding="utf-8")
+    shown = page.partition("```text\n")[2].partition("```")[0]
+    assert shown.strip()
+    assert shown in run("compare", "--reading", "mru-ties=any").stdout
+
+
 def test_what_cannot_be_compared_is_told() -> None:
     assert bad("compare") == ["name two folders of rules, or --reading, or --edition; see --help"]
     assert bad("compare", "--reading", "mru-ties") == ["--reading 'mru-ties' is not ID=CHOICE"]

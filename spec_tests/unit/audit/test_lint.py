@@ -36,7 +36,7 @@ def test_a_fault_that_is_planted_is_found(check: LintCheck) -> None:
     assert {each.path for each in found - found_in(document)} == {path}
 
 
-@pytest.mark.parametrize("document", every(4, DOCUMENTS))
+@pytest.mark.parametrize("document", every(4, sorted(DOCUMENTS, reverse=True)))
 def test_nothing_is_found_in_ours_that_has_no_reason(document: str) -> None:
     assert [each for each in found_in(document) if not each.reason] == []
 
@@ -96,8 +96,8 @@ def test_a_fact_that_can_have_some_values_alone() -> None:
 
 
 def test_a_search_that_ends_before_its_end_says_so() -> None:
-    many = words(**{f"n{number}": BOOLEAN for number in range(40)})
-    odd = " OR ".join(f"(n{number} AND NOT n{number})" for number in range(40))
+    many = words(**{f"n{number}": BOOLEAN for number in range(20)})
+    odd = " OR ".join(f"(n{number} AND NOT n{number})" for number in range(20))
     found = search([Constraint(parse(odd, many, per_subject=False), many)])
     assert not found.possible
     assert not found.exhaustive

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,8 @@ from mqclause import (
 from mqclause.answers import load_optional
 from mqclause.tools.cli import command_line
 
+PRODUCT = Path(str(files("mqclause.tools"))).parent
+FORMAT = re.compile(r'"mqclause\.([a-z]+)/1"')
 SALES = str(files("mqclause.tools") / "examples" / "sales")
 MEMBERS = read(SALES)
 
@@ -107,11 +110,18 @@ def test_every_document_has_a_schema_that_it_keeps() -> None:
         "plan": plan(MEMBERS, MEMBERS.suspend("QM3")).to_json(),
         "why": Why().ask("ORDERS.IN", MEMBERS.at("QM2")).to_json(),
         "findings": check_files(SALES).to_json(),
+        "order": json.loads(printed("order", f"{Path(SALES).parent}/figure_11.toml", "--json")),
+        "sources": json.loads(printed("facts", "--sources", "--json", SALES)),
         "retention": json.loads(
             printed("retention", f"{Path(SALES).parent}/held.toml", "--on", "2026-02-15", "--json")
         ),
     }
-    assert {*documents} <= {*list_schemas()}
+    written = {
+        name
+        for path in (*(PRODUCT / "engine").rglob("*.py"), *(PRODUCT / "tools").rglob("*.py"))
+        for name in FORMAT.findall(path.read_text(encoding="utf-8"))
+    }
+    assert {*documents} <= {*list_schemas()} == written
     for name, document in documents.items():
         schema = read_schema(f"mqclause.{name}/1")
         jsonschema.Draft202012Validator.check_schema(schema)
