@@ -31,7 +31,7 @@ class Subcommands(click.Group):
     """The subcommands that are declared; what one runs is loaded when it runs."""
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(commands=SUBCOMMANDS, **settings)
+        super().__init__(commands=dict[str, click.Command](SUBCOMMANDS), **settings)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the subcommand. A fault of rules is one of the input where --rules gives them."""

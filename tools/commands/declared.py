@@ -9,6 +9,7 @@ import gc
 import os
 import re
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
@@ -47,8 +48,7 @@ SETTINGS_FILE = "mqclause.toml"
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-Examples = tuple[tuple[str, str], ...]
-"""What a reader wants to know, and the arguments that tell it."""
+EXAMPLES = Path(__file__).with_name("examples.toml")
 
 
 class MqWord(click.Choice):  # type: ignore[type-arg] # it is generic from click 8.2 on
@@ -117,20 +117,28 @@ def load_function(place: str) -> Callable[..., Any]:
     return found
 
 
+@cache
+def read_examples() -> dict[str, list[dict[str, str]]]:
+    """Read the examples of each subcommand's help."""
+    with EXAMPLES.open("rb") as file:
+        return load_function("tomllib:load")(file)  # type: ignore[no-any-return] # nothing but help needs it
+
+
 class Subcommand(click.Command):
     """A subcommand, whose help has examples and lists options in groups, and whose defaults a file may state."""
 
-    def __init__(self, *arguments: Any, examples: Examples = (), **settings: Any) -> None:
-        super().__init__(*arguments, **settings)
-        self.examples = examples
+    @property
+    def examples(self) -> list[dict[str, str]]:
+        """The examples of the help: each says what is ``asked`` and which ``arguments`` tell it."""
+        return read_examples()[str(self.name)]
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what the subcommand does, then the examples."""
         super().format_help_text(ctx, formatter)
         with formatter.section("Examples"):
-            for asked, arguments in self.examples:
-                formatter.write_text(f"# {asked}")
-                command = f"{ctx.command_path} {arguments}".rstrip()
+            for each in self.examples:
+                formatter.write_text(f"# {each['asked']}")
+                command = f"{ctx.command_path} {each['arguments']}".rstrip()
                 formatter.write(f"{'':{formatter.current_indent}}{command}\n")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -171,7 +179,6 @@ def declare(
     name: str,
     runs: str,
     *options: Decorator,
-    examples: Examples,
     epilog: str | None = None,
     form: Literal["text", "table", "sql"] = "text",
 ) -> Callable[..., Subcommand]:
@@ -202,7 +209,7 @@ def declare(
 
     def decorate(described: Callable[[], None]) -> Subcommand:
         run.__doc__ = described.__doc__
-        return click.command(name, cls=Subcommand, epilog=epilog, examples=examples)(combine(*options)(run))
+        return click.command(name, cls=Subcommand, epilog=epilog)(combine(*options)(run))
 
     return decorate
 
@@ -381,12 +388,6 @@ column_options = group("What is asked", *(
     column_options,
     exit_options,
     json_option,
-    examples=(
-        ("Decide each put of a log that has a column for the queue",
-         "sales/log.csv out.csv --queue DEST --facts QM1.log"),
-        ("Say which rule removed each destination",
-         "sales/puts.jsonl out.parquet --explain --facts QM1.log"),
-    ),
     epilog=f"Files end in {', '.join(TABLE_ENDINGS)}.",
     form="table",
 )  # fmt: skip
@@ -425,11 +426,6 @@ def batch_command() -> None:
           click.option("--about", metavar="RULE", shell_complete=complete("list_checks"),
                        help="Tell of a check: what it asks, why, and what mends it. 'all': of each; 'documents': how "
                             "much the rules state.")),
-    examples=(
-        ("Look at what is wrong in one dump", "QM2.mqsc"),
-        ("Fail a build on warnings, too, but not on this one", "sales/*.mqsc --fail-on warning --ignore check.13"),
-        ("What does a check ask, and what mends it?", "--about check.14"),
-    ),
 )  # fmt: skip
 def check_command() -> None:
     """Report what an administrator should look at in a configuration, with file, line and remedy.
@@ -443,8 +439,6 @@ def check_command() -> None:
     "commands",
     "mqclause.tools.commands.commands:print_display_commands",
     click.argument("subcommand", type=click.Choice(["explain", "why", "check"]), default="explain"),
-    examples=(("What should be asked of a queue manager for explain?", "explain"),
-              ("And for a check?", "check")),
 )  # fmt: skip
 def commands_command() -> None:
     """Print the DISPLAY commands whose output contains everything that explain, why or check can use.
@@ -475,11 +469,6 @@ def commands_command() -> None:
     group("Input",
           click.option("--lines", type=parse_file_name, metavar="FILE",
                        help="Read JSON Lines: one facts document a line in, one result a line out.")),
-    examples=(
-        ("Explain the put that a facts file has", "orders.toml"),
-        ("Where does a put to this queue go, and why not to QM3?", "QM1.log --put ORDERS.IN --why-not QM3"),
-        ("And if a channel were down?", "QM1.log --put ORDERS.IN --status TO.QM3=RETRYING --brief"),
-    ),
 )  # fmt: skip
 def explain_command() -> None:
     """Explain which destination a put goes to, and which clause removed each of the others.
@@ -501,10 +490,6 @@ def explain_command() -> None:
                        help="Print a line for each file: its format, content and faults; then what is still to be "
                             "asked.")),
     row_options,
-    examples=(
-        ("What was read of each file, and what is left to ask?", "--sources QM1.log"),
-        ("Write what all members say as one file", "sales/*.mqsc --from QM1"),
-    ),
 )  # fmt: skip
 def facts_command() -> None:
     """Write what INPUT says as one facts file, which gives the same answers when it is read back.
@@ -517,10 +502,6 @@ def facts_command() -> None:
     "map",
     "mqclause.tools.commands.map:map_puts",
     cluster_options,
-    examples=(
-        ("Show the shares of each queue, seen from each member", "sales/*.mqsc"),
-        ("Where do puts from one member go, as a table?", "sales/*.mqsc --from QM1 --csv"),
-    ),
 )
 def map_command() -> None:
     """Show where puts go: each clustered queue, from each queue manager that FACTS describe.
@@ -540,10 +521,6 @@ def map_command() -> None:
     row_options,
     reading_option,
     rules_options,
-    examples=(
-        ("Show both orders of each queue that has messages", "figure_11.toml"),
-        ("One queue, for a spreadsheet", "figure_11.toml --queue APPQ --csv"),
-    ),
 )
 def order_command() -> None:
     """Show in which order a queue's messages come, and why some of them do not.
@@ -570,13 +547,6 @@ def order_command() -> None:
     group("Input",
           click.option("--puts", type=parse_file_name, metavar="FILE",
                        help="Weigh rows by real puts: Parquet, CSV or JSON Lines with queue, from and count.")),
-    examples=(
-        ("What moves if a queue is put-disabled?",
-         "sales/*.mqsc --set 'QLOCAL(ORDERS.IN) QMGR(QM3) PUT(DISABLED)'"),
-        ("What moves if a member fails, weighed by real traffic?",
-         "sales/*.mqsc --fail QM2 --puts sales/traffic.csv"),
-        ("What changes with an upgrade of one member?", "upgrade/*.mqsc --upgrade QM1=mq-9.4"),
-    ),
 )  # fmt: skip
 def plan_command() -> None:
     """Show what a change does: which puts go elsewhere, from each queue manager that FACTS describe, and why.
@@ -603,10 +573,6 @@ def plan_command() -> None:
                                   show_default=True, help="What runs the rules.")),
     group("Input", click.option("--lines", type=parse_file_name, metavar="FILE",
                                 help="Read JSON Lines: one scenario a line in, one array of results a line out.")),
-    examples=(
-        ("What does each event of a scenario lead to?", "orders_trigger.toml"),
-        ("The same, a JSON document for each event", "orders_trigger.toml --json"),
-    ),
 )  # fmt: skip
 def replay_command() -> None:
     """Simulate events over time: routing, trigger messages, and what held them back, event by event.
@@ -625,10 +591,6 @@ def replay_command() -> None:
     row_options,
     reading_option,
     rules_options,
-    examples=(
-        ("What do repositories still hold on this day?", "held.toml --on 2026-02-15"),
-        ("As a table", "held.toml --on 2026-02-15 --csv"),
-    ),
 )  # fmt: skip
 def retention_command() -> None:
     """Show how long repositories hold what is in FACTS: the state of each item on a day.
@@ -642,10 +604,6 @@ def retention_command() -> None:
     "schema",
     "mqclause.tools.commands.schema:print_schema",
     click.argument("name", required=False, shell_complete=complete("list_schema_names")),
-    examples=(
-        ("Which schemas are there?", ""),
-        ("Print the schema of an answer in JSON", "map"),
-    ),
 )
 def schema_command() -> None:
     """Print the JSON schema NAME of an answer in JSON.
@@ -660,10 +618,6 @@ def schema_command() -> None:
     click.argument("name", metavar="RULE|RULESET", shell_complete=complete("list_rules")),
     reading_option,
     rules_options,
-    examples=(
-        ("What does a rule become?", "workload.06"),
-        ("The whole query of a document, by another reading", "workload --reading weight-step=truncated"),
-    ),
     form="sql",
 )
 def show_sql_command() -> None:
@@ -684,10 +638,6 @@ def show_sql_command() -> None:
     row_options,
     reading_option,
     rules_options,
-    examples=(
-        ("Which conditions fail, and what mends them?", "ORDERS.IN QM2.mqsc"),
-        ("Every triggered queue, after a change", "'*' QM2.mqsc --set 'QLOCAL(ORDERS.INITQ) GET(ENABLED)'"),
-    ),
 )  # fmt: skip
 def why_command() -> None:
     """Explain why QUEUE would not trigger if a message were put now, and what would change that.
@@ -704,10 +654,6 @@ def why_command() -> None:
     click.argument("copies", nargs=-1, type=parse_file_name, metavar="DOCUMENT..."),
     row_options,
     folder_option,
-    examples=(
-        ("Which sentences stand in a copy as the rules have them?", "000.txt 004.txt"),
-        ("The same, a line for each sentence", "000.txt --csv"),
-    ),
 )
 def verify_command() -> None:
     """Verify copies of the documents: which sentences stand there as the rules have them.
@@ -729,10 +675,6 @@ def verify_command() -> None:
     row_options,
     cases_option,
     folder_option,
-    examples=(
-        ("Run the cases of a rule", "workload.06"),
-        ("Which branches of it does no case take?", "workload.06 --coverage"),
-    ),
 )  # fmt: skip
 def test_command() -> None:
     """Test rules by their cases: which come out otherwise, and what of a rule no case reaches.
@@ -751,10 +693,6 @@ def test_command() -> None:
     row_options,
     cases_option,
     folder_option,
-    examples=(
-        ("Which changes of a rule does no case notice?", "workload.06"),
-        ("Which cases notice each?", "workload.06 --all"),
-    ),
 )  # fmt: skip
 def mutate_command() -> None:
     """Mutate rules, one change at a time, and show which cases notice each change.
@@ -775,10 +713,6 @@ def mutate_command() -> None:
                        help="Tell of a check: what it asks, why, what mends it. 'all': of each.")),
     row_options,
     cases_option,
-    examples=(
-        ("Is anything odd in the rules that come with mqclause?", "--all"),
-        ("What does a check ask?", "--about dead-rule"),
-    ),
 )  # fmt: skip
 def lint_command() -> None:
     """Lint rule files: rules that never apply, that others hide, or that no sentence and no case is about.
@@ -799,10 +733,6 @@ def lint_command() -> None:
           click.option("--document", "documents", multiple=True, metavar="RULESET",
                        shell_complete=complete("list_rulesets"), help="Compare the rules of this one alone.")),
     json_option,
-    examples=(
-        ("What does another reading change?", "--reading mru-ties=any"),
-        ("What did an edition change for puts?", "--edition wmq-6 --edition mq-8.0 --document workload"),
-    ),
 )  # fmt: skip
 def compare_command() -> None:
     """Compare two sets of rules: what files say otherwise, and the plainest facts that tell them apart.
