@@ -336,7 +336,9 @@ class Checks:
             if key not in together.fell_by and alike in together.reached:
                 together.fell_by[key] = ""
             if key not in together.fell_by:
-                levels = self._levels_to_ask(together.list_levels(name))
+                # Those that host it have it from themselves; where all do, it is asked what another one would choose.
+                asking = together.list_levels(name, looks.keys()) or together.list_levels(name)
+                levels = self._levels_to_ask(asking)
                 trials = (together.build_trial_cluster(about, name, level) for level in levels)
                 reasons = [self._fell_by(about, each) for each in trials]
                 # It is reached if one edition of those that choose would have it so.

@@ -47,7 +47,14 @@ from mqclause.model.facts.workload import CounterKey, Destination, SequenceState
 from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rule import Choose, Rule, identify_rule
 from mqclause.rulebook.rules import Rules
-from mqclause.workload.decision import Decision, Engine, build_destination_document, join_names
+from mqclause.workload.decision import (
+    Decision,
+    DestinationKey,
+    Engine,
+    build_destination_document,
+    get_destination_key,
+    join_names,
+)
 from mqclause.workload.editions import describe_missing_level, locate_edition
 from mqclause.workload.shares import Share
 
@@ -69,9 +76,6 @@ PLAN_COLUMNS: ColumnTypes = {
         {"side": "string", "destination": DESTINATION_TYPES, "rule": "string", "clause": "string", "because": "string"}
     ],
 }
-
-DestinationKey = tuple[str, str, str]
-"""What a destination is told by: queue, queue manager and route; a local one is the same whatever the route."""
 
 FAILS = ""
 """What stands for a queue manager where puts fail."""
@@ -382,12 +386,6 @@ def find_rebalanced_rows(rows: Sequence[SharedRow], engine: Engine) -> Iterator[
             if other and known[key][0] != known[key][1]:
                 yield row, row.describe_difference(other, known[key], engine)
                 break
-
-
-def get_destination_key(destination: Destination) -> DestinationKey:
-    """Return the key that identifies a destination among those of one put."""
-    route = "" if destination.is_local else destination.transmission_queue or destination.channel
-    return destination.queue, destination.queue_manager, route
 
 
 def sum_parts(found: Iterable[Share]) -> Mapping[DestinationKey, Fraction]:

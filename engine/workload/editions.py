@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
 from typing import Any
 
 from attrs import evolve, frozen
@@ -18,10 +17,12 @@ from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rules import AUTO, Rules
 from mqclause.workload.decision import (
     Decision,
+    DestinationKey,
     Engine,
     Level,
     build_destination_document,
     get_deciding_engine,
+    get_destination_key,
     get_engine,
     is_same_answer,
     join_names,
@@ -37,23 +38,33 @@ WIDEST = 10
 
 @frozen
 class OtherEdition:
-    """Another edition, and what is decided by it; ``rule`` is the first one there that decides something else.
+    """Another edition, what is decided by it, and by which rules the two answers part.
 
-    ``since`` is the edition from which on, or for the oldest one in which, its rules are these. ``evidence`` says how
-    it is known what holds there, see mqclause.rulebook.rules.
+    ``rule`` is that of the other edition, see _find_parting_rules, and ``own_rule`` that of the edition in force, blank
+    where the other one tells enough. ``since`` is the edition from which on, or for the oldest one in which, its rules
+    are these. ``evidence`` says how it is known what holds there, see mqclause.rulebook.rules, and ``known`` says in
+    words how that of the later of the two is.
     """
 
     edition: str
     since: str
     decision: Decision
     rule: str
+    own_rule: str
     evidence: str
+    known: str
 
-    @property
-    def clause(self) -> str:
-        """The clause of that rule, to be said; blank if no rule is found."""
-        found = [each.clause for ruleset in self.decision.rulesets for each in ruleset.rules if each.id == self.rule]
-        return f" (clause {found[0]})" if found else ""
+    @classmethod
+    def of(cls, decision: Decision, edition: str, since: str) -> OtherEdition:
+        """Decide the same by another edition, and find what makes the difference."""
+        own, other = _own(decision, "rule"), _decided(decision, decision.rules.in_edition(since), "rule")
+        rule, own_rule = _find_parting_rules(own, other)
+        is_newer = edition != decision.rules.known_editions[0]
+        later = (edition, rule or own_rule) if is_newer else (decision.rules.edition, own_rule or rule)
+        known = _describe_evidence(decision.rules, *later)
+        shown = own_rule if decision.outcome == "failed" or not rule else ""
+        evidence = _find_evidence(decision.rules, edition, rule or own_rule)[0]
+        return cls(edition, since, other, rule or own_rule, shown, evidence, known)
 
     def document(self) -> dict[str, Any]:
         """Return the edition's answer as in ``mqclause.trace/1``."""
@@ -70,13 +81,8 @@ class OtherEdition:
 
 def find_other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
     """Find the oldest and the newest edition, as far as the answer is another there. Needs level ``rule``."""
-    found = []
-    for edition, since in _compared(decision):
-        if _is_other(decision, since):
-            own, other = _own(decision, "rule"), _decided(decision, decision.rules.in_edition(since), "rule")
-            rule = _deciding(own, other)
-            found.append(OtherEdition(edition, since, other, rule, _evidence(other, edition, rule)[0]))
-    return tuple(found)
+    found = (each for each in _compared(decision) if _is_other(decision, each[1]))
+    return tuple(OtherEdition.of(decision, *each) for each in found)
 
 
 def find_missing_level(
@@ -238,32 +244,62 @@ def _chosen(decision: Decision) -> Decision:
     return decision if decision.refusal is None else evolve(decision, refusal=None)
 
 
-def _deciding(decision: Decision, other: Decision) -> str:
-    """The first rule of the other decision by which a destination fell that did not fall by it in this one."""
-    pairs = zip(_fell(decision), _fell(other), strict=True)
-    fell = {after for before, after in pairs if after and after != before}
-    ordered = (rule.id for rule in other.rulesets[0].rules if rule.id in fell)
-    return next(ordered, other.reason.rule if other.reason is not None else "")
+def _find_parting_rules(own: Decision, other: Decision) -> tuple[str, str]:
+    """Find the rules by which two answers part, of the other decision and of this one; blank where there is none.
+
+    What is chosen here fell there by the former, and what is chosen there fell here by the latter. Where nothing is
+    chosen here, the former is that by which those fell there which are left by the latter.
+    """
+    fell, fell_there = _fell_by(own), _fell_by(other)
+    kept, kept_there = (dict.fromkeys(map(get_destination_key, each.permitted)) for each in (own, other))
+    here = next((fell[key] for key in kept_there if key not in kept and key in fell), "")
+    there = next((fell_there[key] for key in kept if key not in kept_there and key in fell_there), "")
+    if here and not there:
+        there = next((fell_there[key] for key in _list_left(own, here) if key in fell_there), "")
+    if here or there:
+        return there, here
+    last = (rule for key, rule in reversed(fell_there.items()) if fell.get(key) != rule)
+    reasons = [each.reason.rule for each in (other, own) if each.reason is not None]
+    return next(last, next(iter(reasons), "")), ""
 
 
-def _fell(decision: Decision) -> list[str]:
-    """For each destination in listing order the rule that it fell by; blank for those that remain."""
-    by = {id(each): rule for each, rule in decision.fell_by().items()}
-    return [by.get(id(each), "") for each in decision.listed]
+def _fell_by(decision: Decision) -> dict[DestinationKey, str]:
+    """By which rule each destination fell, in the order of the rules."""
+    return {get_destination_key(each): rule for each, rule in decision.fell_by().items()}
 
 
-def _evidence(decision: Decision, edition: str, rule: str) -> tuple[str, str]:
+def _list_left(decision: Decision, rule: str) -> Iterator[DestinationKey]:
+    """List the destinations that a rule left."""
+    ordered = [each.id for of in decision.rulesets[:1] for each in of.rules]
+    fell = _fell_by(decision)
+    for key in map(get_destination_key, decision.listed):
+        if key not in fell or ordered.index(fell[key]) > ordered.index(rule):
+            yield key
+
+
+def _find_evidence(rules: Rules, edition: str, rule: str) -> tuple[str, str]:
     """How the answer of an edition is known, and where that was read.
 
-    The weaker of what is said of the edition and of the sentence that the rule states.
+    The weaker of what is said of the edition and of the latest sentence that the rule states there; that sentence says
+    where it was read.
     """
-    stated = decision.rules.toml("editions.toml").get(edition, {})
-    known = [(stated.get("evidence", "recalled"), stated.get("source", ""))]
-    document = rule.partition(".")[0]
-    listed = list_clauses(decision.rules, document) if document in decision.rules.clauses else ()
-    of_rule = (each for each in listed if rule in (each.rules or ()) and each.since and each.evidence)
-    known += [(each.evidence, each.page) for each in islice(of_rule, 1)]
-    return max(known, key=lambda each: [*EVIDENCE].index(each[0]))
+    stated = rules.toml("editions.toml").get(edition, {})
+    evidence, source = stated.get("evidence", "recalled"), stated.get("source", "")
+    document, order = rule.partition(".")[0], rules.known_editions
+    listed = list_clauses(rules, document) if document in rules.clauses else ()
+    until = order[: order.index(edition) + 1]
+    later = [each for each in listed if rule in (each.rules or ()) and each.evidence and each.since in until]
+    for each in sorted(later, key=lambda each: until.index(each.since))[-1:]:
+        evidence, source = max(evidence, each.evidence, key=[*EVIDENCE].index), each.page
+    return evidence, source
+
+
+def _describe_evidence(rules: Rules, edition: str, rule: str) -> str:
+    """Say how it is known what holds in an edition, as the end of a sentence; blank if the rules do not tell."""
+    if "evidence" not in rules.toml("editions.toml").get(edition, {}):
+        return ""
+    evidence, read_in = _find_evidence(rules, edition, rule)
+    return f"; of {edition}: {EVIDENCE[evidence]}{f' ({read_in})' if read_in else ''}"
 
 
 def list_edition_remarks(decision: Decision, others: tuple[OtherEdition, ...], source: str) -> Iterator[str]:
@@ -281,20 +317,21 @@ def _difference(decision: Decision, other: OtherEdition, from_: str) -> str:
     """Both answers in a sentence, with the clause that makes the difference, and how the later one is known."""
     rules, is_newer = decision.rules, other.edition != decision.rules.known_editions[0]
     where = f"from {other.since} on" if is_newer else f"in {other.edition}"
-    later = other.edition if is_newer else rules.edition
-    by_later, by_earlier = (
-        (other.decision, _own(decision, "rule")) if is_newer else (_own(decision, "rule"), other.decision)
-    )
-    evidence, read_in = _evidence(by_later, later, _deciding(by_earlier, by_later))
-    source = f"; of {later}: {EVIDENCE[evidence]}" if "evidence" in rules.toml("editions.toml").get(later, {}) else ""
-    source += f" ({read_in})" if source and read_in else ""
     begins = f"by edition {rules.edition} ({from_})"
     if from_ == "default":
         begins = (
             f"edition {rules.edition} is assumed, as nothing tells the level of {decision.cluster.queue_manager.name}"
         )
         begins += "; by it"
-    return f"{begins} {_ends(decision)}; {where} {_ends(other.decision)}{other.clause}{source}"
+    own_clause = _name_clause(decision, other.own_rule)
+    there = _name_clause(other.decision, other.rule)
+    return f"{begins} {_ends(decision)}{own_clause}; {where} {_ends(other.decision)}{there}{other.known}"
+
+
+def _name_clause(decision: Decision, rule: str) -> str:
+    """The clause of a rule, to be said after an answer; blank if no rule of the answer's is meant."""
+    found = [each.clause for ruleset in decision.rulesets for each in ruleset.rules if each.id == rule]
+    return f" (clause {found[0]})" if found else ""
 
 
 @frozen

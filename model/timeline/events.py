@@ -143,21 +143,16 @@ SETTINGS: Any = Settings()
 NOTHING_SET: Mapping[str, Any] = MappingProxyType({})
 CHANNEL_OR_BLANK = Text(CHANNEL_NAME.most)
 
-UNALTERABLE = frozenset({"name", "queue_manager", "curdepth", "ipprocs"})
-"""What tells one object from another, and what calls change: no alter changes it."""
+UNALTERABLE = frozenset({"name", "queue_manager", "curdepth", "ipprocs", "command_level"})
+"""What tells one object from another, what calls change, and the level, which a restart changes: no alter does."""
 
 Altered = Queue | Channel | QueueManager | RemoteQueueManager
 
 ALTERABLE: dict[type, Mapping[str, Domain]] = {
     each: {at.name: at.metadata["domain"] for at in fields(each) if at.name not in UNALTERABLE}
-    for each in (Queue, Channel, RemoteQueueManager)
+    for each in (Queue, Channel, QueueManager, RemoteQueueManager)
 }
 """The attributes that an alter can change, by class of fact, with their domains."""
-
-ALTERABLE[QueueManager] = {
-    at.name: at.metadata["domain"] for at in fields(QueueManager) if at.name not in ("name", "command_level")
-}
-"""The command level is another one after a restart only."""
 
 MESSAGE_KEYS = (
     "id", "group", "in_group", "sequence", "last_in_group", "segment", "last_segment", "offset", "length",

@@ -45,6 +45,14 @@ QM3 itself compares no channel with its own queue, which is below that of QM1.""
 STAYED = {("PARTS", "QM2"): (1, {"QM2": 1}, {"QM3": 1}, [("before", "QM3", "3"), ("after", "QM2", "4b")])}
 
 
+ALIASES = {
+    "QM1": "",
+    "QM2": "DEFINE QLOCAL(BASE)\nDEFINE QALIAS(PARTS) TARGET(BASE) CLUSTER(PLANT)",
+    "QM3": "DEFINE QLOCAL(BASE)\nDEFINE QALIAS(PARTS) TARGET(BASE) CLUSTER(PLANT) CLWLRANK(4) PUT(DISABLED)",
+}
+"""QM2 and QM3 follow an alias of their own in every edition; QM1 goes to QM2 up to 7.5 and fails from 8.0 on."""
+
+
 def written(folder: Path, members: dict[str, str], levels: dict[str, int]) -> list[str]:
     """The file of each member, with its command level where one is given."""
     for name, queues in members.items():
@@ -108,7 +116,7 @@ def test_puts_that_fail_after_an_upgrade_are_counted(tmp_path: Path) -> None:
     assert [row["weight"] for row in document["rows"]] == [300]
     assert document["traffic"]["moves"] == [{"out_of": "QM2", "into": None, "puts": 300}]
     found = [(each["rule"], each["object"]["queue_manager"]) for each in document["findings"]["new"]]
-    assert sorted(found) == [("check.54", "QM3"), ("check.56", "QM3")]
+    assert sorted(found) == [("check.05", "QM2"), ("check.54", "QM3"), ("check.56", "QM3")]
 
 
 SHARING = """
@@ -296,7 +304,11 @@ def test_an_upgrade_that_is_none_is_bad_input(tmp_path: Path, option: str, said:
         (RANKED, {**OLD, "QM1": 930}, None, set()),
         (TWICE, {**OLD, "QM1": 930}, None, {("check.55", "QM1"), ("check.56", "QM1"), ("check.56", "QM2")}),
         (TWICE, {**OLD, "QM3": 930}, None, set()),
-        (BY_CHANNEL, {**OLD, "QM1": 930}, None, {("check.54", "QM3"), ("check.56", "QM3")}),
+        (BY_CHANNEL, {**OLD, "QM1": 930}, None, {("check.54", "QM3")}),  # QM1 alone hosts no PARTS
+        ({**BY_CHANNEL, "QM4": ""}, {**OLD, "QM1": 930, "QM4": 750}, None, {("check.54", "QM3"), ("check.56", "QM3")}),
+        (ALIASES, {**OLD, "QM1": 930}, None, {("check.54", "QM3")}),
+        ({**ALIASES, "QM4": ""}, {**OLD, "QM1": 930, "QM4": 710}, None, {("check.54", "QM3"), ("check.56", "QM3")}),
+        (ALIASES, {**OLD, "QM3": 930}, None, {("check.54", "QM3")}),
         (BY_CHANNEL, OLD, None, set()),
         (BEHIND, dict.fromkeys(OLD, 930), None, {("check.55", "QM3")}),
         (RANKED, {**OLD, "QM1": 930}, "wmq-7.5", set()),
@@ -328,6 +340,7 @@ def test_a_host_is_out_of_reach_only_if_it_is_for_members_of_every_edition() -> 
         (dict.fromkeys(hosts, 930), ["QM2"]),
         (dict.fromkeys(hosts, 750), []),
         ({**dict.fromkeys(hosts, 930), "QM4": 750}, []),
+        ({**dict.fromkeys(hosts, 930), "QM3": 750}, ["QM2"]),  # QM3 hosts it itself
         ({}, []),
     ):
         texts = [

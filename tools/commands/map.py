@@ -7,7 +7,6 @@ from fnmatch import fnmatchcase
 from itertools import chain, islice
 from typing import Any, TypeVar
 
-import click
 from attrs import evolve, frozen
 
 from mqclause.cluster.map import (
@@ -143,16 +142,9 @@ def print_member_warnings(members: Iterable[Snapshot]) -> None:
     print_warnings(told, [each for member in found for each in member.remarks])
 
 
-def check_one_form(as_json: bool, as_csv: bool) -> None:
-    """Raise UsageError where two forms of the answer are asked for."""
-    if as_json and as_csv:
-        raise click.UsageError("--json and --csv are two forms of one answer; leave one out")
-
-
 @group_options(inputs=Inputs)
 def map_puts(inputs: Inputs, pattern: str | None, bind: str, as_json: bool, as_csv: bool) -> int:
     """Show where puts go, and return the exit status. Raises FactsError and UsageError."""
-    check_one_form(as_json, as_csv)
     question = ClusterQuestion.of(inputs, pattern, bind)
     members = question.asked(question.after(question.before()))
     print_member_warnings(members)

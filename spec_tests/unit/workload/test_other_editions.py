@@ -72,18 +72,59 @@ def test_an_edition_that_is_named_counts_whatever_the_level() -> None:
     ("edition", "known"),
     [
         ("mq-9.0", "of mq-9.0: follows from what was read of that edition (IBM MQ 8.0, the CLWLWGHT channel attribute"),
-        ("wmq-6", "of mq-10.0: nothing that was read says otherwise ("),
+        ("mq-8.0", "of mq-8.0: follows from what was read of that edition (IBM MQ 8.0, the CLWLWGHT channel attribute"),
+        ("mq-9.3", "of mq-9.3: nothing that was read says otherwise (IBM MQ 8.0, the CLWLWGHT channel attribute"),
+        ("wmq-6", "of mq-10.0: nothing that was read says otherwise (IBM MQ 8.0, the CLWLWGHT channel attribute"),
     ],
 )
 def test_the_less_sure_of_edition_and_sentence_is_said(edition: str, known: str) -> None:
-    """Of equal weights 8.0 takes the channel least recently used, which its page on CLWLWGHT implies."""
+    """Of equal weights 8.0 takes the channel least recently used, which its page on CLWLWGHT implies.
+
+    That page is the source in whatever later edition; of version 6 its own document says what holds there.
+    """
     queues = [{**each, "put": "ENABLED", "clwlrank": 0} for each in PLANT["queue"]]
     numbers = [{"dest_seq_number": 5, "dest_seq_factor": 100.0}, {"dest_seq_number": 6, "dest_seq_factor": 20.0}]
     channels = [{**channel, **each} for channel, each in zip(PLANT["channel"], numbers, strict=True)]
     snapshot = read_document({**PLANT, "queue": queues, "channel": channels, "put": {"queue": "PARTS"}}, "plant.toml")
     put = Put("PARTS", bind="NOTFIXED")
     decision = Engine(Rules(edition=edition)).choose(put, snapshot.cluster, explain="rule")
-    assert any(known in each for each in Explanation.of(decision, snapshot).assumptions)
+    explained = Explanation.of(decision, snapshot)
+    assert any(known in each for each in explained.assumptions)
+    [other] = explained.editions
+    assert (other.rule, other.evidence) == ("workload.12c", "inferred" if edition == "wmq-6" else "stated")
+
+
+@pytest.mark.parametrize(
+    ("queues", "own", "other"),
+    [
+        # Two routes to QM2, one of another cluster: clause 1 takes that one in either edition, rank takes QM3 in one.
+        ([("QM2", 9, "DISABLED"), ("QM3", 0, "ENABLED")], 750, ("workload.04b", " (clause 4b)")),
+        ([("QM2", 9, "DISABLED"), ("QM3", 0, "ENABLED")], 930, ("workload.01a", " (clause 1)")),
+        # QM3 is put-disabled whatever the edition; that the put leaves for QM2 is for rank, that it stays for clause 3.
+        ([("QM1", 0, "ENABLED"), ("QM2", 1, "ENABLED"), ("QM3", 0, "DISABLED")], 930, ("workload.03b", " (clause 3)")),
+        ([("QM1", 0, "ENABLED"), ("QM2", 1, "ENABLED"), ("QM3", 0, "DISABLED")], 750, ("workload.04b", " (clause 4b)")),
+    ],
+)
+def test_the_clause_is_the_one_by_which_the_answers_part(
+    queues: list[tuple[str, int, str]], own: int, other: tuple[str, str]
+) -> None:
+    hosts = [
+        {"name": "BOLTS", "queue_manager": host, "clusters": ["PLANT"], "clwlrank": rank, "put": put}
+        for host, rank, put in queues
+    ]
+    depot = {"name": "DEPOT.QM2", "queue_manager": "QM2", "cluster": "DEPOT"}
+    both = {"clusters": ["PLANT", "DEPOT"]}
+    facts = {**PLANT, "queue_manager": {"name": "QM1", **both, "command_level": own}, "queue": hosts}
+    facts |= {"channel": [depot, *PLANT["channel"]], "put": {"queue": "BOLTS"}}
+    facts["remote_queue_manager"] = [{"name": "QM2", **both}, PLANT["remote_queue_manager"][1]]
+    snapshot = read_document(facts, "plant.toml")
+    explained = Explanation.of(Engine().choose(Put("BOLTS"), snapshot.cluster, explain="rule"), snapshot)
+    [found] = explained.editions
+    [said] = [each for each in explained.assumptions if each.startswith("by edition")]
+    there = said.partition("; ")[2]
+    assert (found.rule, other[1] in there, there.count("(clause")) == (other[0], True, 1)
+    fails = " at MQOPEN (clause 4b); in wmq-6" in said
+    assert fails == (own == 930 and found.rule == "workload.01a")
 
 
 def test_exits_are_shared_by_the_engines_of_all_editions() -> None:
