@@ -277,8 +277,10 @@ class Decision(ShownAnswer):
         return self.course.run(self.situation, self.listed, carried, traced=True)
 
     def other_readings(self) -> tuple[OtherReading, ...]:
-        """Return the choices of readings, one at a time, that would give another answer."""
+        """Return the choices of readings, one at a time, that would give another answer.
 
+        They are about the rules' own choice: none is told where an exit was called that made another of it.
+        """
         return find_other_readings(self)
 
     @cached_property
@@ -778,7 +780,8 @@ class OtherReading:
 def find_other_readings(decision: Decision, known: Container[ReadingChoice] = ()) -> tuple[OtherReading, ...]:
     """Find each choice, one at a time, of a reading that concerns these rules, by which the answer is another.
 
-    Not those that are ``known``. It is decided anew by other rules, which are loaded once for each choice.
+    Not those that are ``known``. It is decided anew by other rules, which are loaded once for each choice. Both sides
+    are what the rules decide, without an exit; nothing is compared that an exit has overruled.
     """
     found = (each for each in list_other_choices(decision) if each not in known)
     return tuple(OtherReading(*each, _decided_with(decision, *each)) for each in found)
@@ -787,8 +790,11 @@ def find_other_readings(decision: Decision, known: Container[ReadingChoice] = ()
 def list_other_choices(decision: Decision) -> tuple[ReadingChoice, ...]:
     """List the readings with their choices by which the answer is another: found once for decisions of one kind.
 
-    Where names led on, or an exit or a transmission queue had a say, more than the kind tells decides.
+    Where names led on, or an exit or a transmission queue had a say, more than the kind tells decides. What an exit
+    was called to overrule depends on no reading that is known.
     """
+    if decision.exit is not None and (decision.exit.failed or decision.exit.has_overridden):
+        return ()
     if not is_told_by_kind(decision) or _reads_names(decision.rules, tuple(decision.readings)):
         return tuple(_other_choices(decision))
     return _choices_of_kind(DecisionKind.of(decision))
@@ -802,16 +808,17 @@ def is_told_by_kind(decision: Decision) -> bool:
 
 def _other_choices(decision: Decision) -> Iterator[ReadingChoice]:
     known = decision.rules.known_readings
+    own = decision if decision.exit is None else evolve(decision, exit=None)
     for name, chosen in _concerned(decision):
         for choice in known[name].choices:
-            if choice != chosen and not is_same_answer(decision, _decided_with(decision, name, choice)):
+            if choice != chosen and not is_same_answer(own, _decided_with(decision, name, choice)):
                 yield name, choice
 
 
 def _decided_with(decision: Decision, name: str, choice: str) -> Decision:
-    """The same put by another choice of a reading."""
+    """The same put by another choice of a reading, before any exit."""
     engine = get_deciding_engine(decision.rules.under({**decision.rules.readings, name: choice}))
-    return engine.choose(decision.put, decision.cluster, decision.before)
+    return engine.choose(decision.put, decision.cluster, decision.before, caller=None)
 
 
 @frozen(cache_hash=True)

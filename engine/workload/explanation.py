@@ -12,7 +12,7 @@ from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import check_type
 from mqclause.rulebook.rule import Choose
-from mqclause.workload.decision import Decision, join_names
+from mqclause.workload.decision import Decision, Engine, join_names
 from mqclause.workload.delivery import find_obstacles
 from mqclause.workload.editions import (
     OtherEdition,
@@ -49,11 +49,18 @@ class Explanation(ShownAnswer):
     edition_from: str = ""
 
     @classmethod
-    def of(cls, decision: Decision, snapshot: Snapshot, other_readings: bool = True) -> Self:
+    def of(
+        cls,
+        decision: Decision,
+        snapshot: Snapshot,
+        other_readings: bool = True,
+        engine: Engine | None = None,
+    ) -> Self:
         """Explain a decision that was made in the snapshot's cluster at level ``rule`` or ``condition``.
 
         It decides anew for each state of a channel that no source tells, and for each choice of a reading, which takes
-        several times as long as all else, where they are asked for. Raises ValueError for another level.
+        several times as long as all else, where they are asked for. Where an exit was called, the ``engine`` that has
+        it is asked about those states, too; without it the rules alone are. Raises ValueError for another level.
         """
         check_type("decision", decision, Decision)
         check_type("snapshot", snapshot, Snapshot, ", as read_files gives")
@@ -68,9 +75,10 @@ class Explanation(ShownAnswer):
         ahead, unknown = find_obstacles(decision, snapshot.beyond), find_unknowns(decision, snapshot)
         unknown = (*unknown, *find_missing_level(decision, snapshot, bool(others)))
         place = locate_edition(decision.rules, snapshot) if is_known else source
-        return cls(decision, readings, ties, unknown, assumptions, odd, ahead, others, place)
+        told = cls(decision, readings, ties, unknown, assumptions, odd, ahead, others, place)
+        return told.with_exit(decision, snapshot, None if engine is None else Engine.given(engine).exit_answer)
 
-    def with_exit(self, decision: Decision, snapshot: Snapshot, ask_exit: AskExit) -> Self:
+    def with_exit(self, decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None) -> Self:
         """Return this explanation with ``decision``, which an exit made of its own; the remarks on that stay."""
         told = self
         if decision is not self.decision:
@@ -79,7 +87,8 @@ class Explanation(ShownAnswer):
             return told
         if decision.exit.failed:
             return evolve(told, readings=(), ties=(), incomplete=())
-        told = evolve(told, incomplete=find_unknowns(decision, snapshot, ask_exit))
+        if ask_exit is not None:
+            told = evolve(told, incomplete=find_unknowns(decision, snapshot, ask_exit))
         return evolve(told, readings=(), ties=()) if decision.exit.has_overridden else told
 
     def to_json(self) -> dict[str, Any]:
