@@ -20,6 +20,7 @@ from mqclause.executors.plain import build_first_scope
 from mqclause.language.evaluator import evaluate
 from mqclause.model.diagnostics import ArgumentError, quote_value
 from mqclause.rulebook.rule import FailWith, MessageTemplate, Rule, Settle, UnansweredError
+from mqclause.rulebook.rules import RulesOrigin
 from mqclause.trace import build_scope, json_text, list_rule_inputs, render_sentence
 
 PRINTERS = "mqclause.tools.answers"
@@ -155,6 +156,16 @@ class ShownAnswer:
     columns: ClassVar[ColumnTypes | None] = None
     """The columns of its row, where they are stated; else they are found from its values."""
 
+    @property
+    def origin(self) -> RulesOrigin | None:
+        """Where the rules are from that gave the answer; None if they are those that come with the project."""
+        return None
+
+    @property
+    def origin_keys(self) -> dict[str, Any]:
+        """What the answer's document says of that: nothing if they are those of the project."""
+        return {} if self.origin is None else {"rules": self.origin.to_json()}
+
     def to_json(self) -> Any:
         """Return the answer as JSON values."""
         raise NotImplementedError
@@ -192,7 +203,11 @@ class ShownAnswer:
         """The answer as the command line prints it."""
         printed = StringIO()
         import_module(PRINTERS).print_answer(self, printed)
-        return printed.getvalue().strip("\n")
+        return self._tell_origin(printed.getvalue().strip("\n"))
+
+    def _tell_origin(self, text: str) -> str:
+        """A text of the answer, with a line that says by whose rules it is, where they are not those of the project."""
+        return text if self.origin is None else f"{text}\nanswered {self.origin}".lstrip("\n")
 
     def __repr__(self) -> str:
         first = " ".join(str(self).split())
@@ -270,15 +285,22 @@ class AnswerTable(ShownAnswer, tuple[AnswerRowT, ...]):
 
     columns: ColumnTypes  # type: ignore[misc] # of each table its own
     format: str
+    origin: RulesOrigin | None = None
 
-    def __new__(cls, rows: Iterable[AnswerRowT], columns: ColumnTypes, format: str = "") -> Self:  # noqa: A002 - the key
+    def __new__(
+        cls,
+        rows: Iterable[AnswerRowT],
+        columns: ColumnTypes,
+        format: str = "",  # noqa: A002 - the key
+        origin: RulesOrigin | None = None,
+    ) -> Self:
         """The rows, of which each has ``columns``."""
         found = super().__new__(cls, rows)
-        found.columns, found.format = columns, format
+        found.columns, found.format, found.origin = columns, format, origin
         return found
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return tuple(self), self.columns, self.format
+        return tuple(self), self.columns, self.format, self.origin
 
     @overload
     def __getitem__(self, at: SupportsIndex) -> AnswerRowT: ...
@@ -287,7 +309,7 @@ class AnswerTable(ShownAnswer, tuple[AnswerRowT, ...]):
     def __getitem__(self, at: SupportsIndex | slice) -> AnswerRowT | AnswerTable[AnswerRowT]:
         """Return a row, or a table of some."""
         if isinstance(at, slice):
-            return type(self)(tuple(self)[at], self.columns, self.format)
+            return type(self)(tuple(self)[at], self.columns, self.format, self.origin)
         return super().__getitem__(at)
 
     def to_rows(self) -> list[dict[str, Any]]:
@@ -297,7 +319,7 @@ class AnswerTable(ShownAnswer, tuple[AnswerRowT, ...]):
     def to_json(self) -> Any:
         """Return the document, with the rows in it; the rows alone where there is no such document."""
         key = "findings" if self.format == "mqclause.findings/1" else "rows"
-        return {"format": self.format, key: self.to_rows()} if self.format else self.to_rows()
+        return {"format": self.format, **self.origin_keys, key: self.to_rows()} if self.format else self.to_rows()
 
 
 def load_optional(name: str) -> Any:

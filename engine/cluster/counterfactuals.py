@@ -24,6 +24,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import quote_name
 from mqclause.model.facts.workload import Destination, Situation
 from mqclause.rulebook.rule import Rule, identify_rule
+from mqclause.rulebook.rules import RulesOrigin
 from mqclause.workload.decision import Decision, Engine, build_destination_document
 from mqclause.workload.resolution import get_transmission_queue_rules
 
@@ -90,6 +91,7 @@ class WhyNot(ShownAnswer):
     ended: str = ""
     by_exit: bool = False
     absent: MissingInformation | None = None
+    origin: RulesOrigin | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the answer as it stands in the trace, ``mqclause.trace/1``."""
@@ -108,7 +110,7 @@ class WhyNot(ShownAnswer):
         }
         document |= {"ended": self.ended} if self.ended else {}
         document |= {"absent": asdict(self.absent)} if self.absent else {}
-        return document | ({"permitted": True} if self.permitted else {})
+        return document | ({"permitted": True} if self.permitted else {}) | self.origin_keys
 
 
 def why_not(
@@ -156,6 +158,12 @@ def find_why_not(
     deadline: float | None = None,
 ) -> WhyNot:
     """Find why a queue manager, known or not, is not permitted: see ``why_not``."""
+    return evolve(_find_why_not(decision, queue_manager, engine, caller, limit, deadline), origin=decision.origin)
+
+
+def _find_why_not(
+    decision: Decision, queue_manager: str, engine: Engine | None, caller: Caller, limit: int, deadline: float | None
+) -> WhyNot:
     fallen = tuple(each for each in find_eliminations(decision) if each[0].queue_manager == queue_manager)
     permitted = decision.outcome != "failed" and _is_among(decision.permitted, queue_manager)
     if permitted or not fallen:
@@ -202,10 +210,10 @@ def counterfactuals(
     name = destination.queue_manager if isinstance(destination, Destination) else destination
     check_type("destination", name, str, " or Destination")
     if decision.refusal is not None or (decision.outcome != "failed" and _is_among(decision.remaining, name)):
-        return AnswerTable((), COUNTERFACTUAL)
+        return AnswerTable((), COUNTERFACTUAL, origin=decision.origin)
     search = _Search.of(decision, name, engine, caller)
     search.run()
-    return AnswerTable(map(Counterfactual, search.changes), COUNTERFACTUAL)
+    return AnswerTable(map(Counterfactual, search.changes), COUNTERFACTUAL, origin=decision.origin)
 
 
 def is_verified(decision: Decision, commands: Commands, queue_manager: str) -> bool:

@@ -46,7 +46,7 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.facts.workload import CounterKey, Destination, SequenceState, find_changes
 from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rule import Choose, Rule, identify_rule
-from mqclause.rulebook.rules import Rules
+from mqclause.rulebook.rules import Rules, RulesOrigin
 from mqclause.workload.decision import (
     Decision,
     DestinationKey,
@@ -205,6 +205,11 @@ class PlanRow(ShownAnswer):
         decision = row.decision
         return choose_after_start(decision.put, decision.cluster, self.engine, decision.before, "rule")
 
+    @property
+    def origin(self) -> RulesOrigin | None:
+        """Where the rules are from; None if they are those that come with the project. The document says it once."""
+        return self.engine.rules.origin
+
     def to_json(self) -> dict[str, Any]:
         """Return the row as in the document ``mqclause.plan/1``."""
         return {
@@ -234,7 +239,7 @@ def plan(
     if traffic is not None:
         check_type("traffic", traffic, Traffic, ", as mqclause.duckdb.traffic gives")
     found = (build_plan_row(asked, engine, bind, traffic) for asked in pair_sides(before, after))
-    return sort_rows(row for row in found if row.differs)
+    return sort_rows((row for row in found if row.differs), engine)
 
 
 def pair_sides(
@@ -272,11 +277,10 @@ def build_plan_row(asked: BothSides, engine: Engine, bind: str, traffic: Traffic
     return PlanRow(one, other, engine, weight)
 
 
-def sort_rows(rows: Iterable[PlanRow]) -> AnswerTable[PlanRow]:
-    """Sort the rows, those first that move most puts."""
-    return AnswerTable(
-        sorted(rows, key=lambda row: (-row.puts_moved, -row.moved, row.queue, row.member)), PLAN_COLUMNS, PLAN_FORMAT
-    )
+def sort_rows(rows: Iterable[PlanRow], engine: Engine) -> AnswerTable[PlanRow]:
+    """Sort the rows of an engine's answer, those first that move most puts."""
+    ordered = sorted(rows, key=lambda row: (-row.puts_moved, -row.moved, row.queue, row.member))
+    return AnswerTable(ordered, PLAN_COLUMNS, PLAN_FORMAT, engine.rules.origin)
 
 
 def find_restarting_members(before: ClusterState, after: ClusterState, engine: Engine) -> list[str]:
@@ -468,6 +472,7 @@ class ChangePlan(ShownAnswer):
     in_question: Sequence[tuple[Side, MapRow]] = ()
     upgrades: Sequence[Upgrade] = ()
     rebalanced: bool = False
+    origin: RulesOrigin | None = None
 
     @property
     def changes_something(self) -> bool:
@@ -490,6 +495,7 @@ class ChangePlan(ShownAnswer):
         """Return the document ``mqclause.plan/1``."""
         document: dict[str, Any] = {
             "format": PLAN_FORMAT,
+            **self.origin_keys,
             "rows": [row.to_json() for row in self.rows],
             "findings": self.findings.document(),
             "restarts": list(self.restarts),

@@ -65,7 +65,7 @@ from mqclause.model.timeline.retrieval import (
     ListedBy,
 )
 from mqclause.rulebook.rule import Conclude, Condition, Expression, MessageTemplate, Rule, Ruleset, identify_rule
-from mqclause.rulebook.rules import Rules
+from mqclause.rulebook.rules import Rules, RulesOrigin
 from mqclause.trace import build_scope, build_sentence_renderer, list_rule_inputs, render_sentence
 
 ORDER_FORMAT = "mqclause.order/1"
@@ -131,6 +131,7 @@ class QueueOrder(ShownAnswer):
     left_out: Sequence[PassedOver] = field(eq=tuple)
     as_put: Sequence[PutOrderGuarantee] = field(eq=tuple)
     remarks: tuple[str, ...] = ()
+    origin: RulesOrigin | None = None
 
     @property
     def incomplete(self) -> tuple[MissingInformation, ...]:
@@ -148,6 +149,7 @@ class QueueOrder(ShownAnswer):
         """Return the object of ``mqclause order --json``."""
         return {
             "format": ORDER_FORMAT,
+            **self.origin_keys,
             "queue": self.queue.name,
             "physical": [each.id for each in self.physical],
             "logical": [each.id for each in self.logical],
@@ -245,7 +247,7 @@ class Retrieval:
         puts = evolve(RetrievalCall(mqi_call="PUTS"), platform=platform, indxtype=queue.indxtype)
         as_put = tuple(self._as_put(messages, listed, queue_manager, puts))
         found = remaining["physical"], remaining["logical"]
-        return QueueOrder(queue, *found, left_out, as_put, tuple(dict.fromkeys(remarks)))
+        return QueueOrder(queue, *found, left_out, as_put, tuple(dict.fromkeys(remarks)), self.rules.origin)
 
     def passed_over(
         self, call: RetrievalCall, run: Run, listed: Sequence[QueuedMessage], of: str

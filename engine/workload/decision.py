@@ -44,7 +44,7 @@ from mqclause.model.facts.workload import (
     list_destinations,
 )
 from mqclause.rulebook.rule import FailWith, Ruleset
-from mqclause.rulebook.rules import AUTO, Rules
+from mqclause.rulebook.rules import AUTO, Rules, RulesOrigin
 from mqclause.trace import (
     FORMAT,
     StepTrace,
@@ -351,6 +351,11 @@ class Decision(ShownAnswer):
                 f"who fell by which rule is known of a decision with explain='rule', not {self.level!r}"
             )
 
+    @property
+    def origin(self) -> RulesOrigin | None:
+        """Where the rules are from; None if they are those that come with the project."""
+        return self.rules.origin
+
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.trace/1`` as JSON values; see trace.schema.json."""
         document = build_document_head(self)
@@ -372,7 +377,7 @@ class Decision(ShownAnswer):
         for step in self.steps:
             lines += [f"{step.rule.clause:>4}  - {fate.subject.name}: {fate.because}" for fate in step.eliminated]
             lines += [f"{step.rule.clause:>4}  + {each.name}: taken back" for each in step.taken_back]
-        return "\n".join([*lines, self.verdict])
+        return self._tell_origin("\n".join([*lines, self.verdict]))
 
     @property
     def verdict(self) -> str:
@@ -568,7 +573,7 @@ def build_document_head(decision: Decision) -> dict[str, Any]:
         "edition": decision.rules.edition,
         "edition_from": decision.edition_from,
         "readings": dict(decision.course.readings),
-        **decision.rules.origin_keys,
+        **decision.origin_keys,
         "put": _stated(decision.put),
         "resolution": [_look(each) for each in decision.resolved.followed],
         "outcome": decision.outcome,

@@ -12,6 +12,7 @@ from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import check_type
 from mqclause.rulebook.rule import Choose
+from mqclause.rulebook.rules import RulesOrigin
 from mqclause.workload.decision import Decision, Engine, join_names
 from mqclause.workload.delivery import find_obstacles
 from mqclause.workload.editions import (
@@ -90,6 +91,11 @@ class Explanation(ShownAnswer):
         if ask_exit is not None:
             told = evolve(told, incomplete=find_unknowns(decision, snapshot, ask_exit))
         return evolve(told, readings=(), ties=()) if decision.exit.has_overridden else told
+
+    @property
+    def origin(self) -> RulesOrigin | None:
+        """Where the rules of the decision are from; None if they are those that come with the project."""
+        return self.decision.origin
 
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.trace/1`` with everything in it."""

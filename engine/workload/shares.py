@@ -53,7 +53,7 @@ def shares(decision: Decision) -> AnswerTable[Share]:
     check_type("decision", decision, Decision)
     if decision.exit is not None and decision.exit.called:
         raise ArgumentError("the decision is one with an exit, and what that takes in the long run is not known")
-    return AnswerTable(_shares(decision), SHARE)
+    return AnswerTable(_shares(decision), SHARE, origin=decision.origin)
 
 
 def _shares(decision: Decision) -> Iterator[Share]:
