@@ -7,7 +7,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from mqclause.model.diagnostics import ArgumentError, quote_value, suggest_allowed
+from mqclause.model.diagnostics import ArgumentError, check_type, quote_value, suggest_allowed
 
 SUFFIX = ".schema.json"
 
@@ -19,7 +19,8 @@ def list_schemas() -> list[str]:
 
 def read_schema(name: str) -> dict[str, Any]:
     """Return the JSON schema of a document, named as ``map`` or ``mqclause.map/1``. Raises ArgumentError."""
-    found: dict[str, Any] = json.loads(_text(name.removeprefix("mqclause.").removesuffix("/1")))
+    short = check_type("name", name, str).removeprefix("mqclause.").removesuffix("/1")
+    found: dict[str, Any] = json.loads(_text(short))
     return found
 
 

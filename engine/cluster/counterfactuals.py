@@ -131,11 +131,20 @@ def why_not(
     """
     check_type("decision", decision, Decision)
     check_type("queue_manager", queue_manager, str)
+    _check_asked(engine, deadline)
     if limit not in range(MOST_COMMANDS + 1):
         raise ArgumentError(f"limit={limit!r} is not allowed; allowed: 0 to {MOST_COMMANDS} commands")
     if unknown := describe_unknown_queue_manager(decision, queue_manager):
         raise ArgumentError(unknown)
     return find_why_not(decision, queue_manager, engine, caller, limit, deadline)
+
+
+def _check_asked(engine: object, deadline: object = None) -> None:
+    """Raise TypeError unless the engine is one, and the deadline a number of seconds, or none is given."""
+    if engine is not None:
+        check_type("engine", engine, Engine)
+    if deadline is not None and (isinstance(deadline, bool) or not isinstance(deadline, int | float)):
+        raise TypeError(f"deadline is of the type {type(deadline).__name__}; expected a number of seconds or None")
 
 
 def describe_unknown_queue_manager(decision: Decision, name: str, others: Iterable[str] = ()) -> str:
@@ -204,11 +213,15 @@ def counterfactuals(
     """Find the smallest sets of commands after which a destination's queue manager, or a named one, is permitted.
 
     Each is verified by the rules on the changed facts, and by the exit where one is called; ``why_not`` says how many
-    commands a set has at most, and what ``engine`` and ``caller`` are for.
+    commands a set has at most, and what ``engine`` and ``caller`` are for. Raises ArgumentError for a queue manager
+    that is not known.
     """
     check_type("decision", decision, Decision)
     name = destination.queue_manager if isinstance(destination, Destination) else destination
     check_type("destination", name, str, " or Destination")
+    _check_asked(engine)
+    if unknown := describe_unknown_queue_manager(decision, name):
+        raise ArgumentError(unknown)
     if decision.refusal is not None or (decision.outcome != "failed" and _is_among(decision.remaining, name)):
         return AnswerTable((), COUNTERFACTUAL, origin=decision.origin)
     search = _Search.of(decision, name, engine, caller)

@@ -33,8 +33,10 @@ from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.members import Members, get_local_name, set_command_level
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import (
+    ArgumentError,
     Diagnostic,
     FactsError,
+    check_each,
     check_type,
     name_argument,
     quote_value,
@@ -407,6 +409,13 @@ class Traffic:
 
     puts: Mapping[tuple[str, str], int]
 
+    def __attrs_post_init__(self) -> None:
+        if not isinstance(self.puts, Mapping):
+            check_type("puts", self.puts, dict, ", a number of puts by queue and queue manager")
+        for key in self.puts:
+            if not (isinstance(key, tuple) and len(key) == len(("queue", "queue manager"))):
+                raise ArgumentError(f"puts: {quote_value(key)} is no queue with a queue manager")
+
     @property
     def total(self) -> int:
         """The number of puts in all."""
@@ -432,7 +441,7 @@ def moves(rows: Iterable[PlanRow]) -> tuple[Move, ...]:
     What several destinations lose goes to those that gain in proportion to what each gains.
     """
     found: dict[tuple[str, str], Fraction] = {}
-    for row in rows:
+    for row in check_each("rows", rows, PlanRow, ", as plan gives"):
         for pair, part in _moved(row):
             found[pair] = found.get(pair, Fraction(0)) + part * (row.weight or 0)
     told = (Move(*pair, float(puts)) for pair, puts in found.items() if puts)

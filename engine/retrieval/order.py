@@ -38,7 +38,7 @@ from mqclause.language.parser import expand_terms, get_literal_value, parse_unch
 from mqclause.language.sql import build_and, build_literal, is_equivalent
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.configuration.completeness import MissingInformation
-from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_allowed
+from mqclause.model.diagnostics import Diagnostic, FactsError, check_each, check_type, quote_value, suggest_allowed
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import escape_for_shell
 from mqclause.model.facts.messages import (
@@ -209,9 +209,10 @@ class Retrieval:
         ``messages`` in the order of their arrival. Raises FactsError for a name, or a message's queue, that is no local
         queue.
         """
+        check_type("cluster", cluster, Cluster, ", as snapshot.cluster")
         local, own = list_local_queues(cluster), cluster.queue_manager
         by_queue: dict[str, list[Message]] = {}
-        for message in messages:
+        for message in check_each("messages", messages, Message):
             by_queue.setdefault(message.queue, []).append(message)
         named = [*by_queue] if queue is None else [*by_queue, queue]
         if unknown := [name for name in named if name not in local]:

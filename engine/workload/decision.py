@@ -446,6 +446,8 @@ class Engine:
 
         It shares the exits with this one, and what they remember.
         """
+        if not isinstance(cluster, Cluster):
+            check_type("cluster", cluster, Cluster, ", as snapshot.cluster")
         level = cluster.queue_manager.command_level
         if not level or not self._by_level:
             return self
