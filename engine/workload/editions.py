@@ -31,6 +31,9 @@ from mqclause.workload.decision import (
 MOST_RULES = 64
 """Of so many rules it is kept which other editions are compared, and by which engines."""
 
+NOBODY = "the queue manager"
+"""How one is called that nothing names."""
+
 WIDEST = 10
 """So far above the last known level are the queue managers of the next edition: 9xy has the levels 9x0 to 9x9."""
 
@@ -161,13 +164,26 @@ def describe_missing_level(queue_manager: str) -> MissingInformation:
 
 
 def list_level_remarks(rules: Rules, levels: Mapping[str, int]) -> Iterator[str]:
-    """Say of queue managers, once for those of one command level, what describe_odd_level says."""
+    """Say of queue managers, once for those of one command level, what is odd about it.
+
+    That is what describe_odd_level says and, once for those of one edition, that it lacks a choice that was asked for.
+    """
     by_level: dict[int, list[str]] = {}
+    by_edition: dict[str, list[str]] = {}
     for name, level in levels.items():
         by_level.setdefault(level, []).append(name)
+        by_edition.setdefault(rules.of_level(level).edition, []).append(name)
     for level, names in by_level.items():
-        who = f"{join_names(names)} {'is' if len(names) == 1 else 'are'}"
-        yield from filter(None, [describe_odd_level(rules, level, who)])
+        yield from filter(None, [describe_odd_level(rules, level, _name_subject(names))])
+    for edition, names in by_edition.items():
+        found = rules.of_level(levels[names[0]])
+        for reading, choice in found.unknown_choices.items():
+            has = f"edition {edition} has no choice {choice} of the reading {reading}"
+            yield f"{has}: {found.readings[reading]} counts at {join_names([each or NOBODY for each in names])}"
+
+
+def _name_subject(names: Sequence[str]) -> str:
+    return f"{join_names(names)} {'is' if len(names) == 1 else 'are'}"
 
 
 def get_levels(clusters: Iterable[Cluster]) -> dict[str, int]:
@@ -355,7 +371,7 @@ def summarize_editions(found: Iterable[EditionInForce]) -> Iterator[str]:
     for each in found:
         groups.setdefault((each.edition, each.edition_from == "default"), []).append(each)
     for (edition, is_assumed), of in groups.items():
-        names = join_names([each.queue_manager or "the queue manager" for each in of])
+        names = join_names([each.queue_manager or NOBODY for each in of])
         if is_assumed:
             yield f"edition {edition} is assumed, as nothing tells the level of {names}"
         else:
