@@ -13,7 +13,7 @@ from attrs import define, evolve, field, frozen
 from sqlglot import exp
 
 from mqclause.answers import Reason, ShownAnswer
-from mqclause.documents import CHECK, TRIGGER
+from mqclause.documents import CHECK, CHOICE, TRIGGER
 from mqclause.executors.operations import ExecutorName, Run, StepResult, compile_term
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
@@ -359,7 +359,7 @@ class Checks:
         ends = min(rules.levels.values()), max(rules.levels.values())
         known = {each for level in levels for each in ((level,) if level else ends)}
         editions = {level: rules.of_level(level).edition for level in sorted(known)}
-        return {rules.as_stated(edition): level for level, edition in editions.items()}.values()
+        return {rules.as_stated(edition, *CHOICE): level for level, edition in editions.items()}.values()
 
     def _fell_by(self, about: ConfiguredObject, cluster: Cluster) -> str:
         put = Put.as_written(about.name, bind="NOTFIXED", call="MQPUT")

@@ -16,7 +16,6 @@ from mqclause.answers import DESTINATION_TYPES, AnswerTable, ColumnTypes, ShownA
 from mqclause.check.findings import FindingChanges
 from mqclause.cluster.counterfactuals import find_eliminations
 from mqclause.cluster.map import (
-    SHARES_OF_OPENS,
     SIDE_COLUMNS,
     ClusterState,
     MapRow,
@@ -159,14 +158,19 @@ class PlanRow(ShownAnswer):
         """
         told = (
             *find_new_remarks(self.before, self.after),
-            *([SHARES_OF_OPENS] if self.differs and self.is_of_opens else []),
+            *([self._asked.of_opens] if self.differs and self.is_of_opens else []),
         )
         return tuple(dict.fromkeys(told))
 
     @property
     def is_of_opens(self) -> bool:
-        """Whether the parts are of opens: after the change or, if nothing is chosen then, before it."""
-        return (self.after if self.after.shares else self.before).is_of_opens
+        """Whether the parts are of opens."""
+        return self._asked.is_of_opens
+
+    @property
+    def _asked(self) -> MapRow:
+        """The side after the change or, if nothing is chosen then, the one before it."""
+        return self.after if self.after.shares else self.before
 
     @property
     def moved(self) -> Fraction:

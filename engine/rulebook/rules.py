@@ -208,10 +208,11 @@ class Rules:
         with_some = (path for path, text in self.files.items() if "edition" in text)
         return frozenset(edition for path in with_some for edition in _stated_for("edition", self.toml(path)))
 
-    def as_stated(self, edition: str) -> str:
-        """Return the edition since which the rules are as in ``edition``."""
+    def as_stated(self, edition: str, *declarations: Declaration) -> str:
+        """Return the edition since which the rules, or those of some documents alone, are as in ``edition``."""
         until = select_editions(edition, self.known_editions)
-        return next((each for each in reversed(until) if each in self.stated_editions), until[0])
+        parts = [self.about(each) for each in declarations] or [self]
+        return next((each for each in reversed(until) if any(each in of.stated_editions for of in parts)), until[0])
 
     def with_files(self, changed: Mapping[str, str | None]) -> Rules:
         """Return the same edition and readings with other files: text by path, None to remove a file."""

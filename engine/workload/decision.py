@@ -261,6 +261,11 @@ class Decision(ShownAnswer):
         chosen = self._remarks(0) if self.outcome == "chosen" else ()
         return (*told, *chosen, *self._remarks(1))
 
+    @property
+    def call_remarks(self) -> tuple[str, ...]:
+        """The remarks of the rules about how the call ends."""
+        return self._remarks(1) if self.runs else ()
+
     def _remarks(self, document: int) -> tuple[str, ...]:
         """Those of the rules of one document."""
         run, scope = self.runs[document], self._first_scope(document)

@@ -8,6 +8,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from mqclause.documents import CHOICE
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.facts.cluster import Cluster
@@ -103,8 +104,8 @@ def find_missing_level(
         return
     if told.others and told.level == own.command_level and decision.rules.by_level:
         rules = decision.rules
-        others = {rules.as_stated(get_edition(each, rules.levels)) for each in told.others}
-        if any(_is_other(decision, since) for since in others - {rules.as_stated(rules.edition)}):
+        others = {rules.as_stated(get_edition(each, rules.levels), *CHOICE) for each in told.others}
+        if any(_is_other(decision, since) for since in others - {rules.as_stated(rules.edition, *CHOICE)}):
             yield evolve(describe_missing_level(own.name), what=f"the command level: {told.doubt}")
 
 
@@ -237,9 +238,9 @@ def _compared(decision: Decision) -> Sequence[tuple[str, str]]:
 
 @lru_cache(MOST_RULES)
 def _list_others(rules: Rules) -> Sequence[tuple[str, str]]:
-    own = rules.as_stated(rules.edition)
+    own = rules.as_stated(rules.edition, *CHOICE)
     ends = dict.fromkeys((rules.known_editions[0], rules.known_editions[-1]))
-    found = ((edition, rules.as_stated(edition)) for edition in ends)
+    found = ((edition, rules.as_stated(edition, *CHOICE)) for edition in ends)
     return tuple((edition, since) for edition, since in found if since != own)
 
 

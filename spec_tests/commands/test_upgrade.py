@@ -199,6 +199,20 @@ def test_a_local_instance_is_balanced_otherwise_from_8_0_on_too(tmp_path: Path) 
     assert planned([str(tmp_path / "plant.toml")], "--upgrade", "QM1=mq-9.4")[0] == 0
 
 
+def test_a_binding_that_came_with_the_upgrade_is_told(tmp_path: Path) -> None:
+    files = written(tmp_path, TWICE, dict.fromkeys(TWICE, 701))
+    for bind, level, count in (("GROUP", "mq-9.3", 3), ("GROUP", "wmq-7.0", 0), ("NOTFIXED", "mq-9.3", 0)):
+        _, document = planned(files, "--bind", bind, "--upgrade", f"*={level}")
+        told = [each["remark"] for each in document.get("remarks", []) if "BIND_ON_GROUP" in each["remark"]]
+        assert (
+            told
+            == [
+                "before the upgrade: BIND_ON_GROUP came with 7.1: a queue manager of 7.0 or before knows no such binding"
+            ]
+            * count
+        )
+
+
 @pytest.mark.parametrize("members", [DISABLED, BY_CHANNEL, BEHIND])
 def test_a_facts_file_has_the_findings_of_the_files_that_it_was_written_from(
     tmp_path: Path, members: dict[str, str]

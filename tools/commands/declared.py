@@ -606,9 +606,10 @@ def retention_command() -> None:
     click.argument("name", required=False, shell_complete=complete("list_schema_names")),
 )
 def schema_command() -> None:
-    """Print the JSON schema NAME of an answer in JSON.
+    """Print the JSON schema NAME: of facts, scenario, rule or case files, or of an answer in JSON.
 
-    Without NAME it lists all. Exit status: 0, or 2 for bad input.
+    Without NAME it lists all. An editor that knows the schema of a file completes its keys and marks misspelt ones.
+    Exit status: 0, or 2 for bad input.
     """
 
 
