@@ -16,6 +16,7 @@ from mqclause.rulebook.clauses import list_clauses
 from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rules import AUTO, Rules
 from mqclause.workload.decision import (
+    LEVELS,
     Decision,
     DestinationKey,
     Engine,
@@ -83,7 +84,7 @@ class OtherEdition:
 
 
 def find_other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
-    """Find the oldest and the newest edition, as far as the answer is another there. Needs level ``rule``."""
+    """Find the oldest and the newest edition, as far as the answer is another there."""
     found = (each for each in _compared(decision) if _is_other(decision, each[1]))
     return tuple(OtherEdition.of(decision, *each) for each in found)
 
@@ -99,7 +100,7 @@ def find_missing_level(
     if decision.edition_from == "default":
         if is_other is None:
             is_other = any(_is_other(decision, since) for _, since in _compared(decision))
-        if is_other or any(_find_assumed_remarks(decision)):
+        if is_other or any(find_assumed_remarks(decision)):
             yield describe_missing_level(own.name)
         return
     if told.others and told.level == own.command_level and decision.rules.by_level:
@@ -109,8 +110,8 @@ def find_missing_level(
             yield evolve(describe_missing_level(own.name), what=f"the command level: {told.doubt}")
 
 
-def _find_assumed_remarks(decision: Decision) -> Iterator[str]:
-    """Remarks on the answer that are of an edition which is assumed: the oldest or the newest has no such rule."""
+def find_assumed_remarks(decision: Decision) -> Iterator[str]:
+    """Find remarks on the answer that are of an edition which is assumed: the oldest or the newest has no such rule."""
     remarking = [each for run, of in zip(decision.runs, decision.rulesets, strict=False)
                  for each in of.find_remarking_rules(run.facts)]  # fmt: skip
     for _, since in _compared(decision) if remarking and decision.edition_from == "default" else ():
@@ -246,7 +247,8 @@ def _list_others(rules: Rules) -> Sequence[tuple[str, str]]:
 
 def _own(decision: Decision, level: Level) -> Decision:
     """What the rules in force decide by themselves: before any exit, and whatever a transmission queue refuses."""
-    return _decided(decision, decision.rules, level) if decision.exit is not None else _chosen(decision)
+    is_told = decision.exit is None and LEVELS.index(decision.level) >= LEVELS.index(level)
+    return _chosen(decision) if is_told else _decided(decision, decision.rules, level)
 
 
 def _decided(decision: Decision, rules: Rules, level: Level) -> Decision:
@@ -324,7 +326,7 @@ def list_edition_remarks(decision: Decision, others: tuple[OtherEdition, ...], s
         yield from list_level_remarks(decision.rules, get_levels([decision.cluster]))
     for each in others:
         yield _difference(decision, each, source)
-    for remark in dict.fromkeys(_find_assumed_remarks(decision)):
+    for remark in dict.fromkeys(find_assumed_remarks(decision)):
         begun = begin_with_edition(decision.rules, source, decision.cluster.queue_manager.name)
         yield f"{begun}, and by a later one this may not be so: {remark}"
 
