@@ -177,11 +177,8 @@ class Subcommand(click.Command):
 
 
 def find_settings() -> str | None:
-    """Find the settings file that is nearest to the working directory, upwards; a directory that is gone has none."""
-    try:
-        folder, above = os.getcwd(), ""
-    except FileNotFoundError:
-        return None
+    """Find the settings file that is nearest to the working directory, upwards. Raises FileNotFoundError."""
+    folder, above = os.getcwd(), ""
     while folder != above:
         if os.path.isfile(path := os.path.join(folder, SETTINGS_FILE)):
             return path
