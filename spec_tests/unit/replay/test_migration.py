@@ -123,6 +123,10 @@ def test_commands_after_a_restart_go_by_its_command_level_too() -> None:
     ("event", "said"),
     [
         ({"do": "restart", "command_level": 0}, "command_level: 0 is not allowed"),
+        (
+            {"do": "restart", "command_level": 53},
+            "command_level: 53 is not allowed; allowed: a whole number from 100 to",
+        ),
         ({"do": "restart", "command_level": "9.3"}, "command_level: '9.3' is not allowed"),
         ({"do": "put", "queue": "PARTS", "command_level": 930}, "command_level"),
         ({"do": "alter", "set": {"command_level": 930}}, "has no attribute 'command_level' to alter"),
