@@ -77,9 +77,9 @@ def test_what_is_said_of_editions_is_said_anew_after_a_migration() -> None:
     up, on = ({"do": "restart", "command_level": level} for level in (930, 931))
     found = rows([PUT, PUT, up, PUT, on, PUT], 750)
     assert [[each for each in row.get("remarks", []) if "edition" in each] for row in found] == [
-        ["decided by edition wmq-7.5 (CMDLEVEL 750 of QM1); from mq-8.0 on the answer is another, as explain tells"],
+        ["decided by edition wmq-7.5 (CMDLEVEL 750 of QM1); from mq-8.0 on the answer is another, as edition mq-8.0 shows"],
         [], [],
-        ["decided by edition mq-9.3 (CMDLEVEL 930 of QM1); in wmq-6 the answer is another, as explain tells"],
+        ["decided by edition mq-9.3 (CMDLEVEL 930 of QM1); in wmq-6 the answer is another, as edition wmq-6 shows"],
         [], [],
     ]  # fmt: skip
 
