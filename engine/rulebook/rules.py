@@ -140,6 +140,11 @@ class Rules:
         """The choice of every reading."""
         return self.in_force.readings
 
+    @property
+    def unknown_choices(self) -> Mapping[str, str]:
+        """The choices of readings that were given and that this edition does not have: its own default counts."""
+        return {name: choice for name, choice in self.given_readings.items() if self.readings[name] != choice}
+
     @cached_property
     def origin(self) -> RulesOrigin | None:
         """Where the rules are from; None if they are those that come with the project."""
@@ -176,7 +181,10 @@ class Rules:
         return _under(self, tuple(sorted(readings.items())))
 
     def in_edition(self, edition: str) -> Rules:
-        """Return the same files in another edition, under the readings that were given. Raises ReadingError."""
+        """Return the same files in another edition, under those readings that were given and that it has a choice of.
+
+        Raises ReadingError.
+        """
         return _in_edition(self, edition, False)
 
     def of_level(self, level: int) -> Rules:
@@ -479,7 +487,11 @@ def _under(rules: Rules, readings: tuple[tuple[str, str], ...]) -> Rules:
 
 @lru_cache(maxsize=256)
 def _in_edition(rules: Rules, edition: str, by_level: bool) -> Rules:
-    return _of_text(rules.given_readings, edition, rules.files, by_level, rules._folder)
+    given: Mapping[str, str] = rules.given_readings
+    if not by_level:
+        known = _readings(rules.files.get("readings.toml", ""), select_editions(edition, rules.known_editions))
+        given = {name: choice for name, choice in given.items() if choice in known[name].choices}
+    return _of_text(given, edition, rules.files, by_level, rules._folder)
 
 
 @lru_cache(maxsize=1)

@@ -17,6 +17,7 @@ from mqclause.rulebook.clauses import list_clauses
 from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rules import AUTO, Rules
 from mqclause.workload.decision import (
+    LEVELS,
     Decision,
     DestinationKey,
     Engine,
@@ -32,6 +33,9 @@ from mqclause.workload.decision import (
 
 MOST_RULES = 64
 """Of so many rules it is kept which other editions are compared, and by which engines."""
+
+NOBODY = "the queue manager"
+"""How one is called that nothing names."""
 
 WIDEST = 10
 """So far above the last known level are the queue managers of the next edition: 9xy has the levels 9x0 to 9x9."""
@@ -81,7 +85,7 @@ class OtherEdition:
 
 
 def find_other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
-    """Find the oldest and the newest edition, as far as the answer is another there. Needs level ``rule``."""
+    """Find the oldest and the newest edition, as far as the answer is another there."""
     found = (each for each in _compared(decision) if _is_other(decision, each[1]))
     return tuple(OtherEdition.of(decision, *each) for each in found)
 
@@ -97,7 +101,7 @@ def find_missing_level(
     if decision.edition_from == "default":
         if is_other is None:
             is_other = any(_is_other(decision, since) for _, since in _compared(decision))
-        if is_other or any(_find_assumed_remarks(decision)):
+        if is_other or any(find_assumed_remarks(decision)):
             yield describe_missing_level(own.name)
         return
     if told.others and told.level == own.command_level and decision.rules.by_level:
@@ -107,8 +111,8 @@ def find_missing_level(
             yield evolve(describe_missing_level(own.name), what=f"the command level: {told.doubt}")
 
 
-def _find_assumed_remarks(decision: Decision) -> Iterator[str]:
-    """Remarks on the answer that are of an edition which is assumed: the oldest or the newest has no such rule."""
+def find_assumed_remarks(decision: Decision) -> Iterator[str]:
+    """Find remarks on the answer that are of an edition which is assumed: the oldest or the newest has no such rule."""
     remarking = [each for run, of in zip(decision.runs, decision.rulesets, strict=False)
                  for each in of.find_remarking_rules(run.facts)]  # fmt: skip
     for _, since in _compared(decision) if remarking and decision.edition_from == "default" else ():
@@ -163,13 +167,26 @@ def describe_missing_level(queue_manager: str) -> MissingInformation:
 
 
 def list_level_remarks(rules: Rules, levels: Mapping[str, int]) -> Iterator[str]:
-    """Say of queue managers, once for those of one command level, what describe_odd_level says."""
+    """Say of queue managers, once for those of one command level, what is odd about it.
+
+    That is what describe_odd_level says and, once for those of one edition, that it lacks a choice that was asked for.
+    """
     by_level: dict[int, list[str]] = {}
+    by_edition: dict[str, list[str]] = {}
     for name, level in levels.items():
         by_level.setdefault(level, []).append(name)
+        by_edition.setdefault(rules.of_level(level).edition, []).append(name)
     for level, names in by_level.items():
-        who = f"{join_names(names)} {'is' if len(names) == 1 else 'are'}"
-        yield from filter(None, [describe_odd_level(rules, level, who)])
+        yield from filter(None, [describe_odd_level(rules, level, _name_subject(names))])
+    for edition, names in by_edition.items():
+        found = rules.of_level(levels[names[0]])
+        for reading, choice in found.unknown_choices.items():
+            has = f"edition {edition} has no choice {choice} of the reading {reading}"
+            yield f"{has}: {found.readings[reading]} counts at {join_names([each or NOBODY for each in names])}"
+
+
+def _name_subject(names: Sequence[str]) -> str:
+    return f"{join_names(names)} {'is' if len(names) == 1 else 'are'}"
 
 
 def get_levels(clusters: Iterable[Cluster]) -> dict[str, int]:
@@ -231,7 +248,8 @@ def _list_others(rules: Rules) -> Sequence[tuple[str, str]]:
 
 def _own(decision: Decision, level: Level) -> Decision:
     """What the rules in force decide by themselves: before any exit, and whatever a transmission queue refuses."""
-    return _decided(decision, decision.rules, level) if decision.exit is not None else _chosen(decision)
+    is_told = decision.exit is None and LEVELS.index(decision.level) >= LEVELS.index(level)
+    return _chosen(decision) if is_told else _decided(decision, decision.rules, level)
 
 
 def _decided(decision: Decision, rules: Rules, level: Level) -> Decision:
@@ -309,7 +327,7 @@ def list_edition_remarks(decision: Decision, others: tuple[OtherEdition, ...], s
         yield from list_level_remarks(decision.rules, get_levels([decision.cluster]))
     for each in others:
         yield _difference(decision, each, source)
-    for remark in dict.fromkeys(_find_assumed_remarks(decision)):
+    for remark in dict.fromkeys(find_assumed_remarks(decision)):
         begun = begin_with_edition(decision.rules, source, decision.cluster.queue_manager.name)
         yield f"{begun}, and by a later one this may not be so: {remark}"
 
@@ -357,7 +375,7 @@ def summarize_editions(found: Iterable[EditionInForce]) -> Iterator[str]:
     for each in found:
         groups.setdefault((each.edition, each.edition_from == "default"), []).append(each)
     for (edition, is_assumed), of in groups.items():
-        names = join_names([each.queue_manager or "the queue manager" for each in of])
+        names = join_names([each.queue_manager or NOBODY for each in of])
         if is_assumed:
             yield f"edition {edition} is assumed, as nothing tells the level of {names}"
         else:

@@ -352,7 +352,7 @@ class Maker(Generic[T]):
     """
 
     def __init__(self, of: type[T]) -> None:
-        self._of = of
+        self.made_class = of
         self._defaults: list[tuple[Callable[[T, Any], None], object]] = []
         self._given: dict[str, tuple[Callable[[Any, str], object], Callable[[T, Any], None], dict[str, object]]] = {}
         self.domains: dict[str, Domain] = {}
@@ -370,7 +370,7 @@ class Maker(Generic[T]):
 
     def __call__(self, given: Mapping[str, object]) -> T:
         """The object; raises DomainError, KeyError for an unknown key, TypeError for a missing one."""
-        made = _new(self._of)
+        made = _new(self.made_class)
         for put, default in self._defaults:
             put(made, default)
         known = self._given

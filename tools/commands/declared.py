@@ -155,14 +155,15 @@ class Subcommand(click.Command):
     def list_settings(self) -> dict[str, click.Option]:
         """List the options that a settings file may state, by their names.
 
-        What names a file or a function is none: the file may be a stranger's, who must not have anything read, written
-        or run.
+        What names a file or a function is none, nor is what says how a command is run: the file may be a stranger's,
+        who must not have anything read, written or run.
         """
         options = (each for each in self.params if isinstance(each, click.Option) and each.expose_value)
         return {
             each.opts[-1].removeprefix("--"): each
             for each in options
             if getattr(each.type, "func", None) not in (parse_file_name, parse_function_name)
+            and getattr(each, "group", GROUPS[-1]) != GROUPS[-1]
         }
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -606,9 +607,10 @@ def retention_command() -> None:
     click.argument("name", required=False, shell_complete=complete("list_schema_names")),
 )
 def schema_command() -> None:
-    """Print the JSON schema NAME of an answer in JSON.
+    """Print the JSON schema NAME: of facts, scenario, rule or case files, or of an answer in JSON.
 
-    Without NAME it lists all. Exit status: 0, or 2 for bad input.
+    Without NAME it lists all. An editor that knows the schema of a file completes its keys and marks misspelt ones.
+    Exit status: 0, or 2 for bad input.
     """
 
 
