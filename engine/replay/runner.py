@@ -823,7 +823,7 @@ class RoutingAssumptions:
         name = row.event.queue, row.event.to_queue_manager
         if decision is None or name in self.said_of or self._looks.get(row.event.queue, 0) > LOOKS_AT_EDITIONS:
             return
-        if differs := describe_edition_difference(decision):
+        if differs := describe_edition_difference(decision, after_others=True):
             self.said_of.add(name)
             yield differs
 

@@ -11,6 +11,7 @@ from attrs import evolve, frozen
 from mqclause.documents import CHOICE
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.snapshot import Snapshot
+from mqclause.model.diagnostics import name_argument
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.clauses import list_clauses
 from mqclause.rulebook.loader import EVIDENCE, get_edition
@@ -65,7 +66,7 @@ class OtherEdition:
         rule, own_rule = _find_parting_rules(own, other)
         is_newer = edition != decision.rules.known_editions[0]
         later = (edition, rule or own_rule) if is_newer else (decision.rules.edition, own_rule or rule)
-        known = _describe_evidence(decision.rules, *later)
+        known = describe_evidence(decision.rules, *later)
         shown = own_rule if decision.outcome == "failed" or not rule else ""
         evidence = _find_evidence(decision.rules, edition, rule or own_rule)[0]
         return cls(edition, since, other, rule or own_rule, shown, evidence, known)
@@ -120,20 +121,20 @@ def find_assumed_remarks(decision: Decision) -> Iterator[str]:
         yield from (each.remark for each in remarking if each.id not in known)
 
 
-def describe_edition_difference(decision: Decision, source: str = "") -> str:
+def describe_edition_difference(decision: Decision, source: str = "", after_others: bool = False) -> str:
     """Say that the oldest or the newest edition answers otherwise, in a sentence that many answers share.
 
-    ``source`` is what the edition in force is from, if more is known of that than the decision tells. Blank where the
-    answer is the same in both.
+    ``source`` is what the edition in force is from, if more is known of that than the decision tells. A put that comes
+    ``after_others`` is not answered by itself as it is among them. Blank where the answer is the same in both.
     """
     rules = decision.rules
+    differing = [each for each in _compared(decision) if _is_other(decision, each[1])]
     where = [
-        f"in {edition}" if edition == rules.known_editions[0] else f"from {since} on"
-        for edition, since in _compared(decision)
-        if _is_other(decision, since)
+        f"in {edition}" if edition == rules.known_editions[0] else f"from {since} on" for edition, since in differing
     ]
+    shown = f"{name_argument('edition')} {differing[-1][1]} shows" if after_others and differing else "explain tells"
     begun = begin_with_edition(rules, source or decision.edition_from, decision.cluster.queue_manager.name)
-    return f"{begun}; {' and '.join(where)} the answer is another, as explain tells" if where else ""
+    return f"{begun}; {' and '.join(where)} the answer is another, as {shown}" if where else ""
 
 
 def _is_other(decision: Decision, since: str) -> bool:
@@ -312,7 +313,7 @@ def _find_evidence(rules: Rules, edition: str, rule: str) -> tuple[str, str]:
     return evidence, source
 
 
-def _describe_evidence(rules: Rules, edition: str, rule: str) -> str:
+def describe_evidence(rules: Rules, edition: str, rule: str) -> str:
     """Say how it is known what holds in an edition, as the end of a sentence; blank if the rules do not tell."""
     if "evidence" not in rules.toml("editions.toml").get(edition, {}):
         return ""
