@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -78,7 +78,7 @@ def list_sentences(rules: Rules, document: str, folder: Path | None = None) -> t
     Its cases come with the project, or are in a ``folder``.
     """
     named = group_cases_by_clause(rules, document, folder)
-    known = {get_rule_id(path) for path in rules.files if "/" in path}
+    known = {get_rule_id(path) for path in rules.files if path.partition("/")[0] in DOCUMENTS}
     found = []
     for file in read_clause_files(rules, document):
         for clause in file.clauses:
@@ -111,10 +111,9 @@ def describe_rule(rules: Rules, rule_id: str, folder: Path | None = None) -> Rul
     ruleset = find_ruleset(rules, rule_id)
     rule, overrides = ruleset.rule(rule_id), _overrides_of(rules, rule_id)
     means = rules.toml(TERMS_FILE).get(ruleset.name, {})
-    sentences = tuple(f"{document}/{each}" for document, each in _sentences_of(rules, rule_id))
     return RuleAccount(
         rule_id, path, rule.title, rule.clause, ruleset.rules.index(rule) + 1,
-        sentences, tuple(map(str, _cases(rule_id, folder))),
+        _group_sentences(rules).get(rule_id, ()), tuple(map(str, _cases(rule_id, folder))),
         {term: str(means.get(term, {}).get("means", "")) for term in _terms_of(ruleset, rule_id)},
         _of_kind(overrides, "edition"), _of_kind(overrides, "reading"),
     )  # fmt: skip
@@ -132,12 +131,15 @@ def find_ruleset(rules: Rules, rule_id: str) -> Ruleset:
     raise ReadingError(f"{rule_id}: no edition has this rule")
 
 
-def _sentences_of(rules: Rules, rule_id: str) -> Iterator[tuple[str, str]]:
-    """The sentences that name a rule, of any document."""
+@lru_cache(maxsize=16)
+def _group_sentences(rules: Rules) -> Mapping[str, tuple[str, ...]]:
+    """The sentences that name each rule, of any document."""
+    found: dict[str, list[str]] = {}
     for document in rules.clauses:
         for clause in list_clauses(rules, document):
-            if rule_id in (clause.rules or ()):
-                yield document, clause.path
+            for rule in dict.fromkeys(clause.rules or ()):
+                found.setdefault(rule, []).append(f"{document}/{clause.path}")
+    return {rule: tuple(paths) for rule, paths in found.items()}
 
 
 def _cases(rule_id: str, folder: Path | None) -> Sequence[RunnableCase]:

@@ -29,7 +29,8 @@ class WordAccount:
     """A word that conditions of a document use: what it can be, what it ``means``, and the ``rules`` that name it.
 
     An attribute has its value before any rule runs; ``source`` says from where. A fact is derived by the rules in
-    ``derived_by``. A term is what ``stands_for`` says, or another expression in some ``editions`` and ``readings``.
+    ``derived_by``; so is what of an attribute is carried from one choice to the next. A term is what ``stands_for``
+    says, or another expression in some ``editions`` and ``readings``.
     """
 
     document: str
@@ -48,21 +49,23 @@ class WordAccount:
 def list_words(rules: Rules, document: str) -> tuple[WordAccount, ...]:
     """List the attributes, the derived facts and the terms of a document. Raises RuleError."""
     about = DOCUMENTS[document]
-    used, ruleset = _users(rules, about), rules.ruleset(about)
-    found = list[WordAccount]()
+    used, derived, vocabulary = _users(rules, about), find_derived(rules, about), rules.ruleset(about).vocabulary
+    found = dict[str, WordAccount]()
     for kind, of in ((getattr(about, each), each) for each in DESCRIBED):
-        words = {} if kind is None else build_words(kind, of)
         said = read_meanings().get((kind, of), {})
-        for name, word in words.items():
+        for name, word in ({} if kind is None else build_words(kind, of)).items():
             source, means = said.get(name, ("", ""))
-            found.append(WordAccount(document, name, "attribute", describe_type(word.type), means, source,
-                                     rules=used.get(name, ())))  # fmt: skip
-    for name, by in find_derived(rules, about).items():
-        known = ruleset.vocabulary.words.get(name)
+            found[name] = WordAccount(
+                document, name, "attribute", describe_type(word.type), means, source,
+                derived_by=tuple(derived.get(name, ())), rules=used.get(name, ()),
+            )  # fmt: skip
+    for name in (each for each in derived if each not in found):
+        known = vocabulary.words.get(name)
         type_ = describe_type(about.asks.get(name, known.type)) if known else ""
-        found.append(WordAccount(document, name, "derived fact", type_, "", derived_by=tuple(by),
-                                 rules=used.get(name, ())))  # fmt: skip
-    return (*found, *_list_terms(rules, document, ruleset.vocabulary, used))
+        found[name] = WordAccount(document, name, "derived fact", type_, "", derived_by=tuple(derived[name]),
+                                  rules=used.get(name, ()))  # fmt: skip
+    terms = (each for each in _list_terms(rules, document, vocabulary, used) if each.name not in found)
+    return (*found.values(), *terms)
 
 
 def _list_terms(

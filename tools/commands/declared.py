@@ -582,12 +582,27 @@ def compare_command() -> None:
     """
 
 
+@declare(
+    "rulebook",
+    "mqclause.tools.commands.rulebook:write_rulebook",
+    click.argument("out", type=parse_file_name, metavar="OUT"),
+    cases_option,
+    folder_option,
+)
+def rulebook_command() -> None:
+    """Write the rulebook, a site of HTML pages: what states each sentence, and what each rule says, in words.
+
+    OUT is a folder that is not there yet, or an empty one; open its index.html. The cases and the mutants are run for
+    it. It needs Jinja2 and Pygments: pip install 'mqclause[rulebook]'. Exit status: 0 it is written, 2 bad input.
+    """
+
+
 SUBCOMMANDS = {
     each.name or "": each
     for each in (
         batch_command, check_command, commands_command, compare_command, explain_command, facts_command, lint_command,
-        map_command, mutate_command, order_command, plan_command, replay_command, retention_command, show_sql_command,
-        test_command, verify_command, why_command,
+        map_command, mutate_command, order_command, plan_command, replay_command, retention_command, rulebook_command,
+        show_sql_command, test_command, verify_command, why_command,
     )
 }  # fmt: skip
 """Every subcommand by its name."""
