@@ -126,6 +126,9 @@ CHECK = Declaration(
 )
 """Each rule is a condition that an object should fulfil; its ``severity`` is that of the finding where it does not."""
 
+CHOICE = (RESOLUTION, OUTCOME, CALL, EXIT)
+"""The documents that say where a put goes, or why it fails."""
+
 DOCUMENTS = {
     each.name: each
     for each in (RESOLUTION, WORKLOAD, OUTCOME, DELIVERY, CALL, TRIGGER, RETRIEVAL, EXIT, ADMINISTRATION, CHECK)

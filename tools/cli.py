@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from mqclause.tools.commands.declared import FOLDER, SUBCOMMANDS
+from mqclause.tools.commands.declared import FOLDER, SECTIONS, SUBCOMMANDS
 from mqclause.tools.errors import BatchError, DisagreementError, NothingAskedError, NotWrittenError, OutputError
 
 BAD_INPUT = 2
@@ -31,7 +31,7 @@ class Subcommands(click.Group):
     """The subcommands that are declared; what one runs is loaded when it runs."""
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(commands=SUBCOMMANDS, **settings)
+        super().__init__(commands=dict[str, click.Command](SUBCOMMANDS), **settings)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the subcommand. A fault of rules is one of the input where --rules gives them."""
@@ -46,20 +46,25 @@ class Subcommands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Resolve the subcommand that the first argument names. Raises UsageError."""
-        if args[0] not in SUBCOMMANDS:
+        if args[0] not in SUBCOMMANDS and not ctx.resilient_parsing:
             raise click.UsageError(_no_command(args[0]))
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse arguments as click does, but refuse none at all in one line. Raises UsageError."""
+        """Parse arguments as click does; ``help explain`` is ``explain --help``. None at all gets the help."""
         if not args and not ctx.resilient_parsing:
-            raise click.UsageError(f"name a command: {', '.join(sorted(SUBCOMMANDS))}; see --help")
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(BAD_INPUT)
+        if args[:1] == ["help"]:
+            args = [*args[1:2], "--help"]
         return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """List the subcommands in the help with all that the first paragraph of theirs says."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, say_shortly(each)) for name, each in sorted(SUBCOMMANDS.items())])
+        """List the subcommands in the help, by sections, with all that the first paragraph of theirs says."""
+        longest = max(map(len, SUBCOMMANDS))
+        for title, listed in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([((each.name or "").ljust(longest), say_shortly(each)) for each in listed])
 
 
 def say_shortly(command: click.Command) -> str:
@@ -82,7 +87,14 @@ def _fault_of_rules(folder: str, error: ValueError) -> ValueError:
     return build_rules_fault(folder, error) if isinstance(error, RuleError | UnreckonedError) else error
 
 
-@click.command(cls=Subcommands, context_settings={"help_option_names": ["-h", "--help"]})
+MOST_COLUMNS = 120
+"""Longer lines of help are hard to read, however wide the terminal is."""
+
+HELP = {"help_option_names": ["-h", "--help"], "max_content_width": MOST_COLUMNS}
+FILES_OF_EXAMPLES = "The files that examples name are in mqclause/tools/examples of the package."
+
+
+@click.command(cls=Subcommands, context_settings=HELP, epilog=FILES_OF_EXAMPLES)
 @click.version_option(package_name="mqclause")
 def command_line() -> None:
     """Return the clauses of IBM MQ's documents as rules: where a message goes, whether a queue triggers, and why."""
@@ -143,7 +155,7 @@ def main() -> None:
 
 def _status_of_the_command() -> int:
     try:
-        return command_line(standalone_mode=False) or 0
+        return command_line(prog_name="mqclause", standalone_mode=False) or 0
     except click.exceptions.Abort:
         return _complain("interrupted")
     except click.ClickException as error:

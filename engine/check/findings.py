@@ -13,7 +13,7 @@ from attrs import define, evolve, field, frozen
 from sqlglot import exp
 
 from mqclause.answers import Reason, ShownAnswer
-from mqclause.documents import CHECK, TRIGGER
+from mqclause.documents import CHECK, CHOICE, TRIGGER
 from mqclause.executors.operations import ExecutorName, Run, StepResult, compile_term
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
@@ -336,7 +336,9 @@ class Checks:
             if key not in together.fell_by and alike in together.reached:
                 together.fell_by[key] = ""
             if key not in together.fell_by:
-                levels = self._levels_to_ask(together.list_levels(name))
+                # Those that host it have it from themselves; where all do, it is asked what another one would choose.
+                asking = together.list_levels(name, looks.keys()) or together.list_levels(name)
+                levels = self._levels_to_ask(asking)
                 trials = (together.build_trial_cluster(about, name, level) for level in levels)
                 reasons = [self._fell_by(about, each) for each in trials]
                 # It is reached if one edition of those that choose would have it so.
@@ -357,7 +359,7 @@ class Checks:
         ends = min(rules.levels.values()), max(rules.levels.values())
         known = {each for level in levels for each in ((level,) if level else ends)}
         editions = {level: rules.of_level(level).edition for level in sorted(known)}
-        return {rules.as_stated(edition): level for level, edition in editions.items()}.values()
+        return {rules.as_stated(edition, *CHOICE): level for level, edition in editions.items()}.values()
 
     def _fell_by(self, about: ConfiguredObject, cluster: Cluster) -> str:
         put = Put.as_written(about.name, bind="NOTFIXED", call="MQPUT")

@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import asdict, field, frozen
 
-from mqclause.answers import AnswerTable, ColumnTypes, Outcome, Reason, ShownAnswer
+from mqclause.answers import DESTINATION_TYPES, AnswerTable, ColumnTypes, Outcome, Reason, ShownAnswer
 from mqclause.exits.process import Caller, ExitSession
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.snapshot import Snapshot
@@ -19,11 +19,19 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.workload import Destination, SequenceState
 from mqclause.workload.decision import Decision, Engine, Level, find_other_readings, list_other_choices
-from mqclause.workload.delivery import DeliveryAnswer, check_deliveries, find_alias_remarks, find_refusal_remarks
+from mqclause.workload.delivery import (
+    DeliveryAnswer,
+    check_deliveries,
+    check_listed_states,
+    find_alias_remarks,
+    find_refusal_remarks,
+)
 from mqclause.workload.editions import (
     describe_edition_difference,
-    describe_odd_level,
     find_missing_level,
+    find_other_editions,
+    get_levels,
+    list_level_remarks,
     locate_edition,
     name_edition_source,
 )
@@ -41,13 +49,24 @@ ClusterState = Snapshot | Cluster | Iterable[Snapshot | Cluster]
 
 MAP_FORMAT = "mqclause.map/1"
 
-SHARES_OF_OPENS = "DEFBIND(OPEN): each open chooses once, so the shares are of opens, not of puts"
-"""What is said of a row whose puts are bound, unless the open says otherwise."""
+UNBOUND = "NOTFIXED"
+"""The binding that is asked about unless another one is given: of puts that leave it to the queue, too."""
+
+SHARES_OF_OPENS = "each open chooses once, so the shares are of opens, not of puts"
+"""What is said of a row whose puts are bound."""
 
 SIDE_COLUMNS: ColumnTypes = {
     "outcome": "string",
     "reason": {"name": "string", "code": "int64", "call": "string"},
     "shares": [SHARE],
+}
+OTHER_EDITION: ColumnTypes = {
+    "edition": "string",
+    "outcome": "string",
+    "permitted": [DESTINATION_TYPES],
+    "reason": {"name": "string", "code": "int64", "call": "string"},
+    "rule": "string",
+    "evidence": "string",
 }
 MAP_COLUMNS: ColumnTypes = {
     "queue": "string",
@@ -55,6 +74,7 @@ MAP_COLUMNS: ColumnTypes = {
     **SIDE_COLUMNS,
     "edition": "string",
     "edition_from": "string",
+    "other_editions": [OTHER_EDITION],
     "incomplete": [{"what": "string", "object": "string", "command": "string"}],
     "remarks": ["string"],
 }
@@ -129,7 +149,8 @@ class MapRow(ShownAnswer):
     @cached_property
     def is_of_opens(self) -> bool:
         """Whether the shares are parts of the opens: a binding that is left to the queue fixes the choice."""
-        return bool(self.queue and self.decision.runs) and self.decision.fixed_by_default
+        made = self.decision
+        return bool(self.queue and made.runs) and (made.fixed or (made.put.bind == UNBOUND and made.fixed_by_default))
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
@@ -137,12 +158,22 @@ class MapRow(ShownAnswer):
         of_alias = () if self.queue else self.decision.resolved.remarks
         by_exit = () if self.by_exit is None else self.by_exit.remarks
         made = self.decision
+        of_call = made.call_remarks
+        of_states = [said for told in check_listed_states(made) for said in told.remarks] if self.shares else []
         on_the_way = [said for told in self.ways.values() for said in told.remarks]
         on_the_way += find_alias_remarks(made.resolved, made.cluster, made.rules) if self.shares else ()
         if self.decision.refusal is not None:
             on_the_way = [*find_refusal_remarks(self.decision, self.snapshot.beyond)]
-        of_opens = [SHARES_OF_OPENS] if len(self.shares) > 1 and self.is_of_opens else []
-        return tuple(dict.fromkeys([*of_alias, *by_exit, *on_the_way, *of_opens, *self.by_edition, *self.odd_levels]))
+        of_opens = [self.of_opens] if len(self.shares) > 1 and self.is_of_opens else []
+        told = (*of_alias, *by_exit, *of_call, *of_states, *on_the_way, *of_opens, *self.by_edition, *self.odd_levels)
+        return tuple(dict.fromkeys(told))
+
+    @property
+    def of_opens(self) -> str:
+        """That the shares are of opens, with what binds the puts if that is left to the queue."""
+        made = self.decision
+        is_asked_for = made.fixed and made.put.bind == made.situation.bind
+        return SHARES_OF_OPENS if is_asked_for else f"DEFBIND(OPEN): {SHARES_OF_OPENS}"
 
     @property
     def edition_from(self) -> str:
@@ -157,9 +188,9 @@ class MapRow(ShownAnswer):
 
     @property
     def odd_levels(self) -> tuple[str, ...]:
-        """That the member is of a command level that is not known, or of another edition than the one asked for."""
-        level = self.decision.cluster.queue_manager.command_level if self.decision.runs else 0
-        return tuple(filter(None, [describe_odd_level(self.decision.rules, level)]))
+        """What is odd about the member's command level, see list_level_remarks: the same in all of its rows."""
+        made = self.decision
+        return tuple(list_level_remarks(made.rules, get_levels([made.cluster]))) if made.runs else ()
 
     @property
     def waiting(self) -> tuple[Share, ...]:
@@ -170,13 +201,18 @@ class MapRow(ShownAnswer):
         """Return the row as in the document ``mqclause.map/1``."""
         document = {**self.named, "from": self.member, **build_side_document(self)}
         incomplete = [asdict(each) for each in self.incomplete]
-        edition = {"edition": self.decision.rules.edition, "edition_from": self.edition_from}
+        edition: dict[str, Any] = {"edition": self.decision.rules.edition, "edition_from": self.edition_from}
+        if self.by_edition:
+            edition["other_editions"] = [each.document() for each in find_other_editions(self.decision)]
         return document | edition | {"incomplete": incomplete, "remarks": list(self.remarks)}
 
 
 @frozen
 class PrintableRow:
-    """The printed part of a MapRow, without its decision: the map of a large dump has very many rows."""
+    """The printed part of a MapRow, without its decision: the map of a large dump has very many rows.
+
+    What is odd about the member's command level is told once, and not here.
+    """
 
     queue: str
     name: str
@@ -191,10 +227,9 @@ class PrintableRow:
     @classmethod
     def of(cls, row: MapRow) -> PrintableRow:
         """Keep of a row what is printed."""
-        shares = tuple(row.shares)
-        return cls(
-            row.queue, row.name, row.member, row.outcome, row.reason, shares, row.told_by, row.remarks, row.exits
-        )
+        shares, of_member = tuple(row.shares), {*row.odd_levels}
+        said = tuple(each for each in row.remarks if each not in of_member)
+        return cls(row.queue, row.name, row.member, row.outcome, row.reason, shares, row.told_by, said, row.exits)
 
 
 PrintedRow = MapRow | PrintableRow
@@ -203,7 +238,7 @@ FIRST_PUTS = 60
 """How many puts an exit is asked about: two to six destinations in turn get equal parts of them."""
 
 
-def cluster_map(members: ClusterState, engine: Engine | None = None, bind: str = "NOTFIXED") -> AnswerTable[MapRow]:
+def cluster_map(members: ClusterState, engine: Engine | None = None, bind: str = UNBOUND) -> AnswerTable[MapRow]:
     """Return the rows of every member, by queue and member: where the puts go, or why they fail.
 
     ``members`` are snapshots, or what they know, as ``read_members`` gives them, or one alone.
@@ -221,24 +256,24 @@ def list_snapshots(state: ClusterState) -> Iterator[Snapshot]:
             yield Snapshot(check_type("a member", each, Cluster, ", or Snapshot, as read_members gives"))
 
 
-def build_map_rows(members: Iterable[Snapshot], engine: Engine, bind: str = "NOTFIXED") -> Iterator[MapRow]:
+def build_map_rows(members: Iterable[Snapshot], engine: Engine, bind: str = UNBOUND) -> Iterator[MapRow]:
     """Build a row for each queue that is known in a cluster and each member that knows it, of a put by MQPUT."""
     for member in members:
         for queue in list_clustered_queues(member.cluster):
             yield build_map_row(member, queue, engine, bind)
 
 
-def build_map_row(member: Snapshot, queue: str, engine: Engine, bind: str = "NOTFIXED") -> MapRow:
+def build_map_row(member: Snapshot, queue: str, engine: Engine, bind: str = UNBOUND) -> MapRow:
     """Build the row of one queue at one member, whether that knows it or not."""
     return _row(queue, Put.as_written(queue, bind=bind), member, engine)
 
 
-def build_alias_row(member: Snapshot, alias: str, engine: Engine, bind: str = "NOTFIXED") -> MapRow:
+def build_alias_row(member: Snapshot, alias: str, engine: Engine, bind: str = UNBOUND) -> MapRow:
     """Build the row of one alias of a queue manager at one member, whether that knows it or not."""
     return _row("", Put.as_written("", alias, bind=bind), member, engine)
 
 
-def build_alias_rows(members: Iterable[Snapshot], engine: Engine, bind: str = "NOTFIXED") -> Iterator[MapRow]:
+def build_alias_rows(members: Iterable[Snapshot], engine: Engine, bind: str = UNBOUND) -> Iterator[MapRow]:
     """Build a row for each alias of a queue manager that is known in a cluster and each member that knows it."""
     for member in members:
         for alias in list_clustered_aliases(member.cluster):
@@ -340,6 +375,8 @@ def find_new_remarks(before: MapRow, after: MapRow) -> Iterator[str]:
         is_upgrade = before.decision.rules.edition != after.decision.rules.edition
         known = {*before.remarks, *(after.by_edition if is_upgrade else ())}
         yield from (each for each in after.remarks if each not in known)
+        gone = before.decision.call_remarks if is_upgrade else ()
+        yield from (f"before the upgrade: {each}" for each in gone if each not in after.remarks)
         yield from _by_readings(before, after)
 
 

@@ -16,7 +16,6 @@ from mqclause.answers import DESTINATION_TYPES, AnswerTable, ColumnTypes, ShownA
 from mqclause.check.findings import FindingChanges
 from mqclause.cluster.counterfactuals import find_eliminations
 from mqclause.cluster.map import (
-    SHARES_OF_OPENS,
     SIDE_COLUMNS,
     ClusterState,
     MapRow,
@@ -44,11 +43,18 @@ from mqclause.model.diagnostics import (
 )
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
-from mqclause.model.facts.workload import Destination, SequenceState, find_changes
+from mqclause.model.facts.workload import CounterKey, Destination, SequenceState, find_changes
 from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rule import Choose, Rule, identify_rule
 from mqclause.rulebook.rules import Rules
-from mqclause.workload.decision import Decision, Engine, build_destination_document, join_names
+from mqclause.workload.decision import (
+    Decision,
+    DestinationKey,
+    Engine,
+    build_destination_document,
+    get_destination_key,
+    join_names,
+)
 from mqclause.workload.editions import describe_missing_level, locate_edition
 from mqclause.workload.shares import Share
 
@@ -70,9 +76,6 @@ PLAN_COLUMNS: ColumnTypes = {
         {"side": "string", "destination": DESTINATION_TYPES, "rule": "string", "clause": "string", "because": "string"}
     ],
 }
-
-DestinationKey = tuple[str, str, str]
-"""What a destination is told by: queue, queue manager and route; a local one is the same whatever the route."""
 
 FAILS = ""
 """What stands for a queue manager where puts fail."""
@@ -155,14 +158,19 @@ class PlanRow(ShownAnswer):
         """
         told = (
             *find_new_remarks(self.before, self.after),
-            *([SHARES_OF_OPENS] if self.differs and self.is_of_opens else []),
+            *([self._asked.of_opens] if self.differs and self.is_of_opens else []),
         )
         return tuple(dict.fromkeys(told))
 
     @property
     def is_of_opens(self) -> bool:
-        """Whether the parts are of opens: after the change or, if nothing is chosen then, before it."""
-        return (self.after if self.after.shares else self.before).is_of_opens
+        """Whether the parts are of opens."""
+        return self._asked.is_of_opens
+
+    @property
+    def _asked(self) -> MapRow:
+        """The side after the change or, if nothing is chosen then, the one before it."""
+        return self.after if self.after.shares else self.before
 
     @property
     def moved(self) -> Fraction:
@@ -291,15 +299,25 @@ PUTS_BEFORE, PUTS_AFTER = 10, 6
 """So many puts to another queue, and then to the one that is asked about, show how both are balanced together."""
 
 
+BothCounters = tuple[tuple[CounterKey, ...], tuple[CounterKey, ...]]
+"""Whose counters puts move before a change and after it, in listing order."""
+
+BothCounts = tuple[Mapping[str, int], Mapping[str, int]]
+"""How many puts go to each queue manager before a change and after it."""
+
+
 @frozen(eq=False)
 class SharedRow:
-    """A row of a member that other rules choose for afterwards, and the channels that its puts go by on either side."""
+    """A row of a member that other rules choose for afterwards, and whose counters its puts move on either side.
+
+    Those are the channels that the puts go by, and the local queue manager's own for what stays there by a choice.
+    """
 
     queue: str
     before: Snapshot
     after: Snapshot
     bind: str
-    channels: tuple[frozenset[str], frozenset[str]]
+    counters: BothCounters
 
     @classmethod
     def of(cls, row: PlanRow) -> SharedRow | None:
@@ -309,22 +327,28 @@ class SharedRow:
             return None
         if any(each.by_exit is not None for each in sides):
             return None
-        channels = [frozenset(one.destination.channel for one in each.shares) - {""} for each in sides]
+        was, now = (tuple(dict.fromkeys(one.destination.counter for one in each.shares)) for each in sides)
         put = row.before.decision.put
-        return cls(row.before.queue, row.before.snapshot, row.after.snapshot, put.bind, (channels[0], channels[1]))
+        return cls(row.before.queue, row.before.snapshot, row.after.snapshot, put.bind, (was, now))
 
-    def find_remark(self, other: str, engine: Engine) -> str:
-        """Say that its puts and those to another queue are balanced otherwise afterwards; blank if they are not."""
-        counts = [self._count(other, each.cluster, engine) for each in (self.before, self.after)]
-        if counts[0] == counts[1]:
-            return ""
+    @property
+    def shared(self) -> Sequence[CounterKey]:
+        """The counters that its puts move on both sides."""
+        return [each for each in self.counters[0] if each in self.counters[1]]
+
+    def count_together(self, other: str, engine: Engine) -> BothCounts:
+        """Count where its puts go on either side after puts to another queue, from fresh counters."""
+        return self._count(other, self.before.cluster, engine), self._count(other, self.after.cluster, engine)
+
+    def describe_difference(self, other: str, counts: BothCounts, engine: Engine) -> str:
+        """Say that its puts and those to another queue are balanced otherwise afterwards."""
         rules = engine.rules.of_level(self.after.cluster.queue_manager.command_level).ruleset(WORKLOAD).rules
         clause = next(each.clause for each in reversed(rules) if isinstance(each.action, Choose))
         was, now = (join_names([f"{name} ({count})" for name, count in sorted(each.items())]) for each in counts)
         return (
-            f"{other} goes by a channel of its, and by clause {clause} both are balanced together, but otherwise: "
-            f"after {PUTS_BEFORE} puts to {other} the next {PUTS_AFTER} went to {was}, and go to {now}; "
-            "shares are those of one queue alone"
+            f"puts to {other} share a destination with these, and by clause {clause} both are balanced together, "
+            f"but otherwise: after {PUTS_BEFORE} puts to {other} the next {PUTS_AFTER} went to {was}, "
+            f"and go to {now}; shares are those of one queue alone"
         )
 
     def _count(self, other: str, cluster: Cluster, engine: Engine) -> Mapping[str, int]:
@@ -339,27 +363,29 @@ class SharedRow:
 
 
 def find_rebalanced_rows(rows: Sequence[SharedRow], engine: Engine) -> Iterator[tuple[SharedRow, str]]:
-    """Find rows whose puts are balanced otherwise beside those to another queue by the same channel, and say how."""
-    by_channel: dict[tuple[str, str], list[str]] = {}
-    for row in rows:
-        for channel in row.channels[0] & row.channels[1]:
-            known = by_channel.setdefault((get_local_name(row.before), channel), [])
-            if len(known) < 2:
-                known.append(row.queue)
-    for row in rows:
-        if any(len(each) > 1 for each in row.channels):
-            others = (
-                by_channel[get_local_name(row.before), each] for each in sorted(row.channels[0] & row.channels[1])
-            )
-            beside = dict.fromkeys(queue for queues in others for queue in queues if queue != row.queue)
-            said = next(filter(None, (row.find_remark(each, engine) for each in beside)), "")
-            yield from [(row, said)] if said else []
+    """Find rows whose puts are balanced otherwise beside those to another queue by the same channel, and say how.
 
-
-def get_destination_key(destination: Destination) -> DestinationKey:
-    """Return the key that identifies a destination among those of one put."""
-    route = "" if destination.is_local else destination.transmission_queue or destination.channel
-    return destination.queue, destination.queue_manager, route
+    Of the queues that move the same counters, in the same order, two stand for all.
+    """
+    by_counter: dict[tuple[str, CounterKey], dict[BothCounters, list[str]]] = {}
+    for row in rows:
+        for counter in row.shared:
+            alike = by_counter.setdefault((get_local_name(row.before), counter), {}).setdefault(row.counters, [])
+            if len(alike) < 2:
+                alike.append(row.queue)
+    known: dict[tuple[str, str, BothCounters, BothCounters], BothCounts] = {}
+    for row in rows:
+        local, is_balanced = get_local_name(row.before), any(len(each) > 1 for each in row.counters)
+        alike_of = [by_counter[local, each] for each in row.shared] if is_balanced else []
+        beside = {counters: queues for each in alike_of for counters, queues in each.items()}
+        for counters, queues in beside.items():
+            other = next((each for each in queues if each != row.queue), "")
+            key = (local, row.bind, row.counters, counters)
+            if other and key not in known:
+                known[key] = row.count_together(other, engine)
+            if other and known[key][0] != known[key][1]:
+                yield row, row.describe_difference(other, known[key], engine)
+                break
 
 
 def sum_parts(found: Iterable[Share]) -> Mapping[DestinationKey, Fraction]:

@@ -44,7 +44,13 @@ from mqclause.rulebook.loader import check_replayable
 from mqclause.rulebook.rules import Rules
 from mqclause.trigger.examination import Examination, Triggers, find_thresholds
 from mqclause.workload.decision import Decision, Engine, build_destination_document
-from mqclause.workload.delivery import DeliveryRemarks, find_alias_remarks, find_refusal_remarks
+from mqclause.workload.delivery import (
+    NEW_BEGINNING,
+    DeliveryRemarks,
+    check_group,
+    find_alias_remarks,
+    find_refusal_remarks,
+)
 from mqclause.workload.editions import describe_edition_difference, get_levels, list_level_remarks
 from mqclause.workload.exit_answer import ExitAnswer, find_missing_exit
 from mqclause.workload.resolution import Resolution
@@ -114,7 +120,7 @@ class Replay:
                     row.assumed = assumptions.said(row)
                     routing.tell(row, run.decided, run.other_edition)
                     row.editions, odd_levels = (*odd_levels, *row.editions), ()
-                    run.note_ways(row, ways)
+                    run.note_ways(row, administering.ways)
                     yield row
         finally:
             exits.end()
@@ -134,17 +140,16 @@ class GroupBinding:
         """Forget a handle that is closed."""
         self.firsts.pop(handle, None)
 
-    def parted(self, handle: int, group: str, routed: Destination) -> str:
-        """Say that a message was sent elsewhere than the group's first; blank if it was not, or nothing binds it."""
+    def find_first(self, handle: int, group: str, routed: Destination) -> Destination | None:
+        """Find where the group's first message went if it was another way; None if it was not, or nothing binds it."""
         if not group or handle not in self.firsts:
-            return ""
+            return None
         first = self.firsts[handle].setdefault(group, routed)
-        if first.queue_manager == routed.queue_manager:
-            return ""
-        return (
-            f"each message of a group is decided by itself; by the binding GROUP the queue manager sends this one, as "
-            f"the first of group {group}, to {first.queue_manager}"
-        )
+        return None if first.queue_manager == routed.queue_manager else first
+
+    def begin_anew(self, handle: int, group: str, routed: Destination) -> None:
+        """Note that the rest of the group goes where this message went."""
+        self.firsts[handle][group] = routed
 
 
 @define(eq=False)
@@ -328,10 +333,21 @@ class _Run:
             return None
         if handle is not None:
             group = get_message_group(event, self.state.position(event).puts, placing, labels)
-            row.parted = self.groups.parted(handle.id, group, row.routed)
+            self.look_at_group(row, handle.id, group, row.routed)
         if row.routed.transmission_queue:
             return self.arriving(event, row.routed.transmission_queue, where)
         return self.arriving(event, row.routed.queue, where) if row.routed.is_local and row.routed.queue else None
+
+    def look_at_group(self, row: Row, handle: int, group: str, routed: Destination) -> None:
+        """What rules say of a message that went elsewhere than the first of the group that the handle binds it to."""
+        first = self.groups.find_first(handle, group, routed)
+        if first is None:
+            return
+        told = check_group(routed, group, first, self.state.cluster, self.replay.engine.rules)
+        if told is not None:
+            row.parted = tuple(told.remarks)
+            if told.facts.get(NEW_BEGINNING):
+                self.groups.begin_anew(handle, group, routed)
 
     def move(self, row: Row, labels: MessageLabels) -> None:
         """Where an exit has put a message on the way to a queue manager that failed, it is asked again."""
@@ -371,6 +387,8 @@ class _Run:
             put, self.state.cluster, self.sequence, caller=caller, depths=self.state.get_depth
         )
         self.sequence, self.decided, row.exit = decision.state, decision, decision.exit
+        row.decided_by = decision.rules.edition if decision.runs else ""
+        row.of_call = decision.call_remarks
         return decision.chosen or decision
 
     def open(self, row: Row, happened: EventResult) -> None:
@@ -461,9 +479,9 @@ class Row(ShownAnswer):
     gave. ``exit`` is what an exit made of the choice, where one was asked for; ``assumed`` says what is taken to be so,
     ``editions`` that another edition of MQ has another answer, ``parted`` that the queue manager sends a message
     elsewhere, where the rest of its group is, ``obstacles`` why it does not arrive where it was routed to,
-    ``asks_again`` who would be asked for a name that a refresh removed, ``edition`` of which edition of MQ the queue
-    manager is after a restart that states its command level, ``edition_from`` what that is known by, and
-    ``edition_stays`` that it was of that edition before,
+    ``asks_again`` who would be asked for a name that a refresh removed, ``decided_by`` by which edition of MQ a choice
+    was made, ``edition`` of which one the queue manager is after a restart that states its command level,
+    ``edition_from`` what that is known by, and ``edition_stays`` that it was of that edition before,
     ``undelivered`` which trigger messages are not on their initiation queue, ``unstarted`` why one that is there starts
     nothing, and ``published`` that a put publishes.
     What ``is_bound`` goes where it was routed to and to nobody else.
@@ -487,13 +505,15 @@ class Row(ShownAnswer):
     remedy: str = ""
     assumed: tuple[str, ...] = ()
     editions: tuple[str, ...] = ()
-    parted: str = ""
+    parted: tuple[str, ...] = ()
+    of_call: tuple[str, ...] = ()
     obstacles: tuple[str, ...] = ()
     asks_again: str = ""
     undelivered: tuple[str, ...] = ()
     unstarted: tuple[str, ...] = ()
     published: tuple[str, ...] = ()
     is_bound: bool = False
+    decided_by: str = ""
     edition: str = ""
     edition_from: str = ""
     edition_stays: bool = False
@@ -539,11 +559,11 @@ class Row(ShownAnswer):
         fates = () if self.administered is None else self.administered.fates
         answers = (self.exit, *(each.exit for each in fates))
         of_exits = (remark for each in answers if each is not None for remark in each.remarks)
-        assumed = (f"assumed: {each}" for each in (*self.assumed, self.parted) if each)
+        assumed = (*(f"assumed: {each}" for each in self.assumed if each), *self.parted)
         ahead = (f"{each.message}: {remark}" for each in fates for remark in each.remarks)
         again = (self.asks_again,) if self.asks_again else ()
         told = (*self.obstacles, *self.undelivered, *self.unstarted, *self.published)
-        return tuple(dict.fromkeys([*of_exits, *again, *ahead, *told, *assumed, *self.editions]))
+        return tuple(dict.fromkeys([*of_exits, *again, *ahead, *self.of_call, *told, *assumed, *self.editions]))
 
 
 def build_row_document(row: Row) -> dict[str, Any]:
@@ -558,6 +578,8 @@ def build_row_document(row: Row) -> dict[str, Any]:
     document["changed"] = [_turned_off(each) for each in row.turned_off]
     if row.edition:
         document |= {"edition": row.edition, "edition_from": row.edition_from}
+    elif row.decided_by:
+        document["edition"] = row.decided_by
     if row.returned is not None:
         document |= row.returned.to_json()
     if row.reason is not None:
@@ -801,7 +823,7 @@ class RoutingAssumptions:
         name = row.event.queue, row.event.to_queue_manager
         if decision is None or name in self.said_of or self._looks.get(row.event.queue, 0) > LOOKS_AT_EDITIONS:
             return
-        if differs := describe_edition_difference(decision):
+        if differs := describe_edition_difference(decision, after_others=True):
             self.said_of.add(name)
             yield differs
 

@@ -140,6 +140,11 @@ class Rules:
         """The choice of every reading."""
         return self.in_force.readings
 
+    @property
+    def unknown_choices(self) -> Mapping[str, str]:
+        """The choices of readings that were given and that this edition does not have: its own default counts."""
+        return {name: choice for name, choice in self.given_readings.items() if self.readings[name] != choice}
+
     @cached_property
     def origin(self) -> RulesOrigin | None:
         """Where the rules are from; None if they are those that come with the project."""
@@ -178,7 +183,10 @@ class Rules:
         return _under(self, tuple(sorted(readings.items())))
 
     def in_edition(self, edition: str) -> Rules:
-        """Return the same files in another edition, under the readings that were given. Raises ReadingError."""
+        """Return the same files in another edition, under those readings that were given and that it has a choice of.
+
+        Raises ReadingError.
+        """
         return _in_edition(self, edition, False)
 
     def of_level(self, level: int) -> Rules:
@@ -202,10 +210,11 @@ class Rules:
         with_some = (path for path, text in self.files.items() if "edition" in text)
         return frozenset(edition for path in with_some for edition in _stated_for("edition", self.toml(path)))
 
-    def as_stated(self, edition: str) -> str:
-        """Return the edition since which the rules are as in ``edition``."""
+    def as_stated(self, edition: str, *declarations: Declaration) -> str:
+        """Return the edition since which the rules, or those of some documents alone, are as in ``edition``."""
         until = select_editions(edition, self.known_editions)
-        return next((each for each in reversed(until) if each in self.stated_editions), until[0])
+        parts = [self.about(each) for each in declarations] or [self]
+        return next((each for each in reversed(until) if any(each in of.stated_editions for of in parts)), until[0])
 
     def with_files(self, changed: Mapping[str, str | None]) -> Rules:
         """Return the same edition and readings with other files: text by path, None to remove a file."""
@@ -481,7 +490,11 @@ def _under(rules: Rules, readings: tuple[tuple[str, str], ...]) -> Rules:
 
 @lru_cache(maxsize=256)
 def _in_edition(rules: Rules, edition: str, by_level: bool) -> Rules:
-    return _of_text(rules.given_readings, edition, rules.files, by_level, rules._folder)
+    given: Mapping[str, str] = rules.given_readings
+    if not by_level:
+        known = _readings(rules.files.get("readings.toml", ""), select_editions(edition, rules.known_editions))
+        given = {name: choice for name, choice in given.items() if choice in known[name].choices}
+    return _of_text(given, edition, rules.files, by_level, rules._folder)
 
 
 @lru_cache(maxsize=1)

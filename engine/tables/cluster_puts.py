@@ -38,7 +38,7 @@ from attrs import asdict, evolve, field, fields, frozen
 from sqlglot import exp
 
 from mqclause.answers import NOBODY_LEFT
-from mqclause.documents import OUTCOME, RESOLUTION
+from mqclause.documents import CHOICE, OUTCOME, RESOLUTION
 from mqclause.executors.pipeline import Pipeline
 from mqclause.language.parser import expand_terms
 from mqclause.language.sql import (
@@ -384,13 +384,13 @@ class ClusterPuts:
     def list_editions(self, rules: Rules) -> list[Rules]:
         """List the rules of the local queue managers, once for all editions with the same rules."""
         of = (rules.of_level(each.queue_manager.command_level) for each in self.clusters.values())
-        return [*{each.as_stated(each.edition): each for each in of}.values()]
+        return [*{each.as_stated(each.edition, *CHOICE): each for each in of}.values()]
 
     def find_edition(self, cluster: Cluster, rules: Rules) -> int:
         """Find the place of a cluster's rules in that list."""
         own = rules.of_level(cluster.queue_manager.command_level)
-        known = [each.as_stated(each.edition) for each in self.list_editions(rules)]
-        return known.index(own.as_stated(own.edition))
+        known = [each.as_stated(each.edition, *CHOICE) for each in self.list_editions(rules)]
+        return known.index(own.as_stated(own.edition, *CHOICE))
 
     def _none_given(self) -> str:
         """What is told of a row of a flat table that names nothing: the columns that should."""

@@ -261,6 +261,11 @@ class Decision(ShownAnswer):
         chosen = self._remarks(0) if self.outcome == "chosen" else ()
         return (*told, *chosen, *self._remarks(1))
 
+    @property
+    def call_remarks(self) -> tuple[str, ...]:
+        """The remarks of the rules about how the call ends."""
+        return self._remarks(1) if self.runs else ()
+
     def _remarks(self, document: int) -> tuple[str, ...]:
         """Those of the rules of one document."""
         run, scope = self.runs[document], self._first_scope(document)
@@ -621,7 +626,8 @@ class DecisionResult:
     def _told_by(self) -> tuple[object, ...]:
         # By way of something put-disabled a call fails whoever is permitted.
         permitted = () if self.reason else self.permitted
-        return self.outcome, self.reason, self.call, self.topic, tuple(dict.fromkeys(map(_destined, permitted)))
+        keys = tuple(dict.fromkeys(map(get_destination_key, permitted)))
+        return self.outcome, self.reason, self.call, self.topic, keys
 
     def said(self, by_route: Container[str]) -> str:
         """Describe the result in a few words: who is permitted, the one that is taken first, or the reason code.
@@ -641,7 +647,7 @@ class DecisionResult:
 
 def find_multiroute_queue_managers(listed: Iterable[Destination]) -> frozenset[str]:
     """Find the queue managers that several of the routes lead to."""
-    routes = Counter(queue_manager for _, queue_manager, _ in set(map(_destined, listed)))
+    routes = Counter(queue_manager for _, queue_manager, _ in set(map(get_destination_key, listed)))
     return frozenset(name for name, count in routes.items() if count > 1)
 
 
@@ -952,8 +958,10 @@ def _reason_at_put(decision: Decision) -> Reason | None:
     return Engine(decision.rules).choose(put, decision.cluster, decision.before, caller=None).reason
 
 
-def _destined(destination: Destination) -> DestinationKey:
-    return destination.queue, destination.queue_manager, "" if destination.is_local else destination.channel
+def get_destination_key(destination: Destination) -> DestinationKey:
+    """Return the key that identifies a destination among those of one put."""
+    route = "" if destination.is_local else destination.transmission_queue or destination.channel
+    return destination.queue, destination.queue_manager, route
 
 
 def _message(decision: Decision, caller: Caller) -> OfferedMessage:

@@ -30,6 +30,9 @@ from mqclause.workload.resolution import Resolution, build_sending_delivery
 WAITING_FACT = "waits_for_channel"
 """What the rules of delivery derive of a message that waits for a channel."""
 
+NEW_BEGINNING = "rest_of_group_is_balanced"
+"""What they derive of a message of a group whose rest goes where it goes, and no longer where the first one went."""
+
 
 class DeliveryAnswer(RuleAnswer):
     """The answer of the rules about one message on its way. The situation is a Delivery."""
@@ -76,6 +79,7 @@ def find_obstacles(decision: Decision, beyond: DeliveryContext) -> tuple[str, ..
     if decision.outcome == "failed":
         return ()
     found = [*check_deliveries(decision.remaining, decision, beyond).values(), *_on_overridden(decision, beyond)]
+    found += check_listed_states(decision)
     of_aliases = find_alias_remarks(decision.resolved, decision.cluster, decision.rules)
     return tuple(dict.fromkeys([*(said for told in found for said in told.remarks), *of_aliases]))
 
@@ -96,6 +100,27 @@ def _on_overridden(decision: Decision, beyond: DeliveryContext) -> Iterator[Deli
         stated = "" if each.is_local else beyond.overridden.get(each.channel, "")
         seen = Delivery(sender, "", each.queue_manager, channel=each.channel, overridden=stated)
         yield from filter(None, [check_delivery(seen, decision.rules) if stated else None])
+
+
+def check_listed_states(decision: Decision) -> list[DeliveryAnswer]:
+    """Find what is said of the states of the channels that there were to choose from, once for each state."""
+    own = decision.cluster.queue_manager
+    states = dict.fromkeys(each.channel_status for each in decision.listed if not each.is_local)
+    ways = (
+        Delivery(own.name, platform=own.platform, level_told=own.command_level > 0, listed_status=each)
+        for each in states
+    )
+    return [*filter(None, (check_delivery(each, decision.rules) for each in ways))]
+
+
+def check_group(
+    chosen: Destination, group: str, first: Destination, cluster: Cluster, rules: Rules
+) -> DeliveryAnswer | None:
+    """Find what is said of a message of a group that another destination was chosen for than for the group's first."""
+    enabled, own = _is_enabled(first, cluster), cluster.queue_manager.name
+    seen = Delivery(own, chosen.queue, chosen.queue_manager, chosen.is_local, group=group, group_at=first.queue_manager,
+                    group_takes_puts=enabled)  # fmt: skip
+    return check_delivery(seen, rules)
 
 
 def find_refusal_remarks(decision: Decision, beyond: DeliveryContext) -> tuple[str, ...]:
@@ -198,6 +223,8 @@ def build_delivery(chosen: Destination, cluster: Cluster, beyond: DeliveryContex
         maxdepth=there.maxdepth if there else LARGEST,
         stream_queue=found.streamq if found else "",
         capexpry=found.capexpry if found else 0,
+        platform=cluster.queue_manager.platform,
+        level_told=cluster.queue_manager.command_level > 0,
         **_on_transmission_queue(chosen.transmission_queue, cluster, beyond),
     )
 

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
 from typing import Any
 
 from attrs import evolve, frozen
 
+from mqclause.documents import CHOICE
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.snapshot import Snapshot
+from mqclause.model.diagnostics import name_argument
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.clauses import list_clauses
 from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rules import AUTO, Rules
 from mqclause.workload.decision import (
+    LEVELS,
     Decision,
+    DestinationKey,
     Engine,
     Level,
     build_destination_document,
     get_deciding_engine,
+    get_destination_key,
     get_engine,
     is_same_answer,
     join_names,
@@ -30,29 +34,42 @@ from mqclause.workload.decision import (
 MOST_RULES = 64
 """Of so many rules it is kept which other editions are compared, and by which engines."""
 
+NOBODY = "the queue manager"
+"""How one is called that nothing names."""
+
 WIDEST = 10
 """So far above the last known level are the queue managers of the next edition: 9xy has the levels 9x0 to 9x9."""
 
 
 @frozen
 class OtherEdition:
-    """Another edition, and what is decided by it; ``rule`` is the first one there that decides something else.
+    """Another edition, what is decided by it, and by which rules the two answers part.
 
-    ``since`` is the edition from which on, or for the oldest one in which, its rules are these. ``evidence`` says how
-    it is known what holds there, see mqclause.rulebook.rules.
+    ``rule`` is that of the other edition, see _find_parting_rules, and ``own_rule`` that of the edition in force, blank
+    where the other one tells enough. ``since`` is the edition from which on, or for the oldest one in which, its rules
+    are these. ``evidence`` says how it is known what holds there, see mqclause.rulebook.rules, and ``known`` says in
+    words how that of the later of the two is.
     """
 
     edition: str
     since: str
     decision: Decision
     rule: str
+    own_rule: str
     evidence: str
+    known: str
 
-    @property
-    def clause(self) -> str:
-        """The clause of that rule, to be said; blank if no rule is found."""
-        found = [each.clause for ruleset in self.decision.rulesets for each in ruleset.rules if each.id == self.rule]
-        return f" (clause {found[0]})" if found else ""
+    @classmethod
+    def of(cls, decision: Decision, edition: str, since: str) -> OtherEdition:
+        """Decide the same by another edition, and find what makes the difference."""
+        own, other = _own(decision, "rule"), _decided(decision, decision.rules.in_edition(since), "rule")
+        rule, own_rule = _find_parting_rules(own, other)
+        is_newer = edition != decision.rules.known_editions[0]
+        later = (edition, rule or own_rule) if is_newer else (decision.rules.edition, own_rule or rule)
+        known = describe_evidence(decision.rules, *later)
+        shown = own_rule if decision.outcome == "failed" or not rule else ""
+        evidence = _find_evidence(decision.rules, edition, rule or own_rule)[0]
+        return cls(edition, since, other, rule or own_rule, shown, evidence, known)
 
     def document(self) -> dict[str, Any]:
         """Return the edition's answer as in ``mqclause.trace/1``."""
@@ -68,14 +85,9 @@ class OtherEdition:
 
 
 def find_other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
-    """Find the oldest and the newest edition, as far as the answer is another there. Needs level ``rule``."""
-    found = []
-    for edition, since in _compared(decision):
-        if _is_other(decision, since):
-            own, other = _own(decision, "rule"), _decided(decision, decision.rules.in_edition(since), "rule")
-            rule = _deciding(own, other)
-            found.append(OtherEdition(edition, since, other, rule, _evidence(other, edition, rule)[0]))
-    return tuple(found)
+    """Find the oldest and the newest edition, as far as the answer is another there."""
+    found = (each for each in _compared(decision) if _is_other(decision, each[1]))
+    return tuple(OtherEdition.of(decision, *each) for each in found)
 
 
 def find_missing_level(
@@ -89,18 +101,18 @@ def find_missing_level(
     if decision.edition_from == "default":
         if is_other is None:
             is_other = any(_is_other(decision, since) for _, since in _compared(decision))
-        if is_other or any(_find_assumed_remarks(decision)):
+        if is_other or any(find_assumed_remarks(decision)):
             yield describe_missing_level(own.name)
         return
     if told.others and told.level == own.command_level and decision.rules.by_level:
         rules = decision.rules
-        others = {rules.as_stated(get_edition(each, rules.levels)) for each in told.others}
-        if any(_is_other(decision, since) for since in others - {rules.as_stated(rules.edition)}):
+        others = {rules.as_stated(get_edition(each, rules.levels), *CHOICE) for each in told.others}
+        if any(_is_other(decision, since) for since in others - {rules.as_stated(rules.edition, *CHOICE)}):
             yield evolve(describe_missing_level(own.name), what=f"the command level: {told.doubt}")
 
 
-def _find_assumed_remarks(decision: Decision) -> Iterator[str]:
-    """Remarks on the answer that are of an edition which is assumed: the oldest or the newest has no such rule."""
+def find_assumed_remarks(decision: Decision) -> Iterator[str]:
+    """Find remarks on the answer that are of an edition which is assumed: the oldest or the newest has no such rule."""
     remarking = [each for run, of in zip(decision.runs, decision.rulesets, strict=False)
                  for each in of.find_remarking_rules(run.facts)]  # fmt: skip
     for _, since in _compared(decision) if remarking and decision.edition_from == "default" else ():
@@ -109,20 +121,20 @@ def _find_assumed_remarks(decision: Decision) -> Iterator[str]:
         yield from (each.remark for each in remarking if each.id not in known)
 
 
-def describe_edition_difference(decision: Decision, source: str = "") -> str:
+def describe_edition_difference(decision: Decision, source: str = "", after_others: bool = False) -> str:
     """Say that the oldest or the newest edition answers otherwise, in a sentence that many answers share.
 
-    ``source`` is what the edition in force is from, if more is known of that than the decision tells. Blank where the
-    answer is the same in both.
+    ``source`` is what the edition in force is from, if more is known of that than the decision tells. A put that comes
+    ``after_others`` is not answered by itself as it is among them. Blank where the answer is the same in both.
     """
     rules = decision.rules
+    differing = [each for each in _compared(decision) if _is_other(decision, each[1])]
     where = [
-        f"in {edition}" if edition == rules.known_editions[0] else f"from {since} on"
-        for edition, since in _compared(decision)
-        if _is_other(decision, since)
+        f"in {edition}" if edition == rules.known_editions[0] else f"from {since} on" for edition, since in differing
     ]
+    shown = f"{name_argument('edition')} {differing[-1][1]} shows" if after_others and differing else "explain tells"
     begun = begin_with_edition(rules, source or decision.edition_from, decision.cluster.queue_manager.name)
-    return f"{begun}; {' and '.join(where)} the answer is another, as explain tells" if where else ""
+    return f"{begun}; {' and '.join(where)} the answer is another, as {shown}" if where else ""
 
 
 def _is_other(decision: Decision, since: str) -> bool:
@@ -155,13 +167,26 @@ def describe_missing_level(queue_manager: str) -> MissingInformation:
 
 
 def list_level_remarks(rules: Rules, levels: Mapping[str, int]) -> Iterator[str]:
-    """Say of queue managers, once for those of one command level, what describe_odd_level says."""
+    """Say of queue managers, once for those of one command level, what is odd about it.
+
+    That is what describe_odd_level says and, once for those of one edition, that it lacks a choice that was asked for.
+    """
     by_level: dict[int, list[str]] = {}
+    by_edition: dict[str, list[str]] = {}
     for name, level in levels.items():
         by_level.setdefault(level, []).append(name)
+        by_edition.setdefault(rules.of_level(level).edition, []).append(name)
     for level, names in by_level.items():
-        who = f"{join_names(names)} {'is' if len(names) == 1 else 'are'}"
-        yield from filter(None, [describe_odd_level(rules, level, who)])
+        yield from filter(None, [describe_odd_level(rules, level, _name_subject(names))])
+    for edition, names in by_edition.items():
+        found = rules.of_level(levels[names[0]])
+        for reading, choice in found.unknown_choices.items():
+            has = f"edition {edition} has no choice {choice} of the reading {reading}"
+            yield f"{has}: {found.readings[reading]} counts at {join_names([each or NOBODY for each in names])}"
+
+
+def _name_subject(names: Sequence[str]) -> str:
+    return f"{join_names(names)} {'is' if len(names) == 1 else 'are'}"
 
 
 def get_levels(clusters: Iterable[Cluster]) -> dict[str, int]:
@@ -215,15 +240,16 @@ def _compared(decision: Decision) -> Sequence[tuple[str, str]]:
 
 @lru_cache(MOST_RULES)
 def _list_others(rules: Rules) -> Sequence[tuple[str, str]]:
-    own = rules.as_stated(rules.edition)
+    own = rules.as_stated(rules.edition, *CHOICE)
     ends = dict.fromkeys((rules.known_editions[0], rules.known_editions[-1]))
-    found = ((edition, rules.as_stated(edition)) for edition in ends)
+    found = ((edition, rules.as_stated(edition, *CHOICE)) for edition in ends)
     return tuple((edition, since) for edition, since in found if since != own)
 
 
 def _own(decision: Decision, level: Level) -> Decision:
     """What the rules in force decide by themselves: before any exit, and whatever a transmission queue refuses."""
-    return _decided(decision, decision.rules, level) if decision.exit is not None else _chosen(decision)
+    is_told = decision.exit is None and LEVELS.index(decision.level) >= LEVELS.index(level)
+    return _chosen(decision) if is_told else _decided(decision, decision.rules, level)
 
 
 def _decided(decision: Decision, rules: Rules, level: Level) -> Decision:
@@ -237,32 +263,62 @@ def _chosen(decision: Decision) -> Decision:
     return decision if decision.refusal is None else evolve(decision, refusal=None)
 
 
-def _deciding(decision: Decision, other: Decision) -> str:
-    """The first rule of the other decision by which a destination fell that did not fall by it in this one."""
-    pairs = zip(_fell(decision), _fell(other), strict=True)
-    fell = {after for before, after in pairs if after and after != before}
-    ordered = (rule.id for rule in other.rulesets[0].rules if rule.id in fell)
-    return next(ordered, other.reason.rule if other.reason is not None else "")
+def _find_parting_rules(own: Decision, other: Decision) -> tuple[str, str]:
+    """Find the rules by which two answers part, of the other decision and of this one; blank where there is none.
+
+    What is chosen here fell there by the former, and what is chosen there fell here by the latter. Where nothing is
+    chosen here, the former is that by which those fell there which are left by the latter.
+    """
+    fell, fell_there = _fell_by(own), _fell_by(other)
+    kept, kept_there = (dict.fromkeys(map(get_destination_key, each.permitted)) for each in (own, other))
+    here = next((fell[key] for key in kept_there if key not in kept and key in fell), "")
+    there = next((fell_there[key] for key in kept if key not in kept_there and key in fell_there), "")
+    if here and not there:
+        there = next((fell_there[key] for key in _list_left(own, here) if key in fell_there), "")
+    if here or there:
+        return there, here
+    last = (rule for key, rule in reversed(fell_there.items()) if fell.get(key) != rule)
+    reasons = [each.reason.rule for each in (other, own) if each.reason is not None]
+    return next(last, next(iter(reasons), "")), ""
 
 
-def _fell(decision: Decision) -> list[str]:
-    """For each destination in listing order the rule that it fell by; blank for those that remain."""
-    by = {id(each): rule for each, rule in decision.fell_by().items()}
-    return [by.get(id(each), "") for each in decision.listed]
+def _fell_by(decision: Decision) -> dict[DestinationKey, str]:
+    """By which rule each destination fell, in the order of the rules."""
+    return {get_destination_key(each): rule for each, rule in decision.fell_by().items()}
 
 
-def _evidence(decision: Decision, edition: str, rule: str) -> tuple[str, str]:
+def _list_left(decision: Decision, rule: str) -> Iterator[DestinationKey]:
+    """List the destinations that a rule left."""
+    ordered = [each.id for of in decision.rulesets[:1] for each in of.rules]
+    fell = _fell_by(decision)
+    for key in map(get_destination_key, decision.listed):
+        if key not in fell or ordered.index(fell[key]) > ordered.index(rule):
+            yield key
+
+
+def _find_evidence(rules: Rules, edition: str, rule: str) -> tuple[str, str]:
     """How the answer of an edition is known, and where that was read.
 
-    The weaker of what is said of the edition and of the sentence that the rule states.
+    The weaker of what is said of the edition and of the latest sentence that the rule states there; that sentence says
+    where it was read.
     """
-    stated = decision.rules.toml("editions.toml").get(edition, {})
-    known = [(stated.get("evidence", "recalled"), stated.get("source", ""))]
-    document = rule.partition(".")[0]
-    listed = list_clauses(decision.rules, document) if document in decision.rules.clauses else ()
-    of_rule = (each for each in listed if rule in (each.rules or ()) and each.since and each.evidence)
-    known += [(each.evidence, each.page) for each in islice(of_rule, 1)]
-    return max(known, key=lambda each: [*EVIDENCE].index(each[0]))
+    stated = rules.toml("editions.toml").get(edition, {})
+    evidence, source = stated.get("evidence", "recalled"), stated.get("source", "")
+    document, order = rule.partition(".")[0], rules.known_editions
+    listed = list_clauses(rules, document) if document in rules.clauses else ()
+    until = order[: order.index(edition) + 1]
+    later = [each for each in listed if rule in (each.rules or ()) and each.evidence and each.since in until]
+    for each in sorted(later, key=lambda each: until.index(each.since))[-1:]:
+        evidence, source = max(evidence, each.evidence, key=[*EVIDENCE].index), each.page
+    return evidence, source
+
+
+def describe_evidence(rules: Rules, edition: str, rule: str) -> str:
+    """Say how it is known what holds in an edition, as the end of a sentence; blank if the rules do not tell."""
+    if "evidence" not in rules.toml("editions.toml").get(edition, {}):
+        return ""
+    evidence, read_in = _find_evidence(rules, edition, rule)
+    return f"; of {edition}: {EVIDENCE[evidence]}{f' ({read_in})' if read_in else ''}"
 
 
 def list_edition_remarks(decision: Decision, others: tuple[OtherEdition, ...], source: str) -> Iterator[str]:
@@ -271,7 +327,7 @@ def list_edition_remarks(decision: Decision, others: tuple[OtherEdition, ...], s
         yield from list_level_remarks(decision.rules, get_levels([decision.cluster]))
     for each in others:
         yield _difference(decision, each, source)
-    for remark in dict.fromkeys(_find_assumed_remarks(decision)):
+    for remark in dict.fromkeys(find_assumed_remarks(decision)):
         begun = begin_with_edition(decision.rules, source, decision.cluster.queue_manager.name)
         yield f"{begun}, and by a later one this may not be so: {remark}"
 
@@ -280,20 +336,21 @@ def _difference(decision: Decision, other: OtherEdition, from_: str) -> str:
     """Both answers in a sentence, with the clause that makes the difference, and how the later one is known."""
     rules, is_newer = decision.rules, other.edition != decision.rules.known_editions[0]
     where = f"from {other.since} on" if is_newer else f"in {other.edition}"
-    later = other.edition if is_newer else rules.edition
-    by_later, by_earlier = (
-        (other.decision, _own(decision, "rule")) if is_newer else (_own(decision, "rule"), other.decision)
-    )
-    evidence, read_in = _evidence(by_later, later, _deciding(by_earlier, by_later))
-    source = f"; of {later}: {EVIDENCE[evidence]}" if "evidence" in rules.toml("editions.toml").get(later, {}) else ""
-    source += f" ({read_in})" if source and read_in else ""
     begins = f"by edition {rules.edition} ({from_})"
     if from_ == "default":
         begins = (
             f"edition {rules.edition} is assumed, as nothing tells the level of {decision.cluster.queue_manager.name}"
         )
         begins += "; by it"
-    return f"{begins} {_ends(decision)}; {where} {_ends(other.decision)}{other.clause}{source}"
+    own_clause = _name_clause(decision, other.own_rule)
+    there = _name_clause(other.decision, other.rule)
+    return f"{begins} {_ends(decision)}{own_clause}; {where} {_ends(other.decision)}{there}{other.known}"
+
+
+def _name_clause(decision: Decision, rule: str) -> str:
+    """The clause of a rule, to be said after an answer; blank if no rule of the answer's is meant."""
+    found = [each.clause for ruleset in decision.rulesets for each in ruleset.rules if each.id == rule]
+    return f" (clause {found[0]})" if found else ""
 
 
 @frozen
@@ -318,7 +375,7 @@ def summarize_editions(found: Iterable[EditionInForce]) -> Iterator[str]:
     for each in found:
         groups.setdefault((each.edition, each.edition_from == "default"), []).append(each)
     for (edition, is_assumed), of in groups.items():
-        names = join_names([each.queue_manager or "the queue manager" for each in of])
+        names = join_names([each.queue_manager or NOBODY for each in of])
         if is_assumed:
             yield f"edition {edition} is assumed, as nothing tells the level of {names}"
         else:

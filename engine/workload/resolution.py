@@ -229,7 +229,7 @@ def build_sending_delivery(channel: str, cluster: Cluster) -> Delivery:
     return Delivery(
         own.name, channel=channel, own_transmission_queue=find_serving_queue(channel, cluster.serving),
         defclxq=own.defclxq, queue_of_channel=get_channel_queue(channel), put_disabled_here=cluster.put_disabled_here,
-        full_here=cluster.full_here,
+        full_here=cluster.full_here, platform=own.platform, level_told=own.command_level > 0,
     )  # fmt: skip
 
 

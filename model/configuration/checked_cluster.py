@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -142,6 +142,7 @@ class ClusterCheckContext:
     told_levels: dict[str, CommandLevel] = field(factory=dict)
     levels: Mapping[str, int] = field(factory=dict)
     _of_levels: dict[str, dict[str, Any]] = field(factory=dict)
+    _counted_levels: dict[str, Counter[int]] = field(factory=dict)
     _by_kind: dict[str, tuple[list[str], list[str]]] = field(factory=dict)
     _of_hosts: dict[tuple[str, str], dict[str, Any]] = field(factory=dict)
     _ranks: dict[tuple[str, str], HostRanks] = field(factory=dict)
@@ -181,14 +182,14 @@ class ClusterCheckContext:
                 known = () if before is None else before.statements
                 self.told_levels[name] = evolve(level, queue_manager=name, statements=(*known, *level.statements))
         for queue in each.queues:
-            if (queue.queue_manager == each.name) == own and (own or queue.queue_manager not in self.described):
+            if self._counts(queue.queue_manager, each.name, own):
                 for cluster in queue.clusters:
                     self.queues.setdefault((queue.name, cluster), {}).setdefault(queue.queue_manager, queue)
         for shown, told in each.displayed.items():
-            if (shown[2] == each.name) == own and (own or shown[2] not in self.described):
+            if self._counts(shown[2], each.name, own):
                 self.displayed[shown] = self.displayed.get(shown, told) & told
         for channel in each.receivers:
-            if (channel.queue_manager == each.name) == own and (own or channel.queue_manager not in self.described):
+            if self._counts(channel.queue_manager, each.name, own):
                 self.receivers.setdefault((channel.queue_manager, channel.cluster), {}).setdefault(
                     channel.name, channel
                 )
@@ -211,6 +212,16 @@ class ClusterCheckContext:
             of = self.by_channel.get(name)
             if (of is not None and of.queue_manager == each.name) == own:
                 self.connames.setdefault(name, conname)
+
+    def _counts(self, owner: str, teller: str, own: bool) -> bool:
+        """Whether it is looked at now what a queue manager tells of an object of the owner.
+
+        A display counts where the owner's own files do not tell of it: none was given, or a facts document, which
+        tells of the members' routes at the queue manager that it is about.
+        """
+        if own:
+            return owner == teller
+        return owner != teller and (owner not in self.described or self.described[owner].knows_all)
 
     def _tells_of_itself(self, name: str) -> bool:
         """Whether files of a queue manager tell of what it is a full repository."""
@@ -263,6 +274,8 @@ class ClusterCheckContext:
                       if self._keeps_puts_below(each, cluster, ranks)]  # fmt: skip
             below = {"lowest_level_below": min(levels, default=0), "highest_level_below": max(levels, default=0)}
             self._ranks[key] = ranks
+            told = [level for level in self.list_levels(cluster, self.queues.get(key, ())) if level]
+            below |= {"lowest_level_elsewhere": min(told, default=0), "highest_level_elsewhere": max(told, default=0)}
             self._of_hosts[key] = {**counts, **below, **differ, **self.describe_knowledge((cluster,))}
         return self._of_hosts[key]
 
@@ -277,11 +290,16 @@ class ClusterCheckContext:
             "channel_rank": rank.channel,
             "rank_of_others": others.queue,
             "enabled_of_others": others.enabled,
+            "is_followed_here": own.type == "QALIAS" or bool(own.rname),
         }
 
     def rank_host(self, host: Queue, cluster: str) -> HostRank:
-        """Rank a host: others compare the rank of its channel before that of the queue."""
-        channels = self.receivers.get((host.queue_manager, cluster), {}).values()
+        """Rank a host: others compare the rank of its channel before that of the queue.
+
+        That of an alias of a queue manager stands for that of the channel.
+        """
+        is_alias = host.type == "QREMOTE" and not host.rname
+        channels = [] if is_alias else self.receivers.get((host.queue_manager, cluster), {}).values()
         channel = max((each.clwlrank for each in channels), default=0)
         return HostRank(channel, host.clwlrank, host.put == "ENABLED")
 
@@ -305,9 +323,15 @@ class ClusterCheckContext:
             }
         return self._of_levels[cluster]
 
-    def list_levels(self, cluster: str) -> tuple[int, ...]:
-        """List the command levels of the members of a cluster, with 0 for one that is not known."""
-        return tuple(sorted({self.levels.get(name, 0) for name in self._members_of(cluster)}))
+    def list_levels(self, cluster: str, hosts: Collection[str] = ()) -> tuple[int, ...]:
+        """List the command levels of the members of a cluster but ``hosts``, with 0 for one that is not known."""
+        if cluster not in self._counted_levels:
+            self._counted_levels[cluster] = Counter(self.levels.get(name, 0) for name in self._members_of(cluster))
+        of_hosts = Counter(self.levels.get(name, 0) for name in hosts if self._is_member(name, cluster))
+        return tuple(sorted(self._counted_levels[cluster] - of_hosts))
+
+    def _is_member(self, name: str, cluster: str) -> bool:
+        return (name, cluster) in self.receivers or name in self.members.get(cluster, ())
 
     def _members_of(self, cluster: str) -> set[str]:
         """The queue managers that are known in a cluster."""

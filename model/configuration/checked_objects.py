@@ -84,6 +84,9 @@ class ConfiguredObject:
     command_level: int = rule_field(COUNT, 0)
     lowest_level: int = rule_field(COUNT, 0)
     highest_level: int = rule_field(COUNT, 0)
+    lowest_level_elsewhere: int = rule_field(COUNT, 0)
+    highest_level_elsewhere: int = rule_field(COUNT, 0)
+    is_followed_here: bool = False
     levels_told: bool = False
     levels: str = rule_field(Text(400), "")
     hosts_differ_in: tuple[str, ...] = rule_field(Names(Words(tuple(map(str.upper, QUEUE_ATTRIBUTES)))), ())

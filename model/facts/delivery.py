@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 from fnmatch import fnmatchcase
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from attrs import asdict, define, field, frozen
 
@@ -19,7 +19,7 @@ from mqclause.model.facts.domains import (
     rule_field,
     word_field,
 )
-from mqclause.model.facts.objects import CHANNEL_STATES, ChannelStatus
+from mqclause.model.facts.objects import CHANNEL_STATES, ChannelStatus, Platform
 
 TAKERS_NAMED = 5
 """So many channels of one transmission queue are named."""
@@ -69,8 +69,12 @@ class Delivery:
     message would start, ``taker_states`` has their states; ``taker_unknown``: that of one is not known.
     ``stopped_taker`` is one that is STOPPED. ``is_triggered``: the transmission queue has TRIGGER, so that a message
     on it may start one. A CLUSSDR for the ``channel`` states ``overridden`` attributes, which the CLUSRCVR has
-    otherwise. ``alias_of_model``: what the alias leads to is a model queue of the target. The queue has the
-    ``stream_queue`` in STREAMQ, and ``capexpry`` in CAPEXPRY: 0 is no limit.
+    otherwise. ``listed_status`` is the state of channels that the choice was among, where only that is looked at.
+    ``alias_of_model``: what the alias leads to is a model queue of the target. The queue has the
+    ``stream_queue`` in STREAMQ, and ``capexpry`` in CAPEXPRY: 0 is no limit. The binding GROUP ties the message to the
+    ``group`` whose first one went to ``group_at``, which another was chosen than, blank where it ties it to nothing or
+    the two are the same; ``group_takes_puts``: the queue there is put-enabled. ``platform`` is that of the sender; if
+    ``level_told``, its command level is known.
     """
 
     sender: str = rule_field(NAME_OR_BLANK, "")
@@ -117,6 +121,12 @@ class Delivery:
     alias_of_model: bool = False
     stream_queue: str = rule_field(NAME_OR_BLANK, "")
     capexpry: int = rule_field(Whole(0, LARGEST), 0)
+    listed_status: str = rule_field(Words((*CHANNEL_STATES, "")), "")
+    group: str = rule_field(Text(100), "")
+    group_at: str = rule_field(NAME_OR_BLANK, "")
+    group_takes_puts: bool = True
+    platform: str = word_field(*get_args(Platform), default="MULTI")
+    level_told: bool = False
 
 
 @frozen

@@ -147,6 +147,9 @@ LIST_TABLES = {
 }
 """The table of each field of ``Facts`` that holds a list."""
 
+LOCAL_TABLES = ("queue",)
+"""The tables of which a row without ``queue_manager`` is of the local one."""
+
 IGNORED_TABLES = ("event", "information", "request", "in_flight")
 """What a facts document may hold for others to read."""
 
@@ -699,7 +702,7 @@ def _row_faults(table: str, position: int, row: object, host: str | None) -> Ite
     if not isinstance(row, Mapping):
         yield path, f"{label}: {quote_value(row)} is given where a table is expected"
         return
-    implied = table == "queue" and host is not None and "queue_manager" not in row
+    implied = table in LOCAL_TABLES and host is not None and "queue_manager" not in row
     found = list(_table_faults(path, label, LIST_MAKERS[table], {**row, "queue_manager": host} if implied else row))
     yield from found
     if table == "message" and not found and (fault := find_message_fault(_message(row))):

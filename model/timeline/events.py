@@ -14,7 +14,9 @@ from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster, ContradictionE
 from mqclause.model.facts.domains import (
     CHANNEL_NAME,
     GIVEN_NAME,
+    HIGHEST_LEVEL,
     LARGEST,
+    LOWEST_LEVEL,
     NAME_OR_BLANK,
     Domain,
     Flag,
@@ -50,7 +52,6 @@ ADMINISTRATIVE = ("suspend", "resume", "refresh", "fail", "recover", "arrive")
 """The events that the rules of document 004 answer."""
 
 MOST_REPEATED = 1_000_000_000
-HIGHEST_LEVEL = 9999
 LATEST = 2**63 - 1
 """The latest time of an event, in milliseconds since the start."""
 
@@ -143,21 +144,16 @@ SETTINGS: Any = Settings()
 NOTHING_SET: Mapping[str, Any] = MappingProxyType({})
 CHANNEL_OR_BLANK = Text(CHANNEL_NAME.most)
 
-UNALTERABLE = frozenset({"name", "queue_manager", "curdepth", "ipprocs"})
-"""What tells one object from another, and what calls change: no alter changes it."""
+UNALTERABLE = frozenset({"name", "queue_manager", "curdepth", "ipprocs", "command_level"})
+"""What tells one object from another, what calls change, and the level, which a restart changes: no alter does."""
 
 Altered = Queue | Channel | QueueManager | RemoteQueueManager
 
 ALTERABLE: dict[type, Mapping[str, Domain]] = {
     each: {at.name: at.metadata["domain"] for at in fields(each) if at.name not in UNALTERABLE}
-    for each in (Queue, Channel, RemoteQueueManager)
+    for each in (Queue, Channel, QueueManager, RemoteQueueManager)
 }
 """The attributes that an alter can change, by class of fact, with their domains."""
-
-ALTERABLE[QueueManager] = {
-    at.name: at.metadata["domain"] for at in fields(QueueManager) if at.name not in ("name", "command_level")
-}
-"""The command level is another one after a restart only."""
 
 MESSAGE_KEYS = (
     "id", "group", "in_group", "sequence", "last_in_group", "segment", "last_segment", "offset", "length",
@@ -221,7 +217,7 @@ class Event:
     options: tuple[str, ...] = fact_field(OPTIONS, ())
     match: Mapping[str, Any] = fact_field(MATCH, NOTHING_SET)
     bound: bool = fact_field(Flag(), False)
-    command_level: int | None = fact_field(Whole(1, HIGHEST_LEVEL), None)
+    command_level: int | None = fact_field(Whole(LOWEST_LEVEL, HIGHEST_LEVEL), None)
 
     @property
     def suspend_mode(self) -> str:

@@ -39,7 +39,7 @@ def test_what_options_allow_is_what_the_commands_know() -> None:
 @pytest.mark.parametrize("name", SUBCOMMANDS)
 def test_each_option_says_what_it_is_for(name: str) -> None:
     """Behind each in its column, or on the line below it."""
-    lines = run(name, "--help").stdout.partition("Options:\n")[2].splitlines()
+    lines = run(name, "--help").stdout.partition("Examples:\n")[2].splitlines()
     options = [(line, below) for line, below in zip(lines, [*lines[1:], ""], strict=True) if line.startswith("  -")]
     assert options
     told = [line.strip().partition("  ")[2] or below.strip() for line, below in options]
@@ -54,7 +54,6 @@ NO_FILE = "name at least one file with facts (or - for standard input); see --he
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), f"name a command: {NAMES}; see --help"),
         (("explian",), f"'explian' is no command; allowed: {NAMES}; did you mean 'explain'?"),
         (("--colour",), "No such option '--colour'."),
         (("why", "Q", QM2, "--priority", "high"), "--priority: 'high' is not allowed; allowed: a whole number from 0 to 2147483647"),
@@ -100,9 +99,17 @@ def test_a_blank_name_of_a_file_is_none_and_not_the_working_directory(arguments:
     assert bad(*arguments) == [f"Invalid value for '{where}': '' is not a file name"]
 
 
+def test_what_asks_for_nothing_is_no_answer(tmp_path: Path) -> None:
+    """A file that a script wrote without its tables would pass for one of which all is well."""
+    name = written(tmp_path, {"queue_manager": {"name": "QM1"}})
+    assert bad("replay", name) == [f"{name}: has no [[event]]: nothing happens in it"]
+    [line] = bad("retention", name, "--on", "2026-01-31")
+    assert line.startswith("the facts have no [[information]] and no [[request]]")
+
+
 def test_that_there_are_no_messages_is_told(tmp_path: Path) -> None:
     name = written(tmp_path, facts())
-    assert run("order", name).stdout == "the facts have no [[message]]\n"
-    assert run("order", name, "--json").stdout == ""
+    assert bad("order", name) == ["the facts have no [[message]]: name a queue with --queue, or give its messages"]
+    assert bad("order", name, "--json") == bad("order", name)
     content = facts(queue=[{"name": "Q"}], message=[{"id": "A", "queue": "Q"}])
     assert json.loads(run("order", written(tmp_path, content), "--json").stdout)["physical"] == ["A"]

@@ -236,3 +236,23 @@ def test_a_dump_that_was_cut_is_made_anew_at_no_queue_manager_in_particular(tmp_
     (tmp_path / "QM1.mqsc").write_text(dump)
     lines = run("map", str(tmp_path / "QM1.mqsc")).stdout.splitlines()
     assert "  QM1, whose dump ends before its trailer: dmpmqcfg -m QM1 -a" in lines
+
+
+@pytest.mark.parametrize(
+    ("bind", "level", "told"),
+    [
+        ("NOTFIXED", 930, "DEFBIND(OPEN): each open chooses once, so the shares are of opens, not of puts"),
+        ("AS_Q_DEF", 930, "DEFBIND(OPEN): each open chooses once, so the shares are of opens, not of puts"),
+        ("OPEN", 930, "each open chooses once, so the shares are of opens, not of puts"),
+        ("GROUP", 701, "BIND_ON_GROUP came with 7.1: a queue manager of 7.0 or before knows no such binding"),
+        ("GROUP", 930, None),
+    ],
+)
+def test_what_is_said_of_the_binding(tmp_path: Path, bind: str, level: int, told: str | None) -> None:
+    for name, queue in (("QM1", ""), ("QM2", "DEFINE QLOCAL(CQ) CLUSTER(S)"), ("QM3", "DEFINE QLOCAL(CQ) CLUSTER(S)")):
+        channel = f"DEFINE CHANNEL(TO.{name}) CHLTYPE(CLUSRCVR) CLUSTER(S) CONNAME('h')"
+        head = f"* Queue manager name: {name}\n* Queue manager command level: ({level}/{level})"
+        (tmp_path / f"{name}.mqsc").write_text(f"{head}\n{channel}\n{queue}\n")
+    options = [str(tmp_path), "--from", "QM1", "--bind", bind, "--json"]
+    [row] = json.loads(run("map", *options).stdout)["rows"]
+    assert row["remarks"] == [told] * (told is not None)

@@ -74,8 +74,9 @@ def test_messages_that_are_there_and_not_given_are_told(tmp_path: Path, depth: i
     assert ("[[message]] tables" in text, "next get: reason 2033" in text) == (bool(begins), not begins)
     if begins:
         assert told["incomplete"][0]["what"].startswith(begins)
-    of_all = run("order", path).stdout.splitlines()
-    assert ("messages are on DEEP; --queue QUEUE says how to give them" in of_all) is bool(depth)
+    of_all = run("order", path)
+    assert of_all.returncode == 2
+    assert ("messages are on DEEP; --queue QUEUE says how to give them" in of_all.stderr) is bool(depth)
 
 
 def test_a_queue_that_is_named_may_be_empty(tmp_path: Path) -> None:

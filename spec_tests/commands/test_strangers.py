@@ -215,11 +215,11 @@ def test_settings_that_take_effect_are_told(
     )
     monkeypatch.chdir(tmp_path)
     said = [
-        *(["trigger.07a ignored"] if "ignore" in table else []),
-        *([f"fails on {table['fail-on']}"] if "fail-on" in table else []),
+        *([f'fail-on = "{table["fail-on"]}"'] if "fail-on" in table else []),
+        *(['ignore = ["trigger.07a"]'] if "ignore" in table else []),
     ]
     lines = [each for each in run("check", "f.mqsc").stderr.split("\n") if "mqclause.toml" in each]
-    assert lines == ([f"remark: {tmp_path}/mqclause.toml: {'; '.join(said)}"] if said else [])
+    assert lines == ([f"remark: {tmp_path}/mqclause.toml: [check] {', '.join(said)}"] if said else [])
 
 
 def test_a_folder_that_one_works_in_stands_for_no_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

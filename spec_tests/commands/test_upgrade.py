@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from mqclause import FactsError, Rules
 from mqclause.check.findings import Checks, inspected
 from mqclause.model.configuration.sources import Source
+from mqclause.tools.commands.declared import facts_command
 from mqclause.tools.commands.declared import plan_command as command
 
 MEMBER = """* Queue manager name: {0}
@@ -42,6 +43,14 @@ BEHIND = {**RANKED, "QM1": RANKED["QM3"], "QM3": f"{RANK}DEFINE QLOCAL(PARTS) CL
 QM3 itself compares no channel with its own queue, which is below that of QM1."""
 
 STAYED = {("PARTS", "QM2"): (1, {"QM2": 1}, {"QM3": 1}, [("before", "QM3", "3"), ("after", "QM2", "4b")])}
+
+
+ALIASES = {
+    "QM1": "",
+    "QM2": "DEFINE QLOCAL(BASE)\nDEFINE QALIAS(PARTS) TARGET(BASE) CLUSTER(PLANT)",
+    "QM3": "DEFINE QLOCAL(BASE)\nDEFINE QALIAS(PARTS) TARGET(BASE) CLUSTER(PLANT) CLWLRANK(4) PUT(DISABLED)",
+}
+"""QM2 and QM3 follow an alias of their own in every edition; QM1 goes to QM2 up to 7.5 and fails from 8.0 on."""
 
 
 def written(folder: Path, members: dict[str, str], levels: dict[str, int]) -> list[str]:
@@ -107,7 +116,7 @@ def test_puts_that_fail_after_an_upgrade_are_counted(tmp_path: Path) -> None:
     assert [row["weight"] for row in document["rows"]] == [300]
     assert document["traffic"]["moves"] == [{"out_of": "QM2", "into": None, "puts": 300}]
     found = [(each["rule"], each["object"]["queue_manager"]) for each in document["findings"]["new"]]
-    assert sorted(found) == [("check.54", "QM3"), ("check.56", "QM3")]
+    assert sorted(found) == [("check.05", "QM2"), ("check.54", "QM3"), ("check.56", "QM3")]
 
 
 SHARING = """
@@ -173,6 +182,56 @@ def test_queues_that_share_a_channel_are_balanced_otherwise_from_8_0_on(
     shown = CliRunner().invoke(command, options, standalone_mode=False).stdout
     assert ("every queue alone has the shares that it had" in shown) == is_told
     assert ("every put goes where it went" in shown) != is_told
+
+
+def test_a_local_instance_is_balanced_otherwise_from_8_0_on_too(tmp_path: Path) -> None:
+    """The local instance of PARTS, without a CLUSRCVR, has counters of its own; without ANY no put of it is balanced."""
+    text = SHARING.format(level=750, members=SHARED_MEMBER.format(name="QM2", weight=50))
+    text = text.replace('"QM3"\nclusters', '"QM1"\nclwluseq = "ANY"\nclusters')
+    (tmp_path / "plant.toml").write_text(text)
+    status, document = planned([str(tmp_path / "plant.toml")], "--upgrade", "QM1=mq-9.4")
+    [said] = [each["remark"] for each in document["remarks"]]
+    assert (status, "after 10 puts to TOOLS the next 6 went to QM1 (6), and go to QM1 (3) and QM2 (3)" in said) == (
+        3,
+        True,
+    )
+    (tmp_path / "plant.toml").write_text(text.replace('"ANY"', '"LOCAL"'))
+    assert planned([str(tmp_path / "plant.toml")], "--upgrade", "QM1=mq-9.4")[0] == 0
+
+
+def test_a_binding_that_came_with_the_upgrade_is_told(tmp_path: Path) -> None:
+    files = written(tmp_path, TWICE, dict.fromkeys(TWICE, 701))
+    for bind, level, count in (("GROUP", "mq-9.3", 3), ("GROUP", "wmq-7.0", 0), ("NOTFIXED", "mq-9.3", 0)):
+        _, document = planned(files, "--bind", bind, "--upgrade", f"*={level}")
+        told = [each["remark"] for each in document.get("remarks", []) if "BIND_ON_GROUP" in each["remark"]]
+        assert (
+            told
+            == [
+                "before the upgrade: BIND_ON_GROUP came with 7.1: a queue manager of 7.0 or before knows no such binding"
+            ]
+            * count
+        )
+
+
+@pytest.mark.parametrize("members", [DISABLED, BY_CHANNEL, BEHIND])
+def test_a_facts_file_has_the_findings_of_the_files_that_it_was_written_from(
+    tmp_path: Path, members: dict[str, str]
+) -> None:
+    """Not those about puts at other members, whose CLWLUSEQ a queue manager does not know."""
+    files = written(tmp_path, members, {**OLD, "QM1": 930})
+    for name in members:
+        text = CliRunner().invoke(facts_command, [*files, "--from", name], standalone_mode=False).stdout
+        sources = (
+            [Source(Path(each).name, Path(each).read_bytes()) for each in files],
+            [Source("f.toml", text.encode())],
+        )
+        found = [
+            {(each.rule.id, each.queue_manager, each.message) for each in inspected(of).findings()
+             if each.rule.id in ("check.54", "check.56")}
+            for of in sources
+        ]  # fmt: skip
+        assert found[0] == found[1]
+        assert bool(found[0]) == (members is not BEHIND)
 
 
 def test_findings_of_other_queues_than_those_asked_for_are_left_out(tmp_path: Path) -> None:
@@ -245,7 +304,11 @@ def test_an_upgrade_that_is_none_is_bad_input(tmp_path: Path, option: str, said:
         (RANKED, {**OLD, "QM1": 930}, None, set()),
         (TWICE, {**OLD, "QM1": 930}, None, {("check.55", "QM1"), ("check.56", "QM1"), ("check.56", "QM2")}),
         (TWICE, {**OLD, "QM3": 930}, None, set()),
-        (BY_CHANNEL, {**OLD, "QM1": 930}, None, {("check.54", "QM3"), ("check.56", "QM3")}),
+        (BY_CHANNEL, {**OLD, "QM1": 930}, None, {("check.54", "QM3")}),  # QM1 alone hosts no PARTS
+        ({**BY_CHANNEL, "QM4": ""}, {**OLD, "QM1": 930, "QM4": 750}, None, {("check.54", "QM3"), ("check.56", "QM3")}),
+        (ALIASES, {**OLD, "QM1": 930}, None, {("check.54", "QM3")}),
+        ({**ALIASES, "QM4": ""}, {**OLD, "QM1": 930, "QM4": 710}, None, {("check.54", "QM3"), ("check.56", "QM3")}),
+        (ALIASES, {**OLD, "QM3": 930}, None, {("check.54", "QM3")}),
         (BY_CHANNEL, OLD, None, set()),
         (BEHIND, dict.fromkeys(OLD, 930), None, {("check.55", "QM3")}),
         (RANKED, {**OLD, "QM1": 930}, "wmq-7.5", set()),
@@ -277,6 +340,7 @@ def test_a_host_is_out_of_reach_only_if_it_is_for_members_of_every_edition() -> 
         (dict.fromkeys(hosts, 930), ["QM2"]),
         (dict.fromkeys(hosts, 750), []),
         ({**dict.fromkeys(hosts, 930), "QM4": 750}, []),
+        ({**dict.fromkeys(hosts, 930), "QM3": 750}, ["QM2"]),  # QM3 hosts it itself
         ({}, []),
     ):
         texts = [

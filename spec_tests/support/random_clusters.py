@@ -273,7 +273,7 @@ def _routes(draw: st.DrawFn) -> Drawn:
         "status": st.sampled_from(draw(st.sampled_from(STATES))),
         "clwlrank": draw(DIGITS),
         "clwlprty": draw(DIGITS),
-        "clwlwght": st.integers(1, 99),
+        "clwlwght": st.just(50) | st.integers(1, 99),
         "netprty": draw(DIGITS),
         "dest_seq_number": NUMBERS,
         "dest_seq_factor": st.sampled_from(FACTORS) | st.floats(0, 1e6),

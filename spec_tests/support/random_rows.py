@@ -30,6 +30,7 @@ def random_row(rng: Random, faults: float, most: int = 8, optional: bool = False
     flags = {name: rng.choice((0, 0, 0.1, 0.25, 0.5)) for name in FLAGS}
     states, local = rng.choice(STATES), rng.random() < 0.4
     by_name = rng.random() < 0.75
+    weights = rng.choice(((50, 50), (50, 50), (1, 99), (1, 99), (1, 99)))
 
     def destination(place: int) -> dict[str, Any] | None:
         if rng.random() < faults / 4:
@@ -39,7 +40,7 @@ def random_row(rng: Random, faults: float, most: int = 8, optional: bool = False
         found: dict[str, Any] = {
             "queue": "Q", "queue_manager": host, "channel": None if is_local else f"TO.{host}",
             "cluster": None if is_local else "SALES", "clwluseq": rng.choice(("LOCAL", "ANY", "ANY", "any")),
-            "channel_status": None if is_local else rng.choice(states), "channel_weight": rng.randint(1, 99),
+            "channel_status": None if is_local else rng.choice(states), "channel_weight": rng.randint(*weights),
             "dest_seq_number": rng.choice((0, 1, 2, 3, 2**62)), "dest_seq_factor": rng.choice((0.0, -0.0, 1.5, 20.0, 1e9)),
         }  # fmt: skip
         found |= {name: rng.choice(drawn) for name, drawn in digits.items()}

@@ -34,7 +34,9 @@ from mqclause.exits.process import NO_EXITS, Exits
 from mqclause.model.diagnostics import escape_controls
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import REASON_NAMES
+from mqclause.model.facts.objects import Put
 from mqclause.rulebook.rules import Rules
+from mqclause.tables.flat import Constant
 from mqclause.tables.schema import DECISION, TableError
 from mqclause.tools.batch.put_columns import AskedColumns, PutColumns
 from mqclause.tools.batch.tables import (
@@ -57,6 +59,7 @@ from mqclause.tools.batch.tables import (
 from mqclause.tools.errors import BatchError, NotWrittenError
 from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.tools.render.terminal import show_progress
+from mqclause.workload.decision import Engine
 from mqclause.workload.editions import EditionInForce, summarize_editions
 
 _NESTED = ("struct", "list", "map", "array", "union", "variant")
@@ -136,6 +139,18 @@ class Batch:
         }
 
     @property
+    def remarks(self) -> Iterator[str]:
+        """What rules say of the binding, where it is the same in every row, once for each local queue manager."""
+        bind = self._flat.in_no_row().get("bind") if self._flat else None
+        if not (isinstance(bind, Constant) and isinstance(bind.value, str)):
+            return
+        engine = Engine(self.rules)
+        for each in self.clusters:
+            queue = next((queue.name for queue in each.queues if queue.clusters), "")
+            told = engine.choose(Put.as_written(queue, bind=bind.value), each).call_remarks if queue else ()
+            yield from (f"from {each.queue_manager.name}: {remark}" for remark in told)
+
+    @property
     def fields(self) -> list[str]:
         """The fields of the column ``decision``."""
         return [*DECISION, *(["shares"] if self.shares else [])]
@@ -161,7 +176,7 @@ def run_batch(batch: Batch, engine: EngineName, as_json: bool) -> int:
             raise BatchError(get_first_line(error)) from None
         except (TableError, OSError, UnicodeDecodeError, *TRUNCATION_ERRORS) as error:
             raise build_batch_error(batch.source.path, batch.out, error) from None
-    print_summary(evolve(summary, editions=tuple(batch.editions)), as_json)
+    print_summary(evolve(summary, editions=tuple(batch.editions), remarks=tuple(batch.remarks)), as_json)
     return 2 if summary.outcomes["invalid"] else 0
 
 
@@ -234,7 +249,10 @@ def create_folder_beside(out: Path) -> Iterator[Path]:
 
 @frozen
 class Summary:
-    """Counts of what was decided by ``editions``: by outcome, by reason code, by queue manager chosen, by message."""
+    """Counts of what was decided by ``editions``: by outcome, by reason code, by queue manager chosen, by message.
+
+    ``remarks`` are what rules say of all rows.
+    """
 
     seconds: float
     outcomes: Mapping[str, int]
@@ -242,6 +260,7 @@ class Summary:
     queue_managers: Mapping[str, int] = field(factory=dict)
     messages: Mapping[str, int] = field(factory=dict)
     editions: tuple[EditionInForce, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -500,7 +519,7 @@ def _document(summary: Summary) -> dict[str, Any]:
         "queue_managers": dict(summary.queue_managers),
         "messages": [{"message": message, "count": count} for message, count in summary.messages.items()],
         "editions": [asdict(each) for each in summary.editions],
-        "remarks": [*summarize_editions(summary.editions)],
+        "remarks": [*summarize_editions(summary.editions), *summary.remarks],
     }
 
 
@@ -510,6 +529,7 @@ def _lines(summary: Summary) -> Iterator[str]:
     speed = f": {summary.speed:,} decisions a second" if summary.speed else ""
     yield f"{rows} in {summary.seconds:,.1f} s{speed}"
     yield from summarize_editions(summary.editions)
+    yield from summary.remarks
     yield from _shares({name: count for name, count in summary.outcomes.items() if count}, summary.rows)
     if summary.reasons:
         yield "failed with"

@@ -6,9 +6,12 @@ Nothing but click is loaded for it; what a subcommand runs is named as ``module:
 from __future__ import annotations
 
 import gc
+import os
 import re
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Literal
 
 import click
@@ -37,7 +40,15 @@ PUT_FIELDS = {
 }
 """The fields of a put in a flat table, and what the options about their columns name."""
 
+GROUPS = ("What is asked", "What if", "Input", "Rules", "Output", "Options")
+"""The groups of options, in the order in which the help lists them."""
+
+SETTINGS_FILE = "mqclause.toml"
+"""The file of the working directory, or of one above it, that has other defaults of options."""
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+EXAMPLES = Path(__file__).with_name("examples.toml")
 
 
 class MqWord(click.Choice):  # type: ignore[type-arg] # it is generic from click 8.2 on
@@ -59,6 +70,11 @@ def parse_file_name(name: str) -> str:
     """Parse the name of a file or a folder: a blank one is none, and not the working directory. Raises BadParameter."""
     if not name:
         raise click.BadParameter("'' is not a file name")
+    return name
+
+
+def parse_function_name(name: str) -> str:
+    """Parse the name of a function; whoever asks for it splits it."""
     return name
 
 
@@ -101,9 +117,72 @@ def load_function(place: str) -> Callable[..., Any]:
     return found
 
 
+@cache
+def read_examples() -> dict[str, list[dict[str, str]]]:
+    """Read the examples of each subcommand's help."""
+    with EXAMPLES.open("rb") as file:
+        return load_function("tomllib:load")(file)  # type: ignore[no-any-return] # nothing but help needs it
+
+
+class Subcommand(click.Command):
+    """A subcommand, whose help has examples and lists options in groups, and whose defaults a file may state."""
+
+    @property
+    def examples(self) -> list[dict[str, str]]:
+        """The examples of the help: each says what is ``asked`` and which ``arguments`` tell it."""
+        return read_examples()[str(self.name)]
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what the subcommand does, then the examples."""
+        super().format_help_text(ctx, formatter)
+        with formatter.section("Examples"):
+            for each in self.examples:
+                formatter.write_text(f"# {each['asked']}")
+                command = f"{ctx.command_path} {each['arguments']}".rstrip()
+                formatter.write(f"{'':{formatter.current_indent}}{command}\n")
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the options, each group under its title."""
+        groups: dict[str, list[tuple[str, str]]] = {title: [] for title in GROUPS}
+        for each in self.get_params(ctx):
+            if isinstance(each, click.Option) and (said := each.get_help_record(ctx)) is not None:
+                groups[getattr(each, "group", GROUPS[-1])].append(said)
+        for title, listed in groups.items():
+            if listed:
+                with formatter.section(title):
+                    formatter.write_dl(listed)
+
+    def list_settings(self) -> dict[str, click.Option]:
+        """List the options that a settings file may state, by their names.
+
+        What names a file or a function is none, nor is what says how a command is run: the file may be a stranger's,
+        who must not have anything read, written or run.
+        """
+        options = (each for each in self.params if isinstance(each, click.Option) and each.expose_value)
+        return {
+            each.opts[-1].removeprefix("--"): each
+            for each in options
+            if getattr(each.type, "func", None) not in (parse_file_name, parse_function_name)
+            and getattr(each, "group", GROUPS[-1]) != GROUPS[-1]
+        }
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse arguments as click does, over what the nearest settings file states. Raises FactsError."""
+        rest = super().parse_args(ctx, args)
+        here = Path.cwd()
+        found = next(filter(os.path.isfile, (each / SETTINGS_FILE for each in (here, *here.parents))), None)
+        if found is not None and not ctx.resilient_parsing:
+            load_function("mqclause.tools.commands.settings:apply_settings")(found, ctx, self, SUBCOMMANDS)
+        return rest
+
+
 def declare(
-    name: str, runs: str, *options: Decorator, epilog: str | None = None, form: Literal["text", "table", "sql"] = "text"
-) -> Callable[..., click.Command]:
+    name: str,
+    runs: str,
+    *options: Decorator,
+    epilog: str | None = None,
+    form: Literal["text", "table", "sql"] = "text",
+) -> Callable[..., Subcommand]:
     """Declare a subcommand with the options given; its help is what the function decorated says.
 
     It runs the function ``runs`` under one budget of unpacked bytes and files. ``form`` is that of its answer, in which
@@ -111,6 +190,8 @@ def declare(
     """
 
     def run(**values: Any) -> Any:
+        if values.get("as_json") and values.get("as_csv"):
+            raise click.UsageError("--json and --csv are two forms of one answer; leave one out")
         # What is loaded stays: the collector would look through it again and again.
         gc.disable()
         function = load_function(runs)
@@ -127,9 +208,9 @@ def declare(
             load_function("mqclause.tools.render.streams:print_origin")("-- " if form == "sql" else "", is_table)
         return status
 
-    def decorate(described: Callable[[], None]) -> click.Command:
+    def decorate(described: Callable[[], None]) -> Subcommand:
         run.__doc__ = described.__doc__
-        return click.command(name, epilog=epilog)(combine(*options)(run))
+        return click.command(name, cls=Subcommand, epilog=epilog)(combine(*options)(run))
 
     return decorate
 
@@ -145,50 +226,84 @@ def combine(*options: Decorator) -> Decorator:
     return decorate
 
 
+def group(title: str, *options: Decorator) -> Decorator:
+    """Combine options to one decorator, and list them in the group of that title in the help."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        before = len(getattr(command, "__click_params__", ()))
+        command = combine(*options)(command)
+        for each in command.__click_params__[before:]:  # type: ignore[attr-defined]
+            each.group = title
+        return command
+
+    return decorate
+
+
+def complete(lister: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """Return what completes a value in a shell: the function ``lister`` lists what is allowed."""
+
+    def list_fitting(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+        allowed: list[str] = load_function(f"mqclause.tools.commands.completion:{lister}")()
+        return [each for each in allowed if each.startswith(begun)]
+
+    return list_fitting
+
+
 facts_argument = click.argument("facts", nargs=-1, type=parse_file_name)
 """FACTS, as many files as there are."""
 
-reading_option = click.option(
-    "--reading",
-    "readings",
-    multiple=True,
-    metavar="ID=CHOICE",
-    help="Take another choice where a document leaves room.",
-)
-
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-
-folder_option = click.option(
-    "--rules", type=parse_file_name, metavar="FOLDER", callback=keep_folder, expose_value=False,
-    help="Use the rule files of this folder instead of those that come with mqclause.",
+reading_option = group(
+    "Rules",
+    click.option("--reading", "readings", multiple=True, metavar="ID=CHOICE", shell_complete=complete("list_readings"),
+                 help="Take another choice where a document leaves room."),
 )  # fmt: skip
 
-cases_option = click.option(
-    "--cases", type=parse_file_name, metavar="FOLDER",
-    help="Use the case files of this folder instead of those that come with mqclause.",
+json_option = group("Output", click.option("--json", "as_json", is_flag=True, help="Print JSON."))
+
+row_options = group(
+    "Output",
+    click.option("--json", "as_json", is_flag=True, help="Print JSON."),
+    click.option("--csv", "as_csv", is_flag=True, help="Print CSV, a line for each row of the answer."),
+)
+"""The forms of an answer that has rows."""
+
+folder_option = group(
+    "Rules",
+    click.option("--rules", type=parse_file_name, metavar="FOLDER", callback=keep_folder, expose_value=False,
+                 help="Use the rule files of this folder instead of those that come with mqclause."),
+)  # fmt: skip
+
+cases_option = group(
+    "Rules",
+    click.option("--cases", type=parse_file_name, metavar="FOLDER",
+                 help="Use the case files of this folder instead of those that come with mqclause."),
 )  # fmt: skip
 
 rules_options = combine(
-    click.option("--edition", metavar="NAME",
-                 help="The edition of MQ whose documents count, as mq-9.3; auto, the default, goes by CMDLEVEL."),
+    group("Rules",
+          click.option("--edition", metavar="NAME", shell_complete=complete("list_editions"),
+                       help="The edition of MQ whose documents count, as mq-9.3; auto, the default, goes by "
+                            "CMDLEVEL.")),
     folder_option,
 )  # fmt: skip
 """Which rules count: the edition of the documents, and a folder in place of our own."""
 
-exit_options = combine(
-    click.option("--exit", "exits", multiple=True, metavar=EXIT_FORM,
+exit_options = group(
+    "Input",
+    click.option("--exit", "exits", multiple=True, type=parse_function_name, metavar=EXIT_FORM,
                  help="Call this Python function where CLWLEXIT(NAME) would be called."),
     click.option("--exit-limit", metavar="SECONDS", show_default="what the rules of exits say",
                  help="The time that one call of an exit may take."),
 )  # fmt: skip
 
-put_options = combine(
-    click.option("--put", "queue", metavar="QUEUE", help="The queue that is put to."),
-    click.option("--to-queue-manager", "queue_manager", metavar="QMGR", help="The queue manager that it names."),
-    click.option("--bind", type=BIND_WORD, help="The binding of the put."),
-    click.option("--call", type=CALL_WORD, help="The MQI call."),
+put_options = group(
+    "What is asked",
+    click.option("--put", "queue", metavar="QUEUE", help="Put to this queue."),
+    click.option("--to-queue-manager", "queue_manager", metavar="QMGR", help="Name this queue manager in the put."),
+    click.option("--bind", type=BIND_WORD, help="Open the queue with this binding."),
+    click.option("--call", type=CALL_WORD, help="Put by this MQI call."),
     click.option("--from-cluster-channel", is_flag=True, default=None,
-                 help="The message arrived over a cluster channel."),
+                 help="Take the message as one that arrived over a cluster channel."),
 )  # fmt: skip
 """What describes the put; each overrides what the facts say."""
 
@@ -199,27 +314,35 @@ def facts_options(local: str = "The local queue manager, where several dumps are
     ``local`` says what --from means.
     """
     return combine(
-        click.option("--from", "local", type=strip_padding, metavar="QMGR", help=local),
-        click.option("--with", "overlays", multiple=True, type=parse_file_name, metavar="[QMGR=]FILE",
-                     help="What if this MQSC script were run too?"),
-        click.option("--set", "sets", multiple=True, metavar="COMMAND",
-                     help="What if: 'QLOCAL(Q) QMGR(QM2) PUT(DISABLED)'."),
-        click.option("--status", "states", multiple=True, metavar="CHANNEL=STATE",
-                     help="What if a channel had this status? Applied after each --set."),
-        click.option("--lenient", is_flag=True, help="Leave out MQSC commands that cannot be read, with a warning."),
-        click.option("--format", "named_format", type=click.Choice(FORMATS, case_sensitive=False),
-                     help="The format of FACTS, if their content does not show it."),
+        group("What is asked", click.option("--from", "local", type=strip_padding, metavar="QMGR", help=local)),
+        group(
+            "What if",
+            click.option("--with", "overlays", multiple=True, type=parse_file_name, metavar="[QMGR=]FILE",
+                         help="Run this MQSC script first, too."),
+            click.option("--set", "sets", multiple=True, metavar="COMMAND",
+                         help="Set attributes first, as 'QLOCAL(Q) QMGR(QM2) PUT(DISABLED)'."),
+            click.option("--status", "states", multiple=True, metavar="CHANNEL=STATE",
+                         help="Give a channel this status first, after each --set."),
+        ),
+        group(
+            "Input",
+            click.option("--lenient", is_flag=True,
+                         help="Leave out MQSC commands that cannot be read, with a warning."),
+            click.option("--format", "named_format", type=click.Choice(FORMATS, case_sensitive=False),
+                         help="The format of FACTS, if their content does not show it."),
+        ),
     )  # fmt: skip
 
 
 cluster_options = combine(
     facts_argument,
-    click.option("--queue", "pattern", type=strip_padding, metavar="PATTERN",
-                 help="Show only queues that match; * is any text."),
-    click.option("--bind", type=BIND_WORD, default="NOTFIXED", help="The binding of the puts (NOTFIXED)."),
+    group("What is asked",
+          click.option("--queue", "pattern", type=strip_padding, metavar="PATTERN",
+                       help="Show only queues that match; * is any text."),
+          click.option("--bind", type=BIND_WORD, default="NOTFIXED", show_default=True,
+                       help="Open the queues with this binding.")),
     facts_options("Only puts that are made at this queue manager."),
-    json_option,
-    click.option("--csv", "as_csv", is_flag=True, help="Print CSV, a line for each destination."),
+    row_options,
     reading_option,
     rules_options,
     exit_options,
@@ -233,7 +356,7 @@ def _word(_context: click.Context, parameter: click.Parameter, value: str | None
     return value
 
 
-column_options = combine(*(
+column_options = group("What is asked", *(
     click.option(f"--{name.replace('_', '-')}", f"of_{name}", metavar="COLUMN|=VALUE", callback=_word, help=said)
     for name, said in PUT_FIELDS.items()
 ))  # fmt: skip
@@ -245,22 +368,25 @@ column_options = combine(*(
     "mqclause.tools.commands.batch:decide_table",
     click.argument("source", type=parse_file_name, metavar="IN"),
     click.argument("out", type=parse_file_name, metavar="OUT"),
-    click.option("--engine", type=click.Choice(["duckdb", "spark"]), default="duckdb", show_default=True,
-                 help="The engine that runs it."),
-    click.option("--explain", is_flag=True, help="Add the rule that removed each destination (eliminated_by)."),
+    group("Options",
+          click.option("--engine", type=click.Choice(["duckdb", "spark"]), default="duckdb", show_default=True,
+                       help="The engine that runs it."),
+          click.option("--memory", callback=parse_memory_size, metavar="SIZE", default="2GB", show_default=True,
+                       help="The memory that the engine may use.")),
+    group("Output",
+          click.option("--explain", is_flag=True, help="Add the rule that removed each destination (eliminated_by)."),
+          click.option("--shares", is_flag=True,
+                       help="Add the destinations that get puts in the long run, with their shares."),
+          click.option("--spread", metavar="COLUMN",
+                       help="Choose among equal destinations by the value of this column, in these shares.")),
     reading_option,
     rules_options,
-    click.option("--memory", callback=parse_memory_size, metavar="SIZE", default="2GB", show_default=True,
-                 help="The memory that the engine may use."),
     facts_options("The local queue manager of all rows, where several dumps are given."),
-    click.option("--facts", multiple=True, type=parse_file_name, metavar="FILE",
-                 help="The cluster, for rows without destinations."),
-    click.option("--at", metavar="COLUMN", help="The column with the local queue manager of each put."),
+    group("Input", click.option("--facts", multiple=True, type=parse_file_name, metavar="FILE",
+                                help="The cluster, for rows without destinations.")),
+    group("What is asked", click.option("--at", metavar="COLUMN",
+                                        help="The column with the local queue manager of each put.")),
     column_options,
-    click.option("--shares", is_flag=True,
-                 help="Add the destinations that get puts in the long run, with their shares."),
-    click.option("--spread", metavar="COLUMN",
-                 help="Choose among equal destinations by the value of this column, in these shares."),
     exit_options,
     json_option,
     epilog=f"Files end in {', '.join(TABLE_ENDINGS)}.",
@@ -284,26 +410,29 @@ def batch_command() -> None:
     "mqclause.tools.commands.check:check_configuration",
     facts_argument,
     facts_options("Only what this queue manager knows."),
-    json_option,
+    row_options,
     rules_options,
-    click.option("--sarif", type=parse_file_name, metavar="FILE",
-                 help="Also write the findings to FILE as SARIF 2.1.0."),
-    click.option("--fail-on", type=click.Choice(SEVERITIES),
-                 help="The severity from which a finding makes the status 1.  [default: error]"),
-    click.option("--ignore", multiple=True, metavar="RULE,…", help="Leave out the checks with these ids."),
-    click.option("--all", "every", is_flag=True, help="Print each finding, even if many objects have the same one."),
-    click.option("--statistics", is_flag=True,
-                 help="Print how many findings each check has instead of the findings."),
-    click.option("--about", metavar="RULE",
-                 help="Tell of a check: what it asks, why, and what mends it. 'all': of each; 'documents': how much "
-                      "the rules state."),
+    group("Output",
+          click.option("--sarif", type=parse_file_name, metavar="FILE",
+                       help="Also write the findings to FILE as SARIF 2.1.0."),
+          click.option("--all", "every", is_flag=True,
+                       help="Print each finding, even if many objects have the same one."),
+          click.option("--statistics", is_flag=True,
+                       help="Print how many findings each check has instead of the findings.")),
+    group("What is asked",
+          click.option("--fail-on", type=click.Choice(SEVERITIES), default=SEVERITIES[0], show_default=True,
+                       help="The severity from which a finding makes the status 1."),
+          click.option("--ignore", multiple=True, metavar="RULE,…", shell_complete=complete("list_checks"),
+                       help="Leave out the checks with these ids."),
+          click.option("--about", metavar="RULE", shell_complete=complete("list_checks"),
+                       help="Tell of a check: what it asks, why, and what mends it. 'all': of each; 'documents': how "
+                            "much the rules state.")),
 )  # fmt: skip
 def check_command() -> None:
     """Report what an administrator should look at in a configuration, with file, line and remedy.
 
-    FACTS are MQSC scripts, dumps, displays or facts files of any number of queue managers. The table [check] of a file
-    mqclause.toml, in the working directory or above it, may have ignore = ["RULE", …] and fail-on. Exit status: 0 no
-    finding is as severe as --fail-on, 1 one is, 2 bad input.
+    FACTS are MQSC scripts, dumps, displays or facts files of any number of queue managers. Exit status: 0 no finding is
+    as severe as --fail-on, 1 one is, 2 bad input.
     """
 
 
@@ -311,7 +440,7 @@ def check_command() -> None:
     "commands",
     "mqclause.tools.commands.commands:print_display_commands",
     click.argument("subcommand", type=click.Choice(["explain", "why", "check"]), default="explain"),
-)
+)  # fmt: skip
 def commands_command() -> None:
     """Print the DISPLAY commands whose output contains everything that explain, why or check can use.
 
@@ -325,18 +454,22 @@ def commands_command() -> None:
     facts_argument,
     put_options,
     facts_options(),
-    json_option,
-    click.option("--brief", is_flag=True, help="Print the verdict alone, in one line."),
-    click.option("--all", "every_rule", is_flag=True,
-                 help="Print every rule, also those that removed no destination."),
-    click.option("--conditions", is_flag=True, help="Print every rule, and each test with the values that it saw."),
+    row_options,
+    group("Output",
+          click.option("--brief", is_flag=True, help="Print the verdict alone, in one line."),
+          click.option("--all", "every_rule", is_flag=True,
+                       help="Print every rule, also those that removed no destination."),
+          click.option("--conditions", is_flag=True,
+                       help="Print every rule, and each test with the values that it saw.")),
     reading_option,
     rules_options,
     exit_options,
-    click.option("--why-not", type=strip_padding, metavar="QMGR",
-                 help="Explain why that one is not chosen, and which commands would change it."),
-    click.option("--lines", type=parse_file_name, metavar="FILE",
-                 help="Read JSON Lines: one facts document a line in, one result a line out."),
+    group("What is asked",
+          click.option("--why-not", type=strip_padding, metavar="QMGR",
+                       help="Explain why that one is not chosen, and which commands would change it.")),
+    group("Input",
+          click.option("--lines", type=parse_file_name, metavar="FILE",
+                       help="Read JSON Lines: one facts document a line in, one result a line out.")),
 )  # fmt: skip
 def explain_command() -> None:
     """Explain which destination a put goes to, and which clause removed each of the others.
@@ -352,10 +485,12 @@ def explain_command() -> None:
     "mqclause.tools.commands.facts:write_read_facts",
     click.argument("facts", nargs=-1, type=parse_file_name, metavar="INPUT..."),
     facts_options(),
-    click.option("--to", type=click.Choice(["toml", "json"]), help="The format to write.  [default: toml]"),
-    click.option("--sources", "by_source", is_flag=True,
-                 help="Print a line for each file: its format, content and faults; then what is still to be asked."),
-    json_option,
+    group("Output",
+          click.option("--to", type=click.Choice(["toml", "json"]), help="The format to write.  [default: toml]"),
+          click.option("--sources", "by_source", is_flag=True,
+                       help="Print a line for each file: its format, content and faults; then what is still to be "
+                            "asked.")),
+    row_options,
 )  # fmt: skip
 def facts_command() -> None:
     """Write what INPUT says as one facts file, which gives the same answers when it is read back.
@@ -364,7 +499,11 @@ def facts_command() -> None:
     """
 
 
-@declare("map", "mqclause.tools.commands.map:map_puts", cluster_options)
+@declare(
+    "map",
+    "mqclause.tools.commands.map:map_puts",
+    cluster_options,
+)
 def map_command() -> None:
     """Show where puts go: each clustered queue, from each queue manager that FACTS describe.
 
@@ -378,9 +517,9 @@ def map_command() -> None:
     "order",
     "mqclause.tools.commands.order:show_order",
     facts_argument,
-    click.option("--queue", metavar="QUEUE", help="Show this queue alone."),
+    group("What is asked", click.option("--queue", metavar="QUEUE", help="Show this queue alone.")),
     facts_options(),
-    json_option,
+    row_options,
     reading_option,
     rules_options,
 )
@@ -396,6 +535,7 @@ def order_command() -> None:
     "plan",
     "mqclause.tools.commands.plan:show_plan",
     cluster_options,
+    group("What if",
     click.option("--without", "left_out", type=strip_padding, multiple=True, metavar="QMGR",
                  help="Leave a member out of the cluster."),
     click.option("--fail", "failing", type=strip_padding, multiple=True, metavar="QMGR",
@@ -404,9 +544,10 @@ def order_command() -> None:
                  help="Suspend a member in its clusters."),
     click.option("--upgrade", "upgrades", type=parse_upgrade, multiple=True, metavar=UPGRADE_FORM,
                  help="Take a member as of this edition, as QM1=mq-9.4; '*=mq-9.4': all. --edition says of which they "
-                      "are now."),
-    click.option("--puts", type=parse_file_name, metavar="FILE",
-                 help="Weigh rows by real puts: Parquet, CSV or JSON Lines with queue, from and count."),
+                      "are now.")),
+    group("Input",
+          click.option("--puts", type=parse_file_name, metavar="FILE",
+                       help="Weigh rows by real puts: Parquet, CSV or JSON Lines with queue, from and count.")),
 )  # fmt: skip
 def plan_command() -> None:
     """Show what a change does: which puts go elsewhere, from each queue manager that FACTS describe, and why.
@@ -422,17 +563,17 @@ def plan_command() -> None:
     "replay",
     "mqclause.tools.commands.replay:replay_scenario",
     click.argument("scenario", nargs=-1, type=parse_file_name),
-    json_option,
+    row_options,
     reading_option,
     rules_options,
     exit_options,
-    click.option("--facts", multiple=True, type=parse_file_name, metavar="FILE",
-                 help="Facts in addition to the scenario: dumps, logs, facts files."),
+    group("Input", click.option("--facts", multiple=True, type=parse_file_name, metavar="FILE",
+                                help="Facts in addition to the scenario: dumps, logs, facts files.")),
     facts_options(),
-    click.option("--executor", type=click.Choice(["compiled", "chaining"]), default="compiled", show_default=True,
-                 help="What runs the rules."),
-    click.option("--lines", type=parse_file_name, metavar="FILE",
-                 help="Read JSON Lines: one scenario a line in, one array of results a line out."),
+    group("Options", click.option("--executor", type=click.Choice(["compiled", "chaining"]), default="compiled",
+                                  show_default=True, help="What runs the rules.")),
+    group("Input", click.option("--lines", type=parse_file_name, metavar="FILE",
+                                help="Read JSON Lines: one scenario a line in, one array of results a line out.")),
 )  # fmt: skip
 def replay_command() -> None:
     """Simulate events over time: routing, trigger messages, and what held them back, event by event.
@@ -446,11 +587,12 @@ def replay_command() -> None:
     "retention",
     "mqclause.tools.commands.replay:show_retention",
     facts_argument,
-    click.option("--on", "on", required=True, metavar="DATE", help="The day, like 2026-01-31."),
-    json_option,
+    group("What is asked",
+          click.option("--on", "on", required=True, metavar="DATE", help="The day, like 2026-01-31.")),
+    row_options,
     reading_option,
     rules_options,
-)
+)  # fmt: skip
 def retention_command() -> None:
     """Show how long repositories hold what is in FACTS: the state of each item on a day.
 
@@ -460,9 +602,22 @@ def retention_command() -> None:
 
 
 @declare(
+    "schema",
+    "mqclause.tools.commands.schema:print_schema",
+    click.argument("name", required=False, shell_complete=complete("list_schema_names")),
+)
+def schema_command() -> None:
+    """Print the JSON schema NAME: of facts, scenario, rule or case files, or of an answer in JSON.
+
+    Without NAME it lists all. An editor that knows the schema of a file completes its keys and marks misspelt ones.
+    Exit status: 0, or 2 for bad input.
+    """
+
+
+@declare(
     "show-sql",
     "mqclause.tools.commands.batch:print_sql",
-    click.argument("name", metavar="RULE|RULESET"),
+    click.argument("name", metavar="RULE|RULESET", shell_complete=complete("list_rules")),
     reading_option,
     rules_options,
     form="sql",
@@ -480,11 +635,12 @@ def show_sql_command() -> None:
     click.argument("queue"),
     facts_argument,
     facts_options(),
-    click.option("--priority", metavar="N", help="The priority of the message instead of DEFPRTY."),
-    json_option,
+    group("What is asked",
+          click.option("--priority", metavar="N", help="The priority of the message instead of DEFPRTY.")),
+    row_options,
     reading_option,
     rules_options,
-)
+)  # fmt: skip
 def why_command() -> None:
     """Explain why QUEUE would not trigger if a message were put now, and what would change that.
 
@@ -498,7 +654,7 @@ def why_command() -> None:
     "verify",
     "mqclause.tools.commands.rules:print_verified",
     click.argument("copies", nargs=-1, type=parse_file_name, metavar="DOCUMENT..."),
-    json_option,
+    row_options,
     folder_option,
 )
 def verify_command() -> None:
@@ -512,13 +668,16 @@ def verify_command() -> None:
 @declare(
     "test",
     "mqclause.tools.commands.rules:test_rules",
-    click.argument("names", nargs=-1, metavar="[RULE|RULESET]..."),
-    click.option("--coverage", is_flag=True, help="Show which branches of conditions no case takes; runs more slowly."),
-    click.option("--proof", is_flag=True, help="Show on how many situations the executors agree, within a bound."),
-    json_option,
+    click.argument("names", nargs=-1, metavar="[RULE|RULESET]...", shell_complete=complete("list_rules")),
+    group("What is asked",
+          click.option("--coverage", is_flag=True,
+                       help="Show which branches of conditions no case takes; runs more slowly."),
+          click.option("--proof", is_flag=True,
+                       help="Show on how many situations the executors agree, within a bound.")),
+    row_options,
     cases_option,
     folder_option,
-)
+)  # fmt: skip
 def test_command() -> None:
     """Test rules by their cases: which come out otherwise, and what of a rule no case reaches.
 
@@ -530,12 +689,13 @@ def test_command() -> None:
 @declare(
     "mutate",
     "mqclause.tools.commands.rules:mutate_rules",
-    click.argument("names", nargs=-1, metavar="[RULE|RULESET]..."),
-    click.option("--all", "every", is_flag=True, help="Show each change with the cases that notice it, all of them."),
-    json_option,
+    click.argument("names", nargs=-1, metavar="[RULE|RULESET]...", shell_complete=complete("list_rules")),
+    group("Output", click.option("--all", "every", is_flag=True,
+                                 help="Show each change with the cases that notice it, all of them.")),
+    row_options,
     cases_option,
     folder_option,
-)
+)  # fmt: skip
 def mutate_command() -> None:
     """Mutate rules, one change at a time, and show which cases notice each change.
 
@@ -548,13 +708,14 @@ def mutate_command() -> None:
     "lint",
     "mqclause.tools.commands.rules:print_linted",
     click.argument("folder", required=False, type=parse_file_name),
-    click.option(
-        "--all", "every", is_flag=True, help="Also print what lint.toml of the folder lists, with its reasons."
-    ),
-    click.option("--about", metavar="CODE", help="Tell of a check: what it asks, why, what mends it. 'all': of each."),
-    json_option,
+    group("Output", click.option("--all", "every", is_flag=True,
+                                 help="Also print what lint.toml of the folder lists, with its reasons.")),
+    group("What is asked",
+          click.option("--about", metavar="CODE", shell_complete=complete("list_lint_checks"),
+                       help="Tell of a check: what it asks, why, what mends it. 'all': of each.")),
+    row_options,
     cases_option,
-)
+)  # fmt: skip
 def lint_command() -> None:
     """Lint rule files: rules that never apply, that others hide, or that no sentence and no case is about.
 
@@ -568,10 +729,11 @@ def lint_command() -> None:
     "mqclause.tools.commands.rules:print_compared",
     click.argument("folders", nargs=-1, type=parse_file_name, metavar="[A [B]]"),
     reading_option,
-    click.option("--edition", "editions", multiple=True, metavar="NAME",
-                 help="The edition of B; given twice, of A and B."),
-    click.option("--document", "documents", multiple=True, metavar="RULESET",
-                 help="Compare the rules of this one alone."),
+    group("Rules",
+          click.option("--edition", "editions", multiple=True, metavar="NAME", shell_complete=complete("list_editions"),
+                       help="The edition of B; given twice, of A and B."),
+          click.option("--document", "documents", multiple=True, metavar="RULESET",
+                       shell_complete=complete("list_rulesets"), help="Compare the rules of this one alone.")),
     json_option,
 )  # fmt: skip
 def compare_command() -> None:
@@ -597,12 +759,20 @@ def rulebook_command() -> None:
     """
 
 
-SUBCOMMANDS = {
-    each.name or "": each
-    for each in (
-        batch_command, check_command, commands_command, compare_command, explain_command, facts_command, lint_command,
-        map_command, mutate_command, order_command, plan_command, replay_command, retention_command, rulebook_command,
-        show_sql_command, test_command, verify_command, why_command,
-    )
-}  # fmt: skip
+SECTIONS = {
+    "Ask of a configuration": (explain_command, why_command, map_command, check_command, order_command),
+    "Ask what would be": (plan_command, replay_command, retention_command),
+    "Read and write": (facts_command, commands_command, batch_command, show_sql_command, schema_command),
+    "Look at the rules": (
+        rulebook_command,
+        verify_command,
+        test_command,
+        mutate_command,
+        lint_command,
+        compare_command,
+    ),
+}
+"""The subcommands, in the order in which the help lists them."""
+
+SUBCOMMANDS = {each.name or "": each for section in SECTIONS.values() for each in section}
 """Every subcommand by its name."""

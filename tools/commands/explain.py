@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
-from typing import BinaryIO
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, BinaryIO
 
 import click
 from attrs import asdict, evolve, frozen
@@ -26,7 +26,7 @@ from mqclause.tools.commands.options import (
 )
 from mqclause.tools.errors import DisagreementError, NothingAskedError
 from mqclause.tools.render.explanation import print_explanation, print_verdict
-from mqclause.tools.render.streams import print_json, print_warnings
+from mqclause.tools.render.streams import print_json, print_rows, print_warnings
 from mqclause.workload.decision import Decision, Engine, Level
 from mqclause.workload.explanation import Explanation
 
@@ -60,11 +60,32 @@ class PutOptions:
         return put
 
 
+DESTINATION_COLUMNS = ("queue", "queue_manager", "channel", "permitted", "chosen", "rule", "clause", "because")
+
+
+def build_destination_rows(trace: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Build a row for each destination: those that are permitted, then the others with what removed them last."""
+    for each in trace["permitted"]:
+        yield {**each, "permitted": True, "chosen": each == trace["chosen"]}
+    fallen = {}
+    for step in trace["steps"]:
+        for out in step["eliminated"]:
+            why = {"rule": step["rule"], "clause": step["clause"], "because": out["because"]}
+            fallen[_name(out)] = {**out, "permitted": False, "chosen": False, **why}
+    permitted = set(map(_name, trace["permitted"]))
+    yield from (each for name, each in fallen.items() if name not in permitted)
+
+
+def _name(destination: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(destination.get(key) for key in ("queue", "queue_manager", "channel"))
+
+
 @frozen
 class ExplainOutput:
     """The parts of a decision to show, and how. Raises UsageError for the verdict alone and more than that."""
 
     as_json: bool = False
+    as_csv: bool = False
     brief: bool = False
     every_rule: bool = False
     conditions: bool = False
@@ -74,11 +95,15 @@ class ExplainOutput:
         if self.brief and (self.as_json or self.every_rule or self.conditions or self.why_not):
             more = "--json, --all, --conditions or --why-not"
             raise click.UsageError(f"--brief is the verdict alone; leave it out for {more}")
+        if self.as_csv and (self.brief or self.every_rule or self.conditions or self.why_not):
+            raise click.UsageError(
+                "--csv is a line for each destination; leave out --brief, --all, --conditions, --why-not"
+            )
 
     def check_lines(self) -> None:
         """Raise UsageError for what --lines does not answer."""
-        if self.brief or self.every_rule or self.why_not:
-            raise click.UsageError("--lines answers in JSON; leave out --brief, --all and --why-not")
+        if self.as_csv or self.brief or self.every_rule or self.why_not:
+            raise click.UsageError("--lines answers in JSON; leave out --csv, --brief, --all and --why-not")
 
     def print_decision(self, told: Explanation, snapshot: Snapshot, given: Exits = NO_EXITS) -> None:
         """Write to standard output what is to be shown; --why-not asks the exits that are ``given``, too."""
@@ -91,7 +116,9 @@ class ExplainOutput:
         if self.as_json:
             print_json(told.to_json() | ({"why_not": answer.to_json()} if answer else {}))
             return
-        if self.brief:
+        if self.as_csv:
+            print_rows(DESTINATION_COLUMNS, build_destination_rows(told.to_json()))
+        elif self.brief:
             print_verdict(told)
         else:
             print_explanation(told, self.every_rule or self.conditions)

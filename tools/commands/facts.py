@@ -19,25 +19,29 @@ from mqclause.model.diagnostics import Diagnostic, FactsError
 from mqclause.tools.commands.declared import ARGUMENTS
 from mqclause.tools.commands.options import Inputs, group_options
 from mqclause.tools.render.findings import build_file_reports_document, print_file_reports
-from mqclause.tools.render.streams import print_json, print_pieces, print_warnings, render_json
+from mqclause.tools.render.streams import print_json, print_pieces, print_rows, print_warnings, render_json
+
+FILE_COLUMNS = ("file", "format", "queue_managers", "objects", "read", "faults")
 
 AT_ONCE = 1000
 """So many rows of a table are written at once."""
 
 
 @group_options(inputs=Inputs)
-def write_read_facts(inputs: Inputs, by_source: bool, as_json: bool, to: str | None) -> int:
+def write_read_facts(inputs: Inputs, by_source: bool, as_json: bool, as_csv: bool, to: str | None) -> int:
     """Write what files say as one facts file, or what was read of each. Raises FactsError and UsageError."""
     if to == "toml" and (as_json or by_source):
         raise click.UsageError(f"--to toml is a facts file; leave it out for {'--json' if as_json else '--sources'}")
+    if as_csv and not by_source:
+        raise click.UsageError("--csv is a line for each file; give --sources, too")
     as_json = as_json or to == "json"
     sources = inputs.read_sources()
     if by_source:
-        return report_sources(sources, as_json, inputs.local)
+        return report_sources(sources, as_json, as_csv, inputs.local)
     return write_facts(inputs.build_snapshot(sources), as_json)
 
 
-def report_sources(given: Sequence[Source], as_json: bool, local: str | None) -> int:
+def report_sources(given: Sequence[Source], as_json: bool, as_csv: bool, local: str | None) -> int:
     """Say of each file what was read of it, and which commands tell the rest; returns 0.
 
     Raises FactsError if nothing was read, or if no file describes ``local``.
@@ -46,6 +50,8 @@ def report_sources(given: Sequence[Source], as_json: bool, local: str | None) ->
     needed, faults = find_needed(given, found, local)
     if as_json:
         print_json(build_file_reports_document(found, needed, faults))
+    elif as_csv:
+        print_rows(FILE_COLUMNS, build_file_reports_document(found, needed, faults)["files"])
     else:
         print_file_reports(found, needed, faults)
     return 0

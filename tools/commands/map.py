@@ -7,7 +7,6 @@ from fnmatch import fnmatchcase
 from itertools import chain, islice
 from typing import Any, TypeVar
 
-import click
 from attrs import evolve, frozen
 
 from mqclause.cluster.map import (
@@ -53,6 +52,7 @@ from mqclause.tools.render.cluster import (
 from mqclause.tools.render.streams import print_pieces, print_warnings, render_json
 from mqclause.tools.render.terminal import track_progress
 from mqclause.workload.decision import Engine
+from mqclause.workload.editions import get_levels, list_level_remarks
 
 RowT = TypeVar("RowT", MapRow, PrintableRow, PlanRow)
 
@@ -143,16 +143,9 @@ def print_member_warnings(members: Iterable[Snapshot]) -> None:
     print_warnings(told, [each for member in found for each in member.remarks])
 
 
-def check_one_form(as_json: bool, as_csv: bool) -> None:
-    """Raise UsageError where two forms of the answer are asked for."""
-    if as_json and as_csv:
-        raise click.UsageError("--json and --csv are two forms of one answer; leave one out")
-
-
 @group_options(inputs=Inputs)
 def map_puts(inputs: Inputs, pattern: str | None, bind: str, as_json: bool, as_csv: bool) -> int:
     """Show where puts go, and return the exit status. Raises FactsError and UsageError."""
-    check_one_form(as_json, as_csv)
     question = ClusterQuestion.of(inputs, pattern, bind)
     members = question.asked(question.after(question.before()))
     print_member_warnings(members)
@@ -161,6 +154,7 @@ def map_puts(inputs: Inputs, pattern: str | None, bind: str, as_json: bool, as_c
         if as_json:
             _print_json(question.fitting(rows))
         else:
+            print_warnings((), list_level_remarks(question.rules, get_levels(each.cluster for each in members)))
             _print(question.fitting(map(PrintableRow.of, rows)), as_csv)
     return 0
 

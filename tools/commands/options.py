@@ -45,6 +45,7 @@ from mqclause.rulebook.loader import Interpretation, check_keys
 from mqclause.rulebook.rule import Declaration, ReadingError, RuleError
 from mqclause.rulebook.rules import CLAUSE_FILE_KEYS, CLAUSE_KEYS, LARGEST_FILE, Rules
 from mqclause.tools.commands.declared import EXIT_FORM, FOLDER
+from mqclause.tools.commands.settings import blame_settings
 from mqclause.tools.render.streams import ORIGIN, print_warnings
 from mqclause.tools.render.terminal import show_progress
 
@@ -67,11 +68,12 @@ def load_rules(given: tuple[str, ...], edition: str | None = None) -> Rules:
 
     Raises ReadingError, and FactsError for what is wrong with any file of a folder.
     """
-    chosen = parse_readings(given)
     kept = click.get_current_context().meta
-    if (folder := kept.get(FOLDER)) is None:
-        return Rules(chosen, edition)
-    rules = load_own_rules(folder, chosen, edition)
+    with blame_settings("reading", "edition"):
+        chosen = parse_readings(given)
+        if (folder := kept.get(FOLDER)) is None:
+            return Rules(chosen, edition)
+        rules = load_own_rules(folder, chosen, edition)
     kept[ORIGIN] = rules.origin
     return rules
 

@@ -3,28 +3,49 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
+from typing import Any
 
 import click
 
 from mqclause.model.configuration.sources import Source
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.messages import Message, QueuedMessage
+from mqclause.model.facts.objects import Queue
 from mqclause.retrieval.calls import next_get
 from mqclause.retrieval.order import QueueOrder, Retrieval, describe_unknown_queue, list_local_queues
 from mqclause.tools.commands.options import Inputs, group_options
 from mqclause.tools.errors import NothingAskedError
-from mqclause.tools.render.streams import print_json, print_warnings
+from mqclause.tools.render.streams import print_json, print_rows, print_warnings
 
 
 @group_options(inputs=Inputs)
-def show_order(inputs: Inputs, queue: str | None, as_json: bool) -> int:
+def show_order(inputs: Inputs, queue: str | None, as_json: bool, as_csv: bool) -> int:
     """Show in which order messages come, and return the exit status. Raises FactsError and NothingAskedError."""
     files = inputs.read_sources()
     with pause_garbage_collection():
-        return print_orders(files, inputs, queue, as_json)
+        return print_orders(files, inputs, queue, as_json, as_csv)
+
+
+PLACE_COLUMNS = ("queue", "order", "place", "message")
+
+
+def build_place_rows(orders: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Build a row for each message in each order of its queue."""
+    for each in orders:
+        for order in ("physical", "logical"):
+            for place, message in enumerate(each[order], 1):
+                yield {"queue": each["queue"], "order": order, "place": place, "message": message}
+
+
+def describe_no_messages(queues: Iterable[Queue]) -> str:
+    """Say that there is nothing to order, and which queues have messages that the facts do not list."""
+    unseen = [each.name for each in queues if each.curdepth]
+    named = f"{', '.join(unseen[:4])}{' and others' if unseen[4:] else ''}"
+    more = f"; messages are on {named}; --queue QUEUE says how to give them" if unseen else ""
+    return f"the facts have no [[message]]: name a queue with --queue, or give its messages{more}"
 
 
 @contextmanager
@@ -39,7 +60,7 @@ def pause_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def print_orders(files: list[Source], inputs: Inputs, queue: str | None, as_json: bool) -> int:
+def print_orders(files: list[Source], inputs: Inputs, queue: str | None, as_json: bool, as_csv: bool) -> int:
     """Print the order of each queue that has messages, or of the one that is named.
 
     Raises FactsError, and NothingAskedError for a name that is no local queue.
@@ -55,17 +76,16 @@ def print_orders(files: list[Source], inputs: Inputs, queue: str | None, as_json
     known, asked = list_local_queues(cluster), queue.rstrip(" ") if queue is not None else None
     if asked is not None and asked not in known:
         raise NothingAskedError(f"--queue: {describe_unknown_queue(asked, known)}")
+    if not messages and queue is None:
+        raise NothingAskedError(describe_no_messages(known.values()))
     found = retrieval.orders(messages, cluster, asked)
     if as_json:
         for each in found:
             print_json(each.to_json())
         return 0
-    if not messages and queue is None:
-        click.echo("the facts have no [[message]]")
-        unseen = [each.name for each in known.values() if each.curdepth]
-        if unseen:
-            named = f"{', '.join(unseen[:4])}{' and others' if unseen[4:] else ''}"
-            click.echo(f"messages are on {named}; --queue QUEUE says how to give them")
+    if as_csv:
+        print_rows(PLACE_COLUMNS, build_place_rows(each.to_json() for each in found))
+        return 0
     for place, each in enumerate(found):
         gets = () if each.incomplete else render_next_gets(retrieval, cluster, messages, each.queue.name)
         shown = [*render_order(each), *gets]

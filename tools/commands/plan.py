@@ -32,7 +32,7 @@ from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.members import Members, get_local_name, remove_member, suspend_member
 from mqclause.model.diagnostics import FactsError
 from mqclause.rulebook.rules import AUTO, Rules
-from mqclause.tools.commands.map import ClusterQuestion, check_one_form, print_member_warnings
+from mqclause.tools.commands.map import ClusterQuestion, print_member_warnings
 from mqclause.tools.commands.options import Inputs, group_options, quote_mqsc
 from mqclause.tools.render.cluster import (
     ALIASES_LEFT_OUT,
@@ -84,7 +84,6 @@ def show_plan(
     inputs: Inputs, change: MemberChange, pattern: str | None, bind: str, as_json: bool, as_csv: bool, puts: str | None
 ) -> int:
     """Show what a change does, and return the exit status. Raises FactsError and UsageError."""
-    check_one_form(as_json, as_csv)
     question = ClusterQuestion.of(evolve(inputs, edition=None) if change.upgrades else inputs, pattern, bind)
     before = question.before()
     if change.upgrades and inputs.edition not in (None, AUTO):

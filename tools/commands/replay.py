@@ -29,8 +29,25 @@ from mqclause.tools.commands.options import (
     read_inputs,
     read_overlays,
 )
+from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.render.replay import buffer_first, print_calendar, print_timeline
-from mqclause.tools.render.streams import encode_json_line, print_json, print_warnings
+from mqclause.tools.render.streams import encode_json_line, print_json, print_rows, print_warnings
+
+EVENT_COLUMNS = ("event", "do", "routed", "trigger_messages", "released", "conditions", "changed")
+RETAINED_COLUMNS = (
+    "kind",
+    "name",
+    "owner",
+    "by",
+    "state",
+    "sent",
+    "made",
+    "expires",
+    "removed",
+    "rule",
+    "clause",
+    "because",
+)
 
 PROGRESS_EVERY = 100_000
 """After how many rows progress is shown on a terminal."""
@@ -38,18 +55,20 @@ PROGRESS_EVERY = 100_000
 
 @group_options(inputs=Inputs)
 def replay_scenario(
-    inputs: Inputs, scenario: tuple[str, ...], as_json: bool, executor: ExecutorName, lines: str | None
+    inputs: Inputs, scenario: tuple[str, ...], as_json: bool, as_csv: bool, executor: ExecutorName, lines: str | None
 ) -> int:
     """Simulate the events of a scenario, and return the exit status. Raises FactsError and UsageError."""
     exits = inputs.load_exits()
     replay = Replay(inputs.load_rules(), executor, exits.given, exits.limit)
     if lines is not None:
         check_only_lines((*scenario, *filter(None, inputs.about_facts)))
+        if as_csv:
+            raise click.UsageError("--lines answers in JSON; leave out --csv")
         return replay_lines(read_input_lines(lines), sys.stdout.buffer, replay)
     if len(scenario) != 1:
         raise click.UsageError("name one scenario file (or - for standard input); see --help")
     source = Source(scenario[0], read_input(scenario[0]))
-    return replay_file(source, as_json, replay, read_known_facts(source, inputs))
+    return replay_file(source, as_json, as_csv, replay, read_known_facts(source, inputs))
 
 
 def read_known_facts(source: Source, inputs: Inputs) -> Snapshot | None:
@@ -65,17 +84,21 @@ def read_known_facts(source: Source, inputs: Inputs) -> Snapshot | None:
     return snapshot
 
 
-def replay_file(source: Source, as_json: bool, replay: Replay, known: Snapshot | None = None) -> int:
-    """Replay one scenario, whose facts may be ``known`` already; returns 0. Raises FactsError."""
+def replay_file(source: Source, as_json: bool, as_csv: bool, replay: Replay, known: Snapshot | None = None) -> int:
+    """Replay one scenario, whose facts may be ``known`` already; returns 0. Raises FactsError and NothingAskedError."""
     scenario = read_scenario_source(source, known)
+    if not scenario.events:
+        raise NothingAskedError(f"{source.name}: has no [[event]]: nothing happens in it")
     print_unnamed_exits(replay.engine.exits, _names_of_exits(scenario))
     with replay:
         rows = _rows(replay, scenario, source)
         if as_json:
             documents = (encode_json_line(row.to_json()) for row in _with_progress(rows))
             sys.stdout.buffer.writelines(buffer_first(documents))
+        elif as_csv:
+            print_rows(EVENT_COLUMNS, buffer_first(row.to_json() for row in _with_progress(rows)))
         else:
-            print_timeline(rows, scenario)
+            print_timeline(rows)
     return 0
 
 
@@ -124,9 +147,9 @@ def replay_lines(lines: Iterable[bytes], out: BinaryIO, replay: Replay) -> int:
 
 
 def show_retention(
-    facts: tuple[str, ...], on: str, as_json: bool, readings: tuple[str, ...], edition: str | None
+    facts: tuple[str, ...], on: str, as_json: bool, as_csv: bool, readings: tuple[str, ...], edition: str | None
 ) -> int:
-    """Show how long repositories hold what they were told. Raises FactsError and UsageError."""
+    """Show how long repositories hold what they were told. Raises FactsError, NothingAskedError and UsageError."""
     try:
         day = parse_day(on)
     except ValueError as error:
@@ -134,8 +157,16 @@ def show_retention(
     held = read_repository_content(read_inputs(facts), day)
     print_warnings(held.warnings)
     found = build_retention(AdministrationRules(load_rules(readings, edition)), held, day)
+    if not (found.information or found.requests):
+        raise NothingAskedError(
+            "the facts have no [[information]] and no [[request]]: a repository holds nothing of them"
+        )
     if as_json:
         print_json(found.document())
+    elif as_csv:
+        document = found.document()
+        rows = ({"kind": kind, **each} for kind in ("information", "requests") for each in document[kind])
+        print_rows(RETAINED_COLUMNS, rows)
     else:
         print_calendar(found)
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +29,11 @@ from mqclause.tools.render.audit import (
     print_mutants,
     print_verification,
 )
-from mqclause.tools.render.streams import print_json
+from mqclause.tools.render.streams import print_json, print_rows
 from mqclause.tools.render.terminal import show_progress
 
 
-def print_verified(copies: tuple[str, ...], as_json: bool) -> int:
+def print_verified(copies: tuple[str, ...], as_json: bool, as_csv: bool) -> int:
     """Print what became of each sentence, and return the exit status. Raises FactsError and UsageError."""
     if not copies:
         raise click.UsageError("name at least one copy of a document; see --help")
@@ -41,19 +42,40 @@ def print_verified(copies: tuple[str, ...], as_json: bool) -> int:
     others = count_other_sources(rules)
     if as_json:
         print_json({"format": VERIFY_FORMAT, "copies": [each.to_json() for each in found], "others": others.to_json()})
+    elif as_csv:
+        documents = (each.to_json() for each in found)
+        print_rows(SENTENCE_COLUMNS, (row for each in documents for row in _list_sentences(each)))
     else:
         print_verification(found, others)
     return int(not all(each.is_alike for each in found))
 
 
+SENTENCE_COLUMNS = ("file", "document", "number", "paths", "status", "line", "says", "text")
+
+
+def _list_sentences(copy: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The sentences of a copy, then those that are new in it."""
+    of = {key: copy[key] for key in ("file", "document")}
+    yield from ({**each, **of} for each in copy["sentences"])
+    yield from ({**each, **of, "status": "new"} for each in copy["new"])
+
+
+CASE_COLUMNS = ("file", "name", "rule", "clauses", "passed", "wrong")
 TEST_FORMAT = "mqclause.test/1"
 
 MOST_SITUATIONS = 500
 """So many situations are tried of one rule."""
 
 
-def test_rules(names: tuple[str, ...], coverage: bool, proof: bool, as_json: bool, cases: str | None) -> int:
-    """Run the cases, print what came of them, and return the exit status. Raises CaseError and ReadingError."""
+def test_rules(
+    names: tuple[str, ...], coverage: bool, proof: bool, as_json: bool, as_csv: bool, cases: str | None
+) -> int:
+    """Run the cases, print what came of them, and return the exit status.
+
+    Raises CaseError, ReadingError and UsageError.
+    """
+    if as_csv and (coverage or proof):
+        raise click.UsageError("--csv is a line for each case; leave out --coverage and --proof")
     rules = load_rules(())
     paths = find_case_files(names, Path(cases) if cases else None)
     report = CaseReport()
@@ -70,6 +92,8 @@ def test_rules(names: tuple[str, ...], coverage: bool, proof: bool, as_json: boo
         said |= {} if covered is None else {"coverage": [each.to_json() for each in covered]}
         said |= {} if proofs is None else {"proof": [each.to_json() for each in proofs]}
         print_json({"format": TEST_FORMAT, **said})
+    elif as_csv:
+        print_rows(CASE_COLUMNS, (each.to_json() for each in report.results))
     else:
         report.finish(covered, proofs)
     return int(bool(report.failed) or any(each.disagreements for each in proofs or ()))
@@ -81,10 +105,11 @@ def _proofs(rules: Rules, report: CaseReport) -> list[DocumentProof]:
     return [prove_agreement(rules, each, most=MOST_SITUATIONS, processes=count_processors()) for each in documents]
 
 
+MUTANT_COLUMNS = ("rule", "change", "status", "cases")
 MUTANTS_FORMAT = "mqclause.mutants/1"
 
 
-def mutate_rules(names: tuple[str, ...], every: bool, as_json: bool, cases: str | None) -> int:
+def mutate_rules(names: tuple[str, ...], every: bool, as_json: bool, as_csv: bool, cases: str | None) -> int:
     """Print which changes no case notices, and return the exit status. Raises CaseError and ReadingError."""
     rules = load_rules(())
     paths = find_case_files(names, Path(cases) if cases else None)
@@ -95,15 +120,20 @@ def mutate_rules(names: tuple[str, ...], every: bool, as_json: bool, cases: str 
             done += 1
     if as_json:
         print_json({"format": MUTANTS_FORMAT, "mutants": [each.to_json() for each in found]})
+    elif as_csv:
+        print_rows(MUTANT_COLUMNS, (each.to_json() for each in found))
     else:
         print_mutants(found, every)
     return int(any(each.is_unmet for each in found))
 
 
+ODDITY_COLUMNS = ("code", "file", "key", "message", "reason")
 LINT_FORMAT = "mqclause.lint/1"
 
 
-def print_linted(folder: str | None, every: bool, about: str | None, as_json: bool, cases: str | None) -> int:
+def print_linted(
+    folder: str | None, every: bool, about: str | None, as_json: bool, as_csv: bool, cases: str | None
+) -> int:
     """Print what is odd in the rules of a folder, and return the exit status. Raises FactsError and UsageError."""
     if about is not None:
         codes = [each.code for each in get_checks()]
@@ -120,6 +150,8 @@ def print_linted(folder: str | None, every: bool, about: str | None, as_json: bo
     found = lint_rules(rules, known, processes=count_processors())
     if as_json:
         print_json({"format": LINT_FORMAT, "findings": [each.to_json() for each in found]})
+    elif as_csv:
+        print_rows(ODDITY_COLUMNS, (each.to_json() for each in found))
     else:
         print_lint(place, found, every)
     return int(any(not each.reason for each in found))

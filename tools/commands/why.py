@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import click
@@ -16,7 +17,7 @@ from mqclause.model.timeline.events import HIGHEST_GIVEN
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.options import Inputs, choose_executor, group_options
 from mqclause.tools.errors import DisagreementError, NothingAskedError
-from mqclause.tools.render.streams import print_json, print_warnings
+from mqclause.tools.render.streams import print_json, print_rows, print_warnings
 from mqclause.tools.render.why import print_answers
 from mqclause.trigger.examination import Triggers
 from mqclause.trigger.why import Why, WhyAnswer, build_document
@@ -35,7 +36,7 @@ def parse_priority(value: str | None) -> int | None:
 
 
 @group_options(inputs=Inputs)
-def explain_trigger(inputs: Inputs, queue: str, priority: str | None, as_json: bool) -> int:
+def explain_trigger(inputs: Inputs, queue: str, priority: str | None, as_json: bool, as_csv: bool) -> int:
     """Explain why a queue would not trigger, and return the exit status. Raises FactsError and UsageError."""
     given = parse_priority(priority)
     files, rules = inputs.read_sources(), inputs.load_rules()
@@ -44,7 +45,10 @@ def explain_trigger(inputs: Inputs, queue: str, priority: str | None, as_json: b
     why, explaining = Why(rules), Triggers(rules, choose_executor())
     asked = find_named_queues(queue, snapshot, rules)
     if not asked:
-        print_none(f"no local queue of {snapshot.cluster.queue_manager.name} that {queue!r} fits has TRIGGER", as_json)
+        print_none(
+            f"no local queue of {snapshot.cluster.queue_manager.name} that {queue!r} fits has TRIGGER",
+            as_json or as_csv,
+        )
         return 0
     answers = [why.ask(each, snapshot, given) for each in asked]
     for answer in answers:
@@ -52,9 +56,20 @@ def explain_trigger(inputs: Inputs, queue: str, priority: str | None, as_json: b
     if as_json:
         for each in answers:
             print_json(build_document(each) | {"changes": find_remedy_sets(why, each, snapshot, given)})
+    elif as_csv:
+        print_rows(CONDITION_COLUMNS, (row for each in answers for row in build_condition_rows(build_document(each))))
     else:
         print_answers(answers)
     return 0 if all(each.verdict == "triggers" for each in answers) else 1
+
+
+CONDITION_COLUMNS = ("queue", "queue_manager", "verdict", "rule", "clause", "holds", "because", "remedy", "advice")
+
+
+def build_condition_rows(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Build a row for each condition of a queue; one for a queue of which no condition is told."""
+    asked = {key: document[key] for key in ("queue", "queue_manager", "verdict")}
+    yield from ({**each, **asked} for each in document["conditions"] or [{}])
 
 
 def find_remedy_sets(

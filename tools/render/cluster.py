@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby, islice
@@ -16,6 +14,7 @@ from rich.text import Text
 from mqclause.cluster.map import MapRow, PrintedRow, note_exits
 from mqclause.cluster.plan import ChangePlan, PlanRow, Upgrade
 from mqclause.model.configuration.completeness import MissingInformation
+from mqclause.tools.render.streams import write_csv
 from mqclause.tools.render.terminal import Page
 from mqclause.workload.decision import join_names
 from mqclause.workload.sensitivity import MissingObject
@@ -135,13 +134,6 @@ def write_plan(rows: Sequence[PlanRow]) -> None:
 def write_map(rows: Sequence[PrintedRow]) -> None:
     """Write a line for each destination, and one for puts that have none, to standard output."""
     write_csv(CSV_COLUMNS, (line for row in rows for line in _lines(row)))
-
-
-def write_csv(columns: Sequence[str], lines: Iterator[Sequence[Any]]) -> None:
-    """Write lines as CSV to standard output, under the names of the columns."""
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(lines)
 
 
 @frozen(eq=False)

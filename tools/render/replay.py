@@ -14,7 +14,6 @@ from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQue
 from mqclause.model.facts.workload import Destination
 from mqclause.model.readers.mqsc import get_known_attributes
 from mqclause.model.timeline.events import ALTERABLE, Altered, Event
-from mqclause.model.timeline.scenario import Scenario
 from mqclause.replay.administration import AdministrationResult, InformationState, RequestState, Retention
 from mqclause.replay.runner import Row
 from mqclause.retrieval.calls import MOST_PASSED_OVER, CallReason, RetrievalResult
@@ -61,7 +60,7 @@ def buffer_first(made: Iterator[MadeT]) -> Iterator[MadeT]:
     yield from made
 
 
-def print_timeline(rows: Iterable[Row], scenario: Scenario, page: Page | None = None) -> None:
+def print_timeline(rows: Iterable[Row], page: Page | None = None) -> None:
     """Print what each event led to: routing, trigger messages, and what held a trigger message back."""
     page = page or Page()
     totals: dict[str, int] = {}
@@ -74,8 +73,6 @@ def print_timeline(rows: Iterable[Row], scenario: Scenario, page: Page | None = 
         puts = sum(totals.values())
         for name, count in sorted(totals.items(), key=lambda item: (-item[1], item[0])):
             page.line(f"{count:>8}  {count / puts:7.2%}  {name}")
-    if not scenario.events:
-        page.line(Text("the scenario has no events", "dim"))
 
 
 def render_event(row: Row) -> str:
@@ -177,8 +174,6 @@ def print_calendar(found: Retention, page: Page | None = None) -> None:
         _item(page, each, f"{each.information.name} of {each.information.owner}", _dates(each))
     for request in found.requests:
         _item(page, request, f"request for {request.request.name} by {request.request.by}", _request_dates(request))
-    if not (found.information or found.requests):
-        page.line(Text("the facts have no [[information]] and no [[request]]", "dim"))
 
 
 def _told(
@@ -187,11 +182,11 @@ def _told(
     """The lines of a row, which take less to keep than rows; ``totals`` counts where puts went.
 
     A remark is told once: what was ``remarked`` before is left out; but what is in the way is told again after a put
-    that it was not in the way of.
+    that it was not in the way of, and that other editions answer otherwise is told of each name that is put to.
     """
     if isinstance(row.routed, Destination) and row.event.do == "put":
         totals[row.routed.name] = totals.get(row.routed.name, 0) + 1
-    new = [each for each in row.remarks if each not in remarked]
+    new = [each for each in row.remarks if each not in remarked or each in row.editions]
     if row.routed is not None:
         remarked -= obstacles - {*row.obstacles}
     obstacles |= {*row.obstacles}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -35,6 +36,26 @@ def print_json(document: Any) -> None:
     """Write a document to standard output as a line of JSON."""
     sys.stdout.flush()
     sys.stdout.buffer.write(encode_json_line(document))
+
+
+def write_csv(columns: Sequence[str], lines: Iterable[Sequence[Any]]) -> None:
+    """Write lines as CSV to standard output, under the names of the columns."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(lines)
+
+
+def print_rows(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write rows of JSON as CSV. ``object.name`` is a value within another one; a list or a table is JSON text."""
+    paths = [each.split(".") for each in columns]
+    write_csv(columns, ([_get_cell(row, path) for path in paths] for row in rows))
+
+
+def _get_cell(row: Mapping[str, Any], path: Sequence[str]) -> Any:
+    value: Any = row
+    for key in path:
+        value = None if value is None else value.get(key)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, bool | list | dict) else value
 
 
 def print_origin(begins: str = "", err: bool = False) -> None:

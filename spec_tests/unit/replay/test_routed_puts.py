@@ -18,10 +18,10 @@ BY_QM3 = {"queue": "Q", "queue_manager": "QM3", "channel": "TO.QM3"}
 HERE = {"queue": "Q", "queue_manager": "QM1", "channel": None}
 
 
-def replayed(*events: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
+def replayed(*events: dict[str, Any], level: int = 0, **more: Any) -> list[dict[str, Any]]:
     """The rows of events, with Q at QM2, QM3 and, put-disabled unless ``more`` says otherwise, at QM1."""
     facts = {
-        "queue_manager": {"name": "QM1", "clusters": ["S"]},
+        "queue_manager": {"name": "QM1", "clusters": ["S"], "command_level": level},
         "remote_queue_manager": [{"name": "QM2", "clusters": ["S"]}, {"name": "QM3", "clusters": ["S"]}],
         "queue": [
             {"name": "Q", "queue_manager": "QM2", "clusters": ["S"]},
@@ -75,7 +75,7 @@ def test_a_message_that_leaves_the_group_that_its_handle_binds_is_told_of() -> N
 
     def remarks(bind: str, **queue: Any) -> list[list[str]]:
         events: list[dict[str, Any]] = [{**OPEN, "bind": bind}, first, second, second, first, first]
-        return [row.get("remarks", []) for row in replayed(*events, **queue)[1:]]
+        return [row.get("remarks", []) for row in replayed(*events, level=710, **queue)[1:]]
 
     at_qm2, at_qm3 = f"{told}, as the first of group A, to QM2", f"{told}, as the first of group B, to QM3"
     assert remarks("GROUP") == [[], [], [at_qm3], [at_qm2], []]
@@ -83,12 +83,39 @@ def test_a_message_that_leaves_the_group_that_its_handle_binds_is_told_of() -> N
     assert remarks("NOTFIXED") == [[]] * 5
 
 
+def test_before_7_1_a_replay_says_that_there_is_no_such_binding() -> None:
+    """The second message goes to QM3; of a later queue manager it would follow the first one to QM2."""
+    put = {**PUT, "group": "A", "in_group": True}
+    rows = replayed({**OPEN, "bind": "GROUP"}, put, put, level=701)
+    assert [len(row.get("remarks", [])) for row in rows] == [1, 0, 1]
+    assert rows[0]["remarks"][0].startswith("BIND_ON_GROUP came with 7.1")
+    assert "by the binding GROUP, which came with 7.1, the queue manager sends this one" in rows[2]["remarks"][0]
+    assert not [row for row in replayed({**OPEN, "bind": "NOTFIXED"}, put, put, level=701) if "remarks" in row]
+
+
+def test_from_9_3_on_the_rest_of_a_group_goes_on_where_it_is_balanced_to_again() -> None:
+    """Puts go to QM2 and QM3 in turn. From the alteration on QM3 is the group's, and stays it once QM2 is enabled."""
+    put = {**PUT, "group": "A", "in_group": True}
+    to_qm2 = {"do": "alter", "queue": "Q", "queue_manager": "QM2"}
+    events = [
+        {**OPEN, "bind": "GROUP"}, put, {**to_qm2, "set": {"put": "DISABLED"}}, put,
+        {**to_qm2, "set": {"put": "ENABLED"}}, put,
+    ]  # fmt: skip
+    rows = replayed(*events, level=930)
+    assert [row["routed"]["queue_manager"] for row in rows if row["do"] == "put"] == ["QM2", "QM3", "QM2"]
+    (again,), (parted,) = rows[3]["remarks"], rows[5]["remarks"]
+    assert again.endswith("at QM2, is put-disabled by now: from this message on, the rest of the group goes to QM3")
+    assert parted.endswith("the queue manager sends this one, as the first of group A, to QM3")
+    [before] = replayed(*events, level=920)[3]["remarks"]
+    assert before.endswith("the queue manager sends this one, as the first of group A, to QM2")
+
+
 def test_so_is_one_whose_group_the_queue_manager_named() -> None:
     """The open is event 0. A message outside any group, though a label stands beside it, is bound to nothing."""
     put = {**PUT, "logical_order": True, "in_group": True}
     alone = {**PUT, "group": "A", "in_group": False}
     events: list[dict[str, Any]] = [{**OPEN, "bind": "GROUP"}, put, {**put, "last_in_group": True}, put, alone, alone]
-    rows = [row.get("remarks", []) for row in replayed(*events)]
+    rows = [row.get("remarks", []) for row in replayed(*events, level=710)]
     told = (
         "assumed: each message of a group is decided by itself; by the binding GROUP the queue manager sends this one, "
         "as the first of group #1, to QM2"

@@ -116,7 +116,7 @@ def test_an_edition_leaves_a_rule_out(folder: Path) -> None:
 
 def test_what_is_left_out_cannot_be_used(folder: Path) -> None:
     add(folder, "workload/12b_several_remain.toml", f'[edition."{SECOND}"]\nleave_out = true')
-    with pytest.raises(RuleError, match=r"rules/workload/12c_.*: when: column 1: 'balanced' is not an attribute"):
+    with pytest.raises(RuleError, match=r"rules/workload/12bb_.*: when: column 1: 'balanced' is not an attribute"):
         ids(folder, SECOND)
 
 

@@ -205,7 +205,7 @@ def test_every_way_gives_the_shares_of_the_readings(
 
 
 CHOICE, STEP = "workload/12c_least_recently_used.toml", "workload/12d_advance_factor.toml"
-FACTOR = "CASE WHEN by_number_alone THEN 0.0 ELSE dest_seq_factor END"
+FACTOR = 'lowest  = ["dest_seq_factor"'
 BY_WEIGHT = 'dest_seq_factor = "dest_seq_factor + 1000.0 / channel_weight"'
 
 
@@ -226,12 +226,12 @@ def with_edit(path: str, old: str, new: str) -> Rules:
         ((STEP, BY_WEIGHT, 'dest_seq_factor = "CASE WHEN channel_weight = 10 THEN dest_seq_factor + 100.0 ELSE dest_seq_factor END"'),
          {"QM2": 10, "QM3": 30, "QM4": 60}, {"QM3": 1 / 2, "QM4": 1 / 2}),
         # By numbers alone each has its turn, whatever the factors are.
-        ((CHOICE, FACTOR, "0.0"), {"QM2": 10, "QM3": 30}, {"QM2": 1 / 2, "QM3": 1 / 2}),
+        ((CHOICE, FACTOR, 'lowest  = ["0.0"'), {"QM2": 10, "QM3": 30}, {"QM2": 1 / 2, "QM3": 1 / 2}),
         # By queues alone nobody is told apart.
-        ((CHOICE, f'"{FACTOR}", "dest_seq_number"', '"queue_rank"'), {"QM2": 10, "QM3": 30}, {"QM2": 1}),
+        ((CHOICE, f'{FACTOR}, "dest_seq_number"', 'lowest = ["queue_rank"'), {"QM2": 10, "QM3": 30}, {"QM2": 1}),
         # What is compared with a fixed number, or moves by other counters, goes no steady way.
-        ((CHOICE, FACTOR, "CASE WHEN is_local THEN 0.0 ELSE dest_seq_factor END"), {"QM1": 50, "QM2": 50}, None),
-        ((CHOICE, FACTOR, "CASE WHEN dest_seq_factor > 500 THEN 0.0 ELSE dest_seq_factor END"), {"QM2": 50, "QM3": 50}, None),
+        ((CHOICE, FACTOR, 'lowest = ["CASE WHEN is_local THEN 0.0 ELSE dest_seq_factor END"'), {"QM1": 50, "QM2": 50}, None),
+        ((CHOICE, FACTOR, 'lowest = ["CASE WHEN dest_seq_factor > 500 THEN 0.0 ELSE dest_seq_factor END"'), {"QM2": 50, "QM3": 50}, None),
         ((STEP, BY_WEIGHT, 'dest_seq_factor = "dest_seq_factor + dest_seq_number"'), {"QM2": 50, "QM3": 50}, None),
         ((STEP, "[derive]", 'when = "last_seq_number > 4"\n[derive]'), {"QM2": 50, "QM3": 50}, None),
         (("workload/12a_reset_factors.toml", '"attributes_altered OR destination_added"', '"NOT attributes_altered"'), {"QM2": 50, "QM3": 50}, None),
