@@ -185,7 +185,7 @@ def list_level_remarks(rules: Rules, levels: Mapping[str, int]) -> Iterator[str]
             yield f"{has}: {found.readings[reading]} counts at {join_names([each or NOBODY for each in names])}"
 
 
-def _name_subject(names: Sequence[str]) -> str:
+def _name_subject(names: list[str]) -> str:
     return f"{join_names(names)} {'is' if len(names) == 1 else 'are'}"
 
 

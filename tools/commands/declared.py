@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any, Literal
 
 import click
@@ -48,7 +47,7 @@ SETTINGS_FILE = "mqclause.toml"
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-EXAMPLES = Path(__file__).with_name("examples.toml")
+EXAMPLES = os.path.join(os.path.dirname(__file__), "examples.txt")
 
 
 class MqWord(click.Choice):  # type: ignore[type-arg] # it is generic from click 8.2 on
@@ -118,28 +117,30 @@ def load_function(place: str) -> Callable[..., Any]:
 
 
 @cache
-def read_examples() -> dict[str, list[dict[str, str]]]:
-    """Read the examples of each subcommand's help."""
-    with EXAMPLES.open("rb") as file:
-        return load_function("tomllib:load")(file)  # type: ignore[no-any-return] # nothing but help needs it
+def read_examples() -> dict[str, list[tuple[str, str]]]:
+    """Read the examples of each subcommand: a line that says what is asked, and below it the command that tells it."""
+    with open(EXAMPLES, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    found: dict[str, list[tuple[str, str]]] = {}
+    for asked, command in zip(lines[::2], lines[1::2], strict=True):
+        found.setdefault(command.split()[1], []).append((asked, command))
+    return found
 
 
 class Subcommand(click.Command):
     """A subcommand, whose help has examples and lists options in groups, and whose defaults a file may state."""
 
     @property
-    def examples(self) -> list[dict[str, str]]:
-        """The examples of the help: each says what is ``asked`` and which ``arguments`` tell it."""
+    def examples(self) -> list[tuple[str, str]]:
+        """The examples of the help: what is asked, and the command that tells it."""
         return read_examples()[str(self.name)]
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what the subcommand does, then the examples."""
         super().format_help_text(ctx, formatter)
         with formatter.section("Examples"):
-            for each in self.examples:
-                formatter.write_text(f"# {each['asked']}")
-                command = f"{ctx.command_path} {each['arguments']}".rstrip()
-                formatter.write(f"{'':{formatter.current_indent}}{command}\n")
+            for line in (line for example in self.examples for line in example):
+                formatter.write(f"{'':{formatter.current_indent}}{line}\n")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the options, each group under its title."""
@@ -169,11 +170,20 @@ class Subcommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse arguments as click does, over what the nearest settings file states. Raises FactsError."""
         rest = super().parse_args(ctx, args)
-        here = Path.cwd()
-        found = next(filter(os.path.isfile, (each / SETTINGS_FILE for each in (here, *here.parents))), None)
-        if found is not None and not ctx.resilient_parsing:
+        found = find_settings() if not ctx.resilient_parsing else None
+        if found is not None:
             load_function("mqclause.tools.commands.settings:apply_settings")(found, ctx, self, SUBCOMMANDS)
         return rest
+
+
+def find_settings() -> str | None:
+    """Find the settings file that is nearest to the working directory, upwards. Raises FileNotFoundError."""
+    folder, above = os.getcwd(), ""
+    while folder != above:
+        if os.path.isfile(path := os.path.join(folder, SETTINGS_FILE)):
+            return path
+        folder, above = os.path.dirname(folder), folder
+    return None
 
 
 def declare(
