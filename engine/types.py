@@ -42,6 +42,7 @@ _NAMES = {
         "MessageTemplate Notice OrderBy Ruleset SetAside Settle TakeBack"
     ),
     "rulebook.rules": "RulesOrigin",
+    "schemas": "DocumentSchema",
     "trace": "Test",
     "workload.resolution": "ResolutionStep TransmissionQueueRules",
 }

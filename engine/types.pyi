@@ -57,6 +57,7 @@ from mqclause.rulebook.rule import SetAside as SetAside
 from mqclause.rulebook.rule import Settle as Settle
 from mqclause.rulebook.rule import TakeBack as TakeBack
 from mqclause.rulebook.rules import RulesOrigin as RulesOrigin
+from mqclause.schemas import DocumentSchema as DocumentSchema
 from mqclause.trace import Test as Test
 from mqclause.workload.resolution import ResolutionStep as ResolutionStep
 from mqclause.workload.resolution import TransmissionQueueRules as TransmissionQueueRules
