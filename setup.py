@@ -1,4 +1,4 @@
-"""Build the package: what pyproject.toml says, with what is read of the rules kept in a file."""
+"""Build the package: what pyproject.toml says, with what is read of the rules, and schemas of files, kept in files."""
 
 import os
 import subprocess
@@ -7,11 +7,18 @@ import sys
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-KEEP = "from mqclause.rulebook.rules import keep_own_rules; keep_own_rules()"
+KEEP = """
+from pathlib import Path
+import mqclause
+from mqclause.rulebook.rules import keep_own_rules
+from mqclause.testing.file_schemas import keep_file_schemas
+keep_own_rules()
+keep_file_schemas(Path(mqclause.__path__[0]))
+"""
 
 
 class BuildWithRules(build_py):
-    """Copies the package, and has the copy keep what it reads of its rules, unless it is to be edited."""
+    """Copies the package, and has the copy keep what is read of its rules, and schemas, unless it is edited."""
 
     def run(self) -> None:
         """Build the package."""

@@ -14,13 +14,13 @@ from typing import Any, Literal, Protocol, Self, SupportsIndex, TypeVar, overloa
 from attrs import field, frozen
 from sqlglot import exp
 
+from mqclause.document_schema import DocumentSchema, get_document_schema
 from mqclause.executors.operations import Run
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
 from mqclause.language.evaluator import evaluate
 from mqclause.model.diagnostics import ArgumentError, quote_value, suggest_allowed
 from mqclause.rulebook.rule import FailWith, MessageTemplate, Rule, Settle, UnansweredError
-from mqclause.schemas import DocumentSchema, get_document_schema
 from mqclause.trace import build_scope, list_rule_inputs, render_sentence
 
 PRINTERS = "mqclause.tools.answers"
@@ -265,13 +265,11 @@ class RecordedAnswer(ShownAnswer):
         part = DOCUMENTS.get(kind) or TABLE_DOCUMENTS.get(kind)
         if part is None:
             raise ArgumentError(f"{quote_value(kind)} writes no document{suggest_allowed(kind, _list_kinds())}")
-        if kind in ROWS_ALONE:
-            rows = found if isinstance(found, list) else [found]
-            faults = (f"[{at}]: {said}" for at, row in enumerate(rows) for said in _find_faults(part, row))
-        else:
-            faults = _find_faults(part, found)
+        faults: Iterator[str] = get_document_schema(part).find_faults(found)
         if not isinstance(found, list if kind in ROWS_ALONE else dict):
             faults = iter([f"it is of the type {type(found).__name__}"])
+        elif kind in ROWS_ALONE:
+            faults = (f"[{at}]: {said}" for at, row in enumerate(found) for said in _find_faults(part, row))
         for said in faults:
             raise ArgumentError(f"document is none of a {kind}: {said}")
         return cls(kind, text)

@@ -10,6 +10,7 @@ from typing import Any
 
 _NAMES = {
     "check.findings": "InspectedQueueManager StoredScript",
+    "document_schema": "DocumentSchema",
     "executors.operations": "LoweredRuleset Run",
     "executors.pipeline": "Pipeline",
     "exits.process": "ExitSession",
@@ -42,7 +43,6 @@ _NAMES = {
         "MessageTemplate Notice OrderBy Ruleset SetAside Settle TakeBack"
     ),
     "rulebook.rules": "RulesOrigin",
-    "schemas": "DocumentSchema",
     "trace": "Test",
     "workload.resolution": "ResolutionStep TransmissionQueueRules",
 }

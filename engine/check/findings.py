@@ -90,7 +90,8 @@ STAND_IN = "%THIS.QUEUE%"
 class Finding(ShownAnswer):
     """One condition of a check that one object does not fulfil, with the object and its place.
 
-    ``others`` are further objects of its queue manager of which the same is found, where that is told together.
+    ``others`` are further objects of its queue manager of which the same is found, where that is told together;
+    ``levels`` are the command levels of members, as the message may tell them.
     """
 
     said: FailedCondition
@@ -100,6 +101,7 @@ class Finding(ShownAnswer):
     file: str
     line: int | None
     others: tuple[str, ...] = ()
+    levels: str = field(default="", eq=False)
 
     @property
     def rule(self) -> Rule:
@@ -121,6 +123,12 @@ class Finding(ShownAnswer):
     def key(self) -> FindingKey:
         """The identity of the finding among all others."""
         return self.rule.id, self.object_type, self.name, self.queue_manager, self.said.attribute, self.message
+
+    @property
+    def lasting_key(self) -> FindingKey:
+        """The identity of the finding whatever the command levels that it tells."""
+        *told, message = self.key
+        return (*told, message.replace(self.levels, "") if self.levels else message)
 
     @property
     def gist(self) -> tuple[str, ...]:
@@ -163,9 +171,10 @@ class FindingChanges:
 
     @classmethod
     def between(cls, before: Sequence[Finding], after: Sequence[Finding]) -> FindingChanges:
-        """Compare two lists of findings: what only one of them has, in its order."""
-        had, has = {each.key for each in before}, {each.key for each in after}
-        return cls([each for each in after if each.key not in had], [each for each in before if each.key not in has])
+        """Compare two lists of findings: what only one has, in its order. Other levels make no other finding."""
+        had, has = {each.lasting_key for each in before}, {each.lasting_key for each in after}
+        new = [each for each in after if each.lasting_key not in had]
+        return cls(new, [each for each in before if each.lasting_key not in has])
 
     def about_queues(self, fits: Callable[[str], bool]) -> FindingChanges:
         """Return the findings that are about a queue whose name ``fits``, or about no queue."""
@@ -516,7 +525,8 @@ def _attributes_of(rule: Rule, terms: Mapping[str, exp.Expression]) -> list[str]
 
 
 def _found(said: FailedCondition, about: ConfiguredObject) -> Finding:
-    return Finding(said, about.object_type, about.name, about.owner, *about.place_of(said.attribute))
+    place = about.place_of(said.attribute)
+    return Finding(said, about.object_type, about.name, about.owner, *place, levels=about.levels)
 
 
 def _lost(found: Resolution, reason: Reason, about: ConfiguredObject, together: ClusterCheckContext) -> dict[str, Any]:
@@ -775,6 +785,11 @@ class Inspection:
         for text in changes:
             found.change(text)
         return found
+
+    @property
+    def told_levels(self) -> dict[str, int]:
+        """The command levels that files tell, by queue manager, also of those that others display."""
+        return {name: told.level for each in self.members.values() for name, told in each.contribution.levels.items()}
 
     def upgraded(self, levels: Mapping[str, int]) -> Inspection:
         """Return the inspection as it would be if queue managers had these command levels."""

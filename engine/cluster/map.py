@@ -28,8 +28,10 @@ from mqclause.workload.delivery import (
 )
 from mqclause.workload.editions import (
     describe_edition_difference,
-    describe_odd_level,
     find_missing_level,
+    find_other_editions,
+    get_levels,
+    list_level_remarks,
     locate_edition,
     name_edition_source,
 )
@@ -162,9 +164,9 @@ class MapRow(ShownAnswer):
 
     @property
     def odd_levels(self) -> tuple[str, ...]:
-        """That the member is of a command level that is not known, or of another edition than the one asked for."""
-        level = self.decision.cluster.queue_manager.command_level if self.decision.runs else 0
-        return tuple(filter(None, [describe_odd_level(self.decision.rules, level)]))
+        """What is odd about the member's command level, see list_level_remarks: the same in all of its rows."""
+        made = self.decision
+        return tuple(list_level_remarks(made.rules, get_levels([made.cluster]))) if made.runs else ()
 
     @property
     def waiting(self) -> tuple[Share, ...]:
@@ -175,7 +177,9 @@ class MapRow(ShownAnswer):
         """Return the row as in the document ``mqclause.map/1``."""
         document = {**self.named, "from": self.member, **build_side_document(self)}
         incomplete = [asdict(each) for each in self.incomplete]
-        edition = {"edition": self.decision.rules.edition, "edition_from": self.edition_from}
+        edition: dict[str, Any] = {"edition": self.decision.rules.edition, "edition_from": self.edition_from}
+        if self.by_edition:
+            edition["other_editions"] = [each.document() for each in find_other_editions(self.decision)]
         return document | edition | {"incomplete": incomplete, "remarks": list(self.remarks)}
 
 
@@ -185,7 +189,10 @@ class ClusterMap(AnswerTable[MapRow]):
 
 @frozen
 class PrintableRow:
-    """The printed part of a MapRow, without its decision: the map of a large dump has very many rows."""
+    """The printed part of a MapRow, without its decision: the map of a large dump has very many rows.
+
+    What is odd about the member's command level is told once, and not here.
+    """
 
     queue: str
     name: str
@@ -200,10 +207,9 @@ class PrintableRow:
     @classmethod
     def of(cls, row: MapRow) -> PrintableRow:
         """Keep of a row what is printed."""
-        shares = tuple(row.shares)
-        return cls(
-            row.queue, row.name, row.member, row.outcome, row.reason, shares, row.told_by, row.remarks, row.exits
-        )
+        shares, of_member = tuple(row.shares), {*row.odd_levels}
+        said = tuple(each for each in row.remarks if each not in of_member)
+        return cls(row.queue, row.name, row.member, row.outcome, row.reason, shares, row.told_by, said, row.exits)
 
 
 PrintedRow = MapRow | PrintableRow

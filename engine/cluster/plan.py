@@ -611,6 +611,10 @@ def upgrade_members(members: Members, pattern: str, edition: str, rules: Rules) 
         said = f"no source describes the queue manager {quote_value(pattern)}; described: {', '.join(names)}"
         raise _fault(f"{said}{suggest_name(pattern, names)}")
     above = [each for each in fitting if each.cluster.queue_manager.command_level > level]
+    later = [each for each in above if get_edition(each.cluster.queue_manager.command_level, rules.levels) != edition]
+    if "*" in pattern and len(later) == len(fitting):
+        who = join_names([get_local_name(each) for each in later])
+        raise _fault(f"nobody that fits {quote_value(pattern)} is upgraded: {who}, of editions above {edition}")
     for each in above if "*" not in pattern else ():
         own = each.cluster.queue_manager
         if (of_level := get_edition(own.command_level, rules.levels)) != edition:
@@ -619,6 +623,26 @@ def upgrade_members(members: Members, pattern: str, edition: str, rules: Rules) 
         set_command_level(each, level, name_argument(UPGRADES)) if each in fitting and each not in above else each
         for each in members
     )
+
+
+def list_recorded_members(members: Members) -> list[str]:
+    """List the queue managers that no source describes, and that members know by their records."""
+    described = {get_local_name(each) for each in members}
+    return sorted({name for each in members for name in each.cluster.remote} - described)
+
+
+def upgrade_recorded_members(
+    told: Mapping[str, int], upgrades: Iterable[tuple[str, str]], rules: Rules
+) -> dict[str, int]:
+    """Return the command levels of queue managers that are known by records alone, after upgrades that they fit.
+
+    Of their levels before some are ``told``, 0 if not; nobody is taken back.
+    """
+    found = dict(told)
+    for pattern, edition in upgrades:
+        level = _level_of(edition, rules, name_argument(UPGRADES))
+        found |= {name: level for name, own in found.items() if own < level and fnmatchcase(name, pattern)}
+    return found
 
 
 def list_upgrades(before: Iterable[Snapshot], after: Iterable[Snapshot], rules: Rules) -> list[Upgrade]:

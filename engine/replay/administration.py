@@ -43,7 +43,7 @@ from mqclause.model.timeline.trigger_events import Handle
 from mqclause.rulebook.rules import Rules
 from mqclause.workload.decision import Decision, Engine, build_destination_document, join_names
 from mqclause.workload.delivery import DeliveryRemarks
-from mqclause.workload.editions import begin_with_edition
+from mqclause.workload.editions import begin_with_edition, describe_evidence
 from mqclause.workload.exit_answer import ExitAnswer
 from mqclause.workload.resolution import Resolution, ResolutionStep
 
@@ -137,12 +137,16 @@ class AdministrationSimulator:
         known = rules.known_editions
         for edition in (known[0], *(each for each in known if each in stated)):
             other = evolve(self, rules=AdministrationRules(rules.in_edition(edition)), forgotten={})
-            if other.after(event, before).summary() != did.summary():
+            does = other.after(event, before)
+            if does.summary() != did.summary():
                 self.told.add(event.do)
                 source = rules.describe_edition_source(own.name, own.command_level)
+                is_newer = known.index(edition) > known.index(rules.edition)
                 since = f"in {edition}" if edition == known[0] else f"from {edition} on"
                 begun = begin_with_edition(rules, source, own.name)
-                return f"{begun}; {since} {event.do} does something else, as {name_argument('edition')} {edition} shows"
+                newer = (edition, does, did) if is_newer else (rules.edition, did, does)
+                shown = f"{since} {event.do} does something else, as {name_argument('edition')} {edition} shows"
+                return f"{begun}; {shown}{_describe_evidence(rules, *newer)}"
         return ""
 
     def suspension(self, event: Event, did: AdministrationResult) -> None:
@@ -531,12 +535,25 @@ class AdministrationResult:
         did = ({**row, "to": name} for name in ("changed", "removed", "kept") for row in getattr(self, name))
         return [*refused, *({key: row[key] for key in row.keys() - {"rule", "clause", "because"}} for row in did)]
 
+    def list_rules(self) -> Iterator[str]:
+        """List the rules by which it did what it did."""
+        if self.refused is not None:
+            yield self.refused.rule_id
+        yield from (row["rule"] for row in (*self.changed, *self.removed, *self.kept) if "rule" in row)
+
     def document(self) -> dict[str, Any]:
         """Return the keys that this adds to a row of ``mqclause replay``."""
         found: dict[str, Any] = {"removed": self.removed, "kept": self.kept} if self.is_refresh else {}
         if self.refused is not None:
             found["refused"] = {"message": self.refused.facts["refused"], **self.refused.document()}
         return found | ({"fates": [each.document() for each in self.fates]} if self.has_fates else {})
+
+
+def _describe_evidence(rules: Rules, edition: str, later: AdministrationResult, earlier: AdministrationResult) -> str:
+    """Say how it is known what an event does in the later of two editions: by the first rule that it had not before."""
+    before = {*earlier.list_rules()}
+    new = next((each for each in later.list_rules() if each not in before), "")
+    return describe_evidence(rules, edition, new)
 
 
 def build_route_subject(channel: Channel, asked: str, mode: str = "", outbound: bool = False) -> AdministrationSubject:

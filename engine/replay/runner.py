@@ -387,6 +387,7 @@ class _Run:
             put, self.state.cluster, self.sequence, caller=caller, depths=self.state.get_depth
         )
         self.sequence, self.decided, row.exit = decision.state, decision, decision.exit
+        row.decided_by = decision.rules.edition if decision.runs else ""
         row.of_call = decision.call_remarks
         return decision.chosen or decision
 
@@ -478,9 +479,9 @@ class Row(ShownAnswer):
     gave. ``exit`` is what an exit made of the choice, where one was asked for; ``assumed`` says what is taken to be so,
     ``editions`` that another edition of MQ has another answer, ``parted`` that the queue manager sends a message
     elsewhere, where the rest of its group is, ``obstacles`` why it does not arrive where it was routed to,
-    ``asks_again`` who would be asked for a name that a refresh removed, ``edition`` of which edition of MQ the queue
-    manager is after a restart that states its command level, ``edition_from`` what that is known by, and
-    ``edition_stays`` that it was of that edition before,
+    ``asks_again`` who would be asked for a name that a refresh removed, ``decided_by`` by which edition of MQ a choice
+    was made, ``edition`` of which one the queue manager is after a restart that states its command level,
+    ``edition_from`` what that is known by, and ``edition_stays`` that it was of that edition before,
     ``undelivered`` which trigger messages are not on their initiation queue, ``unstarted`` why one that is there starts
     nothing, and ``published`` that a put publishes.
     What ``is_bound`` goes where it was routed to and to nobody else.
@@ -512,6 +513,7 @@ class Row(ShownAnswer):
     unstarted: tuple[str, ...] = ()
     published: tuple[str, ...] = ()
     is_bound: bool = False
+    decided_by: str = ""
     edition: str = ""
     edition_from: str = ""
     edition_stays: bool = False
@@ -576,6 +578,8 @@ def build_row_document(row: Row) -> dict[str, Any]:
     document["changed"] = [_turned_off(each) for each in row.turned_off]
     if row.edition:
         document |= {"edition": row.edition, "edition_from": row.edition_from}
+    elif row.decided_by:
+        document["edition"] = row.decided_by
     if row.returned is not None:
         document |= row.returned.to_json()
     if row.reason is not None:
@@ -819,7 +823,7 @@ class RoutingAssumptions:
         name = row.event.queue, row.event.to_queue_manager
         if decision is None or name in self.said_of or self._looks.get(row.event.queue, 0) > LOOKS_AT_EDITIONS:
             return
-        if differs := describe_edition_difference(decision):
+        if differs := describe_edition_difference(decision, after_others=True):
             self.said_of.add(name)
             yield differs
 

@@ -140,13 +140,20 @@ class Rules:
         """The choice of every reading."""
         return self.in_force.readings
 
+    @property
+    def unknown_choices(self) -> Mapping[str, str]:
+        """The choices of readings that were given and that this edition does not have: its own default counts."""
+        return {name: choice for name, choice in self.given_readings.items() if self.readings[name] != choice}
+
     @cached_property
     def origin(self) -> RulesOrigin | None:
         """Where the rules are from; None if they are those that come with the project."""
         if self._whole is not None:
             return self._whole[0].origin
         own = _own_files()
-        return None if self.files is own or self.files == own else RulesOrigin(self._folder, _digest(self.files))
+        if self.files is own or self.files == own:
+            return None
+        return RulesOrigin(self._folder, compute_digest(self.files))
 
     @property
     def origin_keys(self) -> dict[str, Any]:
@@ -176,7 +183,10 @@ class Rules:
         return _under(self, tuple(sorted(readings.items())))
 
     def in_edition(self, edition: str) -> Rules:
-        """Return the same files in another edition, under the readings that were given. Raises ReadingError."""
+        """Return the same files in another edition, under those readings that were given and that it has a choice of.
+
+        Raises ReadingError.
+        """
         return _in_edition(self, edition, False)
 
     def of_level(self, level: int) -> Rules:
@@ -356,7 +366,8 @@ def _of_changes(
     return _of_text(dict(readings), edition, listed, by_level, folder)
 
 
-def _digest(files: Files) -> str:
+def compute_digest(files: Files) -> str:
+    """Compute the SHA-256 of rule files, as RulesOrigin has it."""
     lines = (f"{sha256(files[path].encode()).hexdigest()}  {path}\n" for path in sorted(files))
     return sha256("".join(lines).encode()).hexdigest()
 
@@ -479,7 +490,11 @@ def _under(rules: Rules, readings: tuple[tuple[str, str], ...]) -> Rules:
 
 @lru_cache(maxsize=256)
 def _in_edition(rules: Rules, edition: str, by_level: bool) -> Rules:
-    return _of_text(rules.given_readings, edition, rules.files, by_level, rules._folder)
+    given: Mapping[str, str] = rules.given_readings
+    if not by_level:
+        known = _readings(rules.files.get("readings.toml", ""), select_editions(edition, rules.known_editions))
+        given = {name: choice for name, choice in given.items() if choice in known[name].choices}
+    return _of_text(given, edition, rules.files, by_level, rules._folder)
 
 
 @lru_cache(maxsize=1)

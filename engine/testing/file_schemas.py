@@ -1,6 +1,6 @@
 """The JSON schemas of the files that people write: facts, scenarios, rules and cases, built of what reads them.
 
-``python -m mqclause.testing.file_schemas`` writes them into the package, where ``mqclause schema`` finds them.
+They are written into the package when it is built.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any
 
 from attrs import NOTHING, fields
 
-import mqclause
 from mqclause.documents import DOCUMENTS
 from mqclause.model.facts.domains import (
     REASONS,
@@ -71,7 +70,8 @@ def _(domain: Words) -> Schema:
 
 @describe_domain.register
 def _(domain: WordsOrWhole) -> Schema:
-    return {"anyOf": [*_words(domain.words)["anyOf"], describe_domain(domain.numbers), {"pattern": "^[0-9]+$"}]}
+    digits = {"type": "string", "pattern": f"^0*[0-9]{{1,{len(str(domain.numbers.high))}}}$"}
+    return {"anyOf": [*_words(domain.words)["anyOf"], describe_domain(domain.numbers), digits]}
 
 
 @describe_domain.register
@@ -300,11 +300,7 @@ def render_file_schema(name: str) -> str:
     return json.dumps({**head, **build()}, ensure_ascii=False, indent=1) + "\n"
 
 
-def write_file_schemas() -> None:
-    """Write each schema into the package."""
+def keep_file_schemas(folder: Path) -> None:
+    """Keep each schema as a file of a folder: that of the package, for whoever starts by it."""
     for name in BUILDERS:
-        (Path(mqclause.__path__[0]) / f"{name}{SUFFIX}").write_text(render_file_schema(name), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    write_file_schemas()
+        (folder / f"{name}{SUFFIX}").write_text(render_file_schema(name), encoding="utf-8")

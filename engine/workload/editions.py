@@ -11,11 +11,13 @@ from attrs import evolve, frozen
 from mqclause.documents import CHOICE
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.snapshot import Snapshot
+from mqclause.model.diagnostics import name_argument
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.clauses import list_clauses
 from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rules import AUTO, Rules
 from mqclause.workload.decision import (
+    LEVELS,
     Decision,
     DestinationKey,
     Engine,
@@ -31,6 +33,9 @@ from mqclause.workload.decision import (
 
 MOST_RULES = 64
 """Of so many rules it is kept which other editions are compared, and by which engines."""
+
+NOBODY = "the queue manager"
+"""How one is called that nothing names."""
 
 WIDEST = 10
 """So far above the last known level are the queue managers of the next edition: 9xy has the levels 9x0 to 9x9."""
@@ -61,7 +66,7 @@ class OtherEdition:
         rule, own_rule = _find_parting_rules(own, other)
         is_newer = edition != decision.rules.known_editions[0]
         later = (edition, rule or own_rule) if is_newer else (decision.rules.edition, own_rule or rule)
-        known = _describe_evidence(decision.rules, *later)
+        known = describe_evidence(decision.rules, *later)
         shown = own_rule if decision.outcome == "failed" or not rule else ""
         evidence = _find_evidence(decision.rules, edition, rule or own_rule)[0]
         return cls(edition, since, other, rule or own_rule, shown, evidence, known)
@@ -80,7 +85,7 @@ class OtherEdition:
 
 
 def find_other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
-    """Find the oldest and the newest edition, as far as the answer is another there. Needs level ``rule``."""
+    """Find the oldest and the newest edition, as far as the answer is another there."""
     found = (each for each in _compared(decision) if _is_other(decision, each[1]))
     return tuple(OtherEdition.of(decision, *each) for each in found)
 
@@ -96,7 +101,7 @@ def find_missing_level(
     if decision.edition_from == "default":
         if is_other is None:
             is_other = any(_is_other(decision, since) for _, since in _compared(decision))
-        if is_other or any(_find_assumed_remarks(decision)):
+        if is_other or any(find_assumed_remarks(decision)):
             yield describe_missing_level(own.name)
         return
     if told.others and told.level == own.command_level and decision.rules.by_level:
@@ -106,8 +111,8 @@ def find_missing_level(
             yield evolve(describe_missing_level(own.name), what=f"the command level: {told.doubt}")
 
 
-def _find_assumed_remarks(decision: Decision) -> Iterator[str]:
-    """Remarks on the answer that are of an edition which is assumed: the oldest or the newest has no such rule."""
+def find_assumed_remarks(decision: Decision) -> Iterator[str]:
+    """Find remarks on the answer that are of an edition which is assumed: the oldest or the newest has no such rule."""
     remarking = [each for run, of in zip(decision.runs, decision.rulesets, strict=False)
                  for each in of.find_remarking_rules(run.facts)]  # fmt: skip
     for _, since in _compared(decision) if remarking and decision.edition_from == "default" else ():
@@ -116,20 +121,20 @@ def _find_assumed_remarks(decision: Decision) -> Iterator[str]:
         yield from (each.remark for each in remarking if each.id not in known)
 
 
-def describe_edition_difference(decision: Decision, source: str = "") -> str:
+def describe_edition_difference(decision: Decision, source: str = "", after_others: bool = False) -> str:
     """Say that the oldest or the newest edition answers otherwise, in a sentence that many answers share.
 
-    ``source`` is what the edition in force is from, if more is known of that than the decision tells. Blank where the
-    answer is the same in both.
+    ``source`` is what the edition in force is from, if more is known of that than the decision tells. A put that comes
+    ``after_others`` is not answered by itself as it is among them. Blank where the answer is the same in both.
     """
     rules = decision.rules
+    differing = [each for each in _compared(decision) if _is_other(decision, each[1])]
     where = [
-        f"in {edition}" if edition == rules.known_editions[0] else f"from {since} on"
-        for edition, since in _compared(decision)
-        if _is_other(decision, since)
+        f"in {edition}" if edition == rules.known_editions[0] else f"from {since} on" for edition, since in differing
     ]
+    shown = f"{name_argument('edition')} {differing[-1][1]} shows" if after_others and differing else "explain tells"
     begun = begin_with_edition(rules, source or decision.edition_from, decision.cluster.queue_manager.name)
-    return f"{begun}; {' and '.join(where)} the answer is another, as explain tells" if where else ""
+    return f"{begun}; {' and '.join(where)} the answer is another, as {shown}" if where else ""
 
 
 def _is_other(decision: Decision, since: str) -> bool:
@@ -162,13 +167,26 @@ def describe_missing_level(queue_manager: str) -> MissingInformation:
 
 
 def list_level_remarks(rules: Rules, levels: Mapping[str, int]) -> Iterator[str]:
-    """Say of queue managers, once for those of one command level, what describe_odd_level says."""
+    """Say of queue managers, once for those of one command level, what is odd about it.
+
+    That is what describe_odd_level says and, once for those of one edition, that it lacks a choice that was asked for.
+    """
     by_level: dict[int, list[str]] = {}
+    by_edition: dict[str, list[str]] = {}
     for name, level in levels.items():
         by_level.setdefault(level, []).append(name)
+        by_edition.setdefault(rules.of_level(level).edition, []).append(name)
     for level, names in by_level.items():
-        who = f"{join_names(names)} {'is' if len(names) == 1 else 'are'}"
-        yield from filter(None, [describe_odd_level(rules, level, who)])
+        yield from filter(None, [describe_odd_level(rules, level, _name_subject(names))])
+    for edition, names in by_edition.items():
+        found = rules.of_level(levels[names[0]])
+        for reading, choice in found.unknown_choices.items():
+            has = f"edition {edition} has no choice {choice} of the reading {reading}"
+            yield f"{has}: {found.readings[reading]} counts at {join_names([each or NOBODY for each in names])}"
+
+
+def _name_subject(names: list[str]) -> str:
+    return f"{join_names(names)} {'is' if len(names) == 1 else 'are'}"
 
 
 def get_levels(clusters: Iterable[Cluster]) -> dict[str, int]:
@@ -230,7 +248,8 @@ def _list_others(rules: Rules) -> Sequence[tuple[str, str]]:
 
 def _own(decision: Decision, level: Level) -> Decision:
     """What the rules in force decide by themselves: before any exit, and whatever a transmission queue refuses."""
-    return _decided(decision, decision.rules, level) if decision.exit is not None else _chosen(decision)
+    is_told = decision.exit is None and LEVELS.index(decision.level) >= LEVELS.index(level)
+    return _chosen(decision) if is_told else _decided(decision, decision.rules, level)
 
 
 def _decided(decision: Decision, rules: Rules, level: Level) -> Decision:
@@ -294,7 +313,7 @@ def _find_evidence(rules: Rules, edition: str, rule: str) -> tuple[str, str]:
     return evidence, source
 
 
-def _describe_evidence(rules: Rules, edition: str, rule: str) -> str:
+def describe_evidence(rules: Rules, edition: str, rule: str) -> str:
     """Say how it is known what holds in an edition, as the end of a sentence; blank if the rules do not tell."""
     if "evidence" not in rules.toml("editions.toml").get(edition, {}):
         return ""
@@ -308,7 +327,7 @@ def list_edition_remarks(decision: Decision, others: tuple[OtherEdition, ...], s
         yield from list_level_remarks(decision.rules, get_levels([decision.cluster]))
     for each in others:
         yield _difference(decision, each, source)
-    for remark in dict.fromkeys(_find_assumed_remarks(decision)):
+    for remark in dict.fromkeys(find_assumed_remarks(decision)):
         begun = begin_with_edition(decision.rules, source, decision.cluster.queue_manager.name)
         yield f"{begun}, and by a later one this may not be so: {remark}"
 
@@ -356,7 +375,7 @@ def summarize_editions(found: Iterable[EditionInForce]) -> Iterator[str]:
     for each in found:
         groups.setdefault((each.edition, each.edition_from == "default"), []).append(each)
     for (edition, is_assumed), of in groups.items():
-        names = join_names([each.queue_manager or "the queue manager" for each in of])
+        names = join_names([each.queue_manager or NOBODY for each in of])
         if is_assumed:
             yield f"edition {edition} is assumed, as nothing tells the level of {names}"
         else:

@@ -16,6 +16,7 @@ from mqclause.workload.decision import Decision, join_names
 from mqclause.workload.delivery import find_obstacles
 from mqclause.workload.editions import (
     OtherEdition,
+    find_assumed_remarks,
     find_missing_level,
     find_other_editions,
     list_edition_remarks,
@@ -35,7 +36,7 @@ class Explanation(ShownAnswer):
     ``incomplete`` is what is not known and could change the answer, ``assumptions`` what the sources cannot tell and
     was taken to be so for this answer, ``sources`` what is odd about them, ``obstacles`` what is in the way of the
     message then, ``editions`` are those of MQ that answer otherwise, and ``edition_from`` says where the one in force
-    is from.
+    is from. ``edition_remarks``, which stand among the assumptions, too, say what is to be known of that.
     """
 
     decision: Decision
@@ -47,6 +48,7 @@ class Explanation(ShownAnswer):
     obstacles: tuple[str, ...] = ()
     editions: tuple[OtherEdition, ...] = ()
     edition_from: str = ""
+    edition_remarks: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, decision: Decision, snapshot: Snapshot, other_readings: bool = True) -> Self:
@@ -64,11 +66,18 @@ class Explanation(ShownAnswer):
         others = find_other_editions(decision)
         is_known = decision.cluster.queue_manager == snapshot.cluster.queue_manager
         source = name_edition_source(decision.rules, snapshot) if is_known else decision.edition_from
-        assumptions = (*_assumed(decision, snapshot, ties), *list_edition_remarks(decision, others, source))
+        assumptions, of_edition = _assumed(decision, snapshot, ties), list_edition_remarks(decision, others, source)
         ahead, unknown = find_obstacles(decision, snapshot.beyond), find_unknowns(decision, snapshot)
         unknown = (*unknown, *find_missing_level(decision, snapshot, bool(others)))
         place = locate_edition(decision.rules, snapshot) if is_known else source
-        return cls(decision, readings, ties, unknown, assumptions, odd, ahead, others, place)
+        told = tuple(of_edition)
+        return cls(decision, readings, ties, unknown, (*assumptions, *told), odd, ahead, others, place, told)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The remarks of the rules, but for those that the remarks on an edition that is assumed tell."""
+        assumed = {*find_assumed_remarks(self.decision)}
+        return tuple(each for each in self.decision.remarks if each not in assumed)
 
     def with_exit(self, decision: Decision, snapshot: Snapshot, ask_exit: AskExit) -> Self:
         """Return this explanation with ``decision``, which an exit made of its own; the remarks on that stay."""
@@ -92,13 +101,20 @@ class Explanation(ShownAnswer):
 
     def _besides(self) -> dict[str, Any]:
         """What a decision alone does not say, or not in full."""
-        tie, own = describe_final_tie(self.decision), self.decision.remarks
+        tie = describe_final_tie(self.decision)
         ties = (*self.ties, *([tie] if tie else []))
         editions = {"other_editions": [each.document() for each in self.editions]} if self.editions else {}
         return {
             **({"edition_from": self.edition_from} if self.edition_from else {}),
             **editions,
-            "remarks": [*self.obstacles, *own, *self.sources, *ties, *self.readings],
+            "remarks": [
+                *self.obstacles,
+                *self.remarks,
+                *self.sources,
+                *ties,
+                *self.readings,
+                *self.edition_remarks,
+            ],
             "incomplete": [asdict(each) for each in self.incomplete],
             "assumptions": list(self.assumptions),
         }

@@ -94,6 +94,21 @@ class Whole:
         raise DomainError(key, value, f"allowed: a whole number from {self.low} to {self.high}")
 
 
+LOWEST_LEVEL, HIGHEST_LEVEL = 100, 9999
+"""Between which the command levels of queue managers lie: CMDLEVEL has three or four digits."""
+
+
+@frozen
+class Level:
+    """A command level, or 0 where it is not known."""
+
+    def __call__(self, value: object, key: str) -> int:
+        if type(value) is int and (value == 0 or LOWEST_LEVEL <= value <= HIGHEST_LEVEL):
+            return value
+        allowed = f"a whole number from {LOWEST_LEVEL} to {HIGHEST_LEVEL}, or 0 where it is not known"
+        raise DomainError(key, value, f"allowed: {allowed}")
+
+
 @frozen
 class WordsOrWhole:
     """One of MQSC's words, or a whole number for what has no word; kept as text."""

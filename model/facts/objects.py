@@ -19,6 +19,7 @@ from mqclause.model.facts.domains import (
     NAMES,
     Finite,
     Flag,
+    Level,
     Text,
     Whole,
     Words,
@@ -91,7 +92,7 @@ class QueueManager:
     partial_in: tuple[str, ...] = fact_field(NAMES, ())
     defclxq: str = fact_field(Words(("SCTQ", "CHANNEL", "")), "")
     igq: str = fact_field(ENABLED, "DISABLED")
-    command_level: int = fact_field(Whole(0, 9999), 0)
+    command_level: int = fact_field(Level(), 0)
 
     def is_full_in(self, cluster: str) -> bool:
         """Return whether it is a full repository of a cluster that it is in."""
@@ -112,7 +113,7 @@ class RemoteQueueManager:
     repository: bool = fact_field(Flag(), False)
     partial_in: tuple[str, ...] = fact_field(NAMES, ())
     available: bool = fact_field(Flag(), True)
-    command_level: int = fact_field(Whole(0, 9999), 0)
+    command_level: int = fact_field(Level(), 0)
 
     def is_full_in(self, cluster: str) -> bool:
         """Return whether it is a full repository of a cluster that it is in."""

@@ -14,7 +14,9 @@ from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster, ContradictionE
 from mqclause.model.facts.domains import (
     CHANNEL_NAME,
     GIVEN_NAME,
+    HIGHEST_LEVEL,
     LARGEST,
+    LOWEST_LEVEL,
     NAME_OR_BLANK,
     Domain,
     Flag,
@@ -50,7 +52,6 @@ ADMINISTRATIVE = ("suspend", "resume", "refresh", "fail", "recover", "arrive")
 """The events that the rules of document 004 answer."""
 
 MOST_REPEATED = 1_000_000_000
-HIGHEST_LEVEL = 9999
 LATEST = 2**63 - 1
 """The latest time of an event, in milliseconds since the start."""
 
@@ -216,7 +217,7 @@ class Event:
     options: tuple[str, ...] = fact_field(OPTIONS, ())
     match: Mapping[str, Any] = fact_field(MATCH, NOTHING_SET)
     bound: bool = fact_field(Flag(), False)
-    command_level: int | None = fact_field(Whole(1, HIGHEST_LEVEL), None)
+    command_level: int | None = fact_field(Whole(LOWEST_LEVEL, HIGHEST_LEVEL), None)
 
     @property
     def suspend_mode(self) -> str:

@@ -371,16 +371,23 @@ def test_that_another_edition_has_another_answer_is_said_once_of_a_name_and_of_a
     put, refresh = {"do": "put", "queue": "PAID"}, {"do": "refresh", "cluster": "S"}
     file = written(tmp_path, {**facts, "event": [put, put, refresh]})
     assumed = "edition wmq-6 is assumed, as nothing tells the level of QM1"
+    page = "WebSphere MQ 7.5, REFRESH CLUSTER: SSFKSJ_7.5.0/com.ibm.mq.ref.con.doc/q082360_.htm"
     assert remarked(file) == [
-        [f"{assumed}; from mq-8.0 on the answer is another, as explain tells"],
+        [f"{assumed}; from mq-8.0 on the answer is another, as --edition mq-8.0 shows"],
         [],
-        [f"{assumed}; from wmq-7.5 on refresh does something else, as --edition wmq-7.5 shows"],
+        [
+            f"{assumed}; from wmq-7.5 on refresh does something else, as --edition wmq-7.5 shows; of wmq-7.5: "
+            f"read in a page of that edition ({page})"
+        ],
     ]
     of_93 = "decided by edition mq-9.3 (--edition)"
     assert remarked(file, "--edition", "mq-9.3") == [
-        [f"{of_93}; in wmq-6 the answer is another, as explain tells"],
+        [f"{of_93}; in wmq-6 the answer is another, as --edition wmq-6 shows"],
         [],
-        [f"{of_93}; in wmq-6 refresh does something else, as --edition wmq-6 shows"],
+        [
+            f"{of_93}; in wmq-6 refresh does something else, as --edition wmq-6 shows; of mq-9.3: "
+            f"nothing that was read says otherwise ({page})"
+        ],
     ]
     same = written(tmp_path, {**facts, "event": [{"do": "suspend", "queue_manager": "QM2", "cluster": "S"}]})
     assert remarked(same) == [[]]

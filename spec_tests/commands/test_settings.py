@@ -89,7 +89,7 @@ def test_all_that_is_wrong_has_a_line(here: Path, text: str, lines: list[str]) -
 @pytest.mark.parametrize("name", SUBCOMMANDS)
 def test_no_file_and_no_function_is_a_setting(name: str) -> None:
     """The directory may be a stranger's: nothing of it is run, and nothing is read or written but what was named."""
-    outward = {"with", "facts", "puts", "lines", "sarif", "rules", "cases", "exit"}
+    outward = {"with", "facts", "puts", "lines", "sarif", "rules", "cases", "exit", "engine", "memory", "executor"}
     assert outward.isdisjoint(SUBCOMMANDS[name].list_settings())
 
 

@@ -66,6 +66,11 @@ def planned(files: list[str], *options: str) -> tuple[int, Any]:
     return done.return_value, json.loads(done.stdout)
 
 
+def warned(files: list[str], *options: str) -> str:
+    done = CliRunner().invoke(command, [*files, *options, "--json"], standalone_mode=False, catch_exceptions=False)
+    return done.stderr
+
+
 def moved(document: Any) -> dict[tuple[str, str], Any]:
     """Of each row: what moves, before and after, and who fell by which clause."""
     found = {}
@@ -286,12 +291,47 @@ def test_one_that_is_of_the_edition_already_stays_as_it_is(tmp_path: Path) -> No
         ("QM4=mq-9.4", "--upgrade: no source describes the queue manager 'QM4'; described: QM1, QM2, QM3"),
         ("QM1=mq-9.5", "--upgrade: 'mq-9.5' is no edition; allowed: wmq-6, "),
         ("QM1=mq-8.0", "--upgrade: QM1 is of command level 930, edition mq-9.3, above mq-8.0"),
+        ("*=mq-8.0", "--upgrade: nobody that fits '*' is upgraded: QM1, QM2 and QM3, of editions above mq-8.0"),
     ],
 )
 def test_an_upgrade_that_is_none_is_bad_input(tmp_path: Path, option: str, said: str) -> None:
     with pytest.raises(FactsError) as error:
         planned(written(tmp_path, RANKED, dict.fromkeys(RANKED, 930)), "--upgrade", option)
     assert said in str(error.value)
+
+
+def test_an_upgrade_that_moves_nothing_changes_nothing_whatever_levels_findings_tell(tmp_path: Path) -> None:
+    """QM1 is of 7.5 and QM3 of 9.3, so that puts to PARTS part before and after QM3 is upgraded."""
+    files = written(tmp_path, DISABLED, {**OLD, "QM3": 930})
+    assert any("930: QM3" in each.message for each in inspected(map(Path, files)).findings())
+    status, document = planned(files, "--upgrade", "QM3=mq-9.4")
+    assert (status, document["rows"], document["findings"]) == (0, [], {"new": [], "gone": []})
+
+
+def test_members_that_are_known_by_records_are_upgraded_too(tmp_path: Path) -> None:
+    """QM1 displays that QM2 hosts PARTS, and that QM3 of 7.5 hosts it put-disabled in the higher rank."""
+    members = (("QM1", "09030000"), ("QM2", "09030000"), ("QM3", "07050003"))
+    shown = [f"   CLUSQMGR({name}) CHANNEL(TO.{name}) CLUSTER(PLANT) VERSION({version})" for name, version in members]
+    hosts = (("QM2", 0, "ENABLED"), ("QM3", 4, "DISABLED"))
+    queues = [f"   QUEUE(PARTS) TYPE(QCLUSTER) CLUSTER(PLANT) CLUSQMGR({name}) CLWLRANK({rank}) PUT({put})"
+              for name, rank, put in hosts]  # fmt: skip
+    member, queue = "AMQ8441I: Display Cluster Queue Manager details.", "AMQ8409I: Display Queue details."
+    log = tmp_path / "QM1.log"
+    lines = ["Starting MQSC for queue manager QM1.", "     1 : DISPLAY CLUSQMGR(*) ALL"]
+    lines += [line for each in shown for line in (member, each)] + ["     2 : DISPLAY QCLUSTER(*) ALL"]
+    log.write_text("\n".join([*lines, *(line for each in queues for line in (queue, each)), ""]))
+    for pattern, gone, told in (("*", ["check.56"], "QM2 and QM3 are"), ("QM1", [], "")):
+        status, document = planned([str(log)], "--upgrade", f"{pattern}=mq-9.4")
+        assert [each["rule"] for each in document["findings"]["gone"]] == gone
+        assert (status, document["rows"], document["findings"]["new"]) == (3 if gone else 0, [], [])
+        said = f"{told} known by records alone"
+        assert (said in warned([str(log)], "--upgrade", f"{pattern}=mq-9.4")) is bool(told)
+
+
+def test_a_level_that_another_edition_is_asked_for_against_is_told(tmp_path: Path) -> None:
+    files = written(tmp_path, RANKED, {**OLD, "QM2": 930})
+    told = warned(files, "--edition", "wmq-7.5", "--upgrade", "QM2=mq-9.4")
+    assert told == "remark: QM2 is of command level 930, edition mq-9.3; edition wmq-7.5 was asked for\n"
 
 
 @pytest.mark.parametrize(

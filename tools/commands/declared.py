@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any, Literal
 
 import click
@@ -48,7 +47,7 @@ SETTINGS_FILE = "mqclause.toml"
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-EXAMPLES = Path(__file__).with_name("examples.toml")
+EXAMPLES = os.path.join(os.path.dirname(__file__), "examples.txt")
 
 
 class MqWord(click.Choice):  # type: ignore[type-arg] # it is generic from click 8.2 on
@@ -118,28 +117,30 @@ def load_function(place: str) -> Callable[..., Any]:
 
 
 @cache
-def read_examples() -> dict[str, list[dict[str, str]]]:
-    """Read the examples of each subcommand's help."""
-    with EXAMPLES.open("rb") as file:
-        return load_function("tomllib:load")(file)  # type: ignore[no-any-return] # nothing but help needs it
+def read_examples() -> dict[str, list[tuple[str, str]]]:
+    """Read the examples of each subcommand: a line that says what is asked, and below it the command that tells it."""
+    with open(EXAMPLES, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    found: dict[str, list[tuple[str, str]]] = {}
+    for asked, command in zip(lines[::2], lines[1::2], strict=True):
+        found.setdefault(command.split()[1], []).append((asked, command))
+    return found
 
 
 class Subcommand(click.Command):
     """A subcommand, whose help has examples and lists options in groups, and whose defaults a file may state."""
 
     @property
-    def examples(self) -> list[dict[str, str]]:
-        """The examples of the help: each says what is ``asked`` and which ``arguments`` tell it."""
+    def examples(self) -> list[tuple[str, str]]:
+        """The examples of the help: what is asked, and the command that tells it."""
         return read_examples()[str(self.name)]
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what the subcommand does, then the examples."""
         super().format_help_text(ctx, formatter)
         with formatter.section("Examples"):
-            for each in self.examples:
-                formatter.write_text(f"# {each['asked']}")
-                command = f"{ctx.command_path} {each['arguments']}".rstrip()
-                formatter.write(f"{'':{formatter.current_indent}}{command}\n")
+            for line in (line for example in self.examples for line in example):
+                formatter.write(f"{'':{formatter.current_indent}}{line}\n")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the options, each group under its title."""
@@ -155,24 +156,34 @@ class Subcommand(click.Command):
     def list_settings(self) -> dict[str, click.Option]:
         """List the options that a settings file may state, by their names.
 
-        What names a file or a function is none: the file may be a stranger's, who must not have anything read, written
-        or run.
+        What names a file or a function is none, nor is what says how a command is run: the file may be a stranger's,
+        who must not have anything read, written or run.
         """
         options = (each for each in self.params if isinstance(each, click.Option) and each.expose_value)
         return {
             each.opts[-1].removeprefix("--"): each
             for each in options
             if getattr(each.type, "func", None) not in (parse_file_name, parse_function_name)
+            and getattr(each, "group", GROUPS[-1]) != GROUPS[-1]
         }
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse arguments as click does, over what the nearest settings file states. Raises FactsError."""
         rest = super().parse_args(ctx, args)
-        here = Path.cwd()
-        found = next(filter(os.path.isfile, (each / SETTINGS_FILE for each in (here, *here.parents))), None)
-        if found is not None and not ctx.resilient_parsing:
+        found = find_settings() if not ctx.resilient_parsing else None
+        if found is not None:
             load_function("mqclause.tools.commands.settings:apply_settings")(found, ctx, self, SUBCOMMANDS)
         return rest
+
+
+def find_settings() -> str | None:
+    """Find the settings file that is nearest to the working directory, upwards. Raises FileNotFoundError."""
+    folder, above = os.getcwd(), ""
+    while folder != above:
+        if os.path.isfile(path := os.path.join(folder, SETTINGS_FILE)):
+            return path
+        folder, above = os.path.dirname(folder), folder
+    return None
 
 
 def declare(
@@ -743,11 +754,33 @@ def compare_command() -> None:
     """
 
 
+@declare(
+    "rulebook",
+    "mqclause.tools.commands.rulebook:write_rulebook",
+    click.argument("out", type=parse_file_name, metavar="OUT"),
+    cases_option,
+    folder_option,
+)
+def rulebook_command() -> None:
+    """Write the rulebook, a site of HTML pages: what states each sentence, and what each rule says, in words.
+
+    OUT is a folder that is not there yet, or an empty one; open its index.html. The cases and the mutants are run for
+    it. It needs Jinja2 and Pygments: pip install 'mqclause[rulebook]'. Exit status: 0 it is written, 2 bad input.
+    """
+
+
 SECTIONS = {
     "Ask of a configuration": (explain_command, why_command, map_command, check_command, order_command),
     "Ask what would be": (plan_command, replay_command, retention_command),
     "Read and write": (facts_command, commands_command, batch_command, show_sql_command, schema_command),
-    "Look at the rules": (verify_command, test_command, mutate_command, lint_command, compare_command),
+    "Look at the rules": (
+        rulebook_command,
+        verify_command,
+        test_command,
+        mutate_command,
+        lint_command,
+        compare_command,
+    ),
 }
 """The subcommands, in the order in which the help lists them."""
 

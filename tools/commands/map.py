@@ -52,6 +52,7 @@ from mqclause.tools.render.cluster import (
 from mqclause.tools.render.streams import print_pieces, print_warnings, render_json
 from mqclause.tools.render.terminal import track_progress
 from mqclause.workload.decision import Engine
+from mqclause.workload.editions import get_levels, list_level_remarks
 
 RowT = TypeVar("RowT", MapRow, PrintableRow, PlanRow)
 
@@ -153,6 +154,7 @@ def map_puts(inputs: Inputs, pattern: str | None, bind: str, as_json: bool, as_c
         if as_json:
             _print_json(question.fitting(rows))
         else:
+            print_warnings((), list_level_remarks(question.rules, get_levels(each.cluster for each in members)))
             _print(question.fitting(map(PrintableRow.of, rows)), as_csv)
     return 0
 

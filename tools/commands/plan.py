@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from itertools import chain
 
 import click
@@ -23,10 +24,12 @@ from mqclause.cluster.plan import (
     find_rebalanced_rows,
     find_restart_clause,
     find_restarting_members,
+    list_recorded_members,
     list_upgrades,
     pair_sides,
     sort_rows,
     upgrade_members,
+    upgrade_recorded_members,
 )
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.members import Members, get_local_name, remove_member, suspend_member
@@ -46,7 +49,7 @@ from mqclause.tools.render.cluster import (
 )
 from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.tools.render.terminal import track_progress
-from mqclause.workload.decision import Engine
+from mqclause.workload.decision import Engine, join_names
 from mqclause.workload.delivery import check_delivery
 from mqclause.workload.editions import get_levels, list_level_remarks
 
@@ -86,12 +89,14 @@ def show_plan(
     """Show what a change does, and return the exit status. Raises FactsError and UsageError."""
     question = ClusterQuestion.of(evolve(inputs, edition=None) if change.upgrades else inputs, pattern, bind)
     before = question.before()
+    asked, told = question.rules, get_levels(each.cluster for each in before)
     if change.upgrades and inputs.edition not in (None, AUTO):
-        before = begin_at(before, inputs.edition, question.rules)
+        before, asked = begin_at(before, inputs.edition, asked), asked.in_edition(inputs.edition)
     _check_changed(question, change)
     after = change.apply(question.after(before), question.rules)
     print_member_warnings((*before, *after))
-    print_warnings((), list_level_remarks(question.rules, get_levels(each.cluster for each in before)))
+    print_warnings((), list_level_remarks(asked, told))
+    print_warnings((), _describe_recorded(before, change))
     traffic = _read_traffic(puts) if puts else None
     checked = _looked_at(question, change, (before, after) if change.upgrades else None)
     with question.engine((*before, *after)) as engine:
@@ -202,6 +207,16 @@ class _Found:
                 self.remarks.append(({"queue": row.queue}, get_local_name(row.before), said))
 
 
+def _describe_recorded(members: Members, change: MemberChange) -> Iterator[str]:
+    """Say of which queue managers that are to be upgraded no file tells where their puts go."""
+    fitting = [
+        name for name in list_recorded_members(members) if any(fnmatchcase(name, each) for each, _ in change.upgrades)
+    ]
+    if fitting:
+        who = f"{join_names(fitting)} {'is' if len(fitting) == 1 else 'are'}"
+        yield f"{who} known by records alone: findings go by the upgrade, and where puts made there go is not told"
+
+
 def _levels(members: Members) -> dict[str, int]:
     """The command levels that are known, by queue manager."""
     known = {get_local_name(each): each.cluster.queue_manager.command_level for each in members}
@@ -225,9 +240,13 @@ def _looked_at(
         commands = [f"QMGR({quote_mqsc(name)}) SUSPEND(YES)" for name in change.suspending if name in before.members]
         changed = before.changed(question.overlays, [*inputs.sets, *question.states, *commands])
         if upgraded is not None:
-            before, changed = (
-                each.upgraded(levels) for each, levels in zip((before, changed), map(_levels, upgraded), strict=True)
-            )
+            recorded = dict.fromkeys(list_recorded_members(upgraded[0]), 0)
+            recorded |= {name: level for name, level in before.told_levels.items() if name in recorded}
+            if inputs.edition not in (None, AUTO):
+                recorded = dict.fromkeys(recorded, question.rules.levels[inputs.edition])
+            then = upgrade_recorded_members(recorded, change.upgrades, question.rules)
+            before = before.upgraded({**recorded, **_levels(upgraded[0])})
+            changed = changed.upgraded({**then, **_levels(upgraded[1])})
         after = changed.without(left_out)
         was, found = before.findings(), after.findings() if after.members else []
     except FactsError as error:

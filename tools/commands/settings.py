@@ -51,7 +51,7 @@ class Settings:
         return Diagnostic(self.document.source, f"{where}: {said}", *self.document.places.place_of(self.command, *keys))
 
 
-def apply_settings(path: Path, context: click.Context, command: Settable, known: Mapping[str, Settable]) -> None:
+def apply_settings(path: str, context: click.Context, command: Settable, known: Mapping[str, Settable]) -> None:
     """Have what the file states count for each option that is not given; several values come before those given.
 
     ``known`` are all commands. What takes effect is told in a remark. Raises FactsError with all that is wrong.
@@ -155,19 +155,19 @@ def _with_settings(known: Mapping[str, Settable]) -> Sequence[str]:
     return [name for name, each in known.items() if each.list_settings()]
 
 
-def _read(path: Path) -> FactsDocument:
+def _read(path: str) -> FactsDocument:
     """The settings file. Raises FactsError."""
     try:
-        with open_file(path) as file:
+        with open_file(Path(path)) as file:
             data = file.read(LARGEST_FILE + 1)
         if len(data) > LARGEST_FILE:
-            raise FactsError([Diagnostic(str(path), f"holds more than {LARGEST_FILE:,} bytes; allowed: so many")])
+            raise FactsError([Diagnostic(path, f"holds more than {LARGEST_FILE:,} bytes; allowed: so many")])
         text = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
-        raise FactsError([Diagnostic(str(path), f"is not UTF-8: byte {error.start + 1} is wrong")]) from None
+        raise FactsError([Diagnostic(path, f"is not UTF-8: byte {error.start + 1} is wrong")]) from None
     except OSError as error:
-        raise FactsError([Diagnostic(str(path), (error.strerror or "cannot be read").lower())]) from None
-    document = parse_toml(text if text.strip() else "[check]", str(path))  # as facts, an empty file is a fault
+        raise FactsError([Diagnostic(path, (error.strerror or "cannot be read").lower())]) from None
+    document = parse_toml(text if text.strip() else "[check]", path)  # as facts, an empty file is a fault
     if document.diagnostics:
         raise FactsError(document.diagnostics)
     return document

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.text import Text
 
@@ -66,7 +66,7 @@ def render_answer(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:
     yield from _ending(told)
     yield from _rests_on(told, whole)
     label, told_above = "notes", {each.what for each in told.incomplete} | {decision.verdict}
-    notes = (each for each in render_remarks(decision) if each not in told_above)
+    notes = (each for each in render_remarks(decision, told.remarks) if each not in told_above)
     for each in [*told.obstacles, *notes, *told.ties, *told.readings, *told.assumptions]:
         yield label, Text(each, "dim")
         label = ""
@@ -98,13 +98,13 @@ def render_reach(decision: Decision) -> str:
     return f"nothing: {_missing(decision)}"
 
 
-def render_remarks(decision: Decision) -> Iterator[str]:
+def render_remarks(decision: Decision, remarks: Iterable[str]) -> Iterator[str]:
     """Render the remarks: readings that are not the default, how exact shares are."""
     known = decision.rules.known_readings
     for name, choice in decision.readings.items():
         if choice != known[name].default:
             yield f"read with {name}={choice} (default: {known[name].default})"
-    yield from decision.remarks
+    yield from remarks
     if decision.reason is not None and not decision.runs:
         near = _near(decision)
         if near:

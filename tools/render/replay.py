@@ -182,11 +182,11 @@ def _told(
     """The lines of a row, which take less to keep than rows; ``totals`` counts where puts went.
 
     A remark is told once: what was ``remarked`` before is left out; but what is in the way is told again after a put
-    that it was not in the way of.
+    that it was not in the way of, and that other editions answer otherwise is told of each name that is put to.
     """
     if isinstance(row.routed, Destination) and row.event.do == "put":
         totals[row.routed.name] = totals.get(row.routed.name, 0) + 1
-    new = [each for each in row.remarks if each not in remarked]
+    new = [each for each in row.remarks if each not in remarked or each in row.editions]
     if row.routed is not None:
         remarked -= obstacles - {*row.obstacles}
     obstacles |= {*row.obstacles}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from mqclause import Engine, Put, Rules
+from mqclause import Engine, FactsError, Put, Rules
 from mqclause.check.findings import Checks, inspected
 from mqclause.cluster.map import cluster_map
 from mqclause.model.configuration.knowledge import write_version
@@ -107,6 +107,19 @@ def test_words_that_are_no_level_are_told(shown: str) -> None:
     said = f"own.mqsc:3: {shown} is no command level that a queue manager has: passed by"
     assert said in map(str, snapshot.remarks)
     assert asked(explained(snapshot)) == ["the command level"]
+
+
+def test_a_level_of_two_digits_is_none_in_facts_either() -> None:
+    for own, other, key in ((53, 0, "queue_manager"), (0, 99, "remote_queue_manager")):
+        text = (
+            f'[queue_manager]\nname = "QM1"\ncommand_level = {own}\n'
+            f'[[remote_queue_manager]]\nname = "QM2"\ncommand_level = {other}\n'
+        )
+        with pytest.raises(FactsError) as error:
+            read_sources([Source("plant.toml", text.encode())])
+        [fault] = error.value.diagnostics
+        assert (fault.line, key in str(fault)) == (3 if own else 6, True)
+        assert f"{own or other} is not allowed; allowed: a whole number from 100 to 9999, or 0" in fault.message
 
 
 def test_the_word_that_tells_the_level_is_said() -> None:

@@ -77,9 +77,9 @@ def test_what_is_said_of_editions_is_said_anew_after_a_migration() -> None:
     up, on = ({"do": "restart", "command_level": level} for level in (930, 931))
     found = rows([PUT, PUT, up, PUT, on, PUT], 750)
     assert [[each for each in row.get("remarks", []) if "edition" in each] for row in found] == [
-        ["decided by edition wmq-7.5 (CMDLEVEL 750 of QM1); from mq-8.0 on the answer is another, as explain tells"],
+        ["decided by edition wmq-7.5 (CMDLEVEL 750 of QM1); from mq-8.0 on the answer is another, as edition mq-8.0 shows"],
         [], [],
-        ["decided by edition mq-9.3 (CMDLEVEL 930 of QM1); in wmq-6 the answer is another, as explain tells"],
+        ["decided by edition mq-9.3 (CMDLEVEL 930 of QM1); in wmq-6 the answer is another, as edition wmq-6 shows"],
         [], [],
     ]  # fmt: skip
 
@@ -123,6 +123,10 @@ def test_commands_after_a_restart_go_by_its_command_level_too() -> None:
     ("event", "said"),
     [
         ({"do": "restart", "command_level": 0}, "command_level: 0 is not allowed"),
+        (
+            {"do": "restart", "command_level": 53},
+            "command_level: 53 is not allowed; allowed: a whole number from 100 to",
+        ),
         ({"do": "restart", "command_level": "9.3"}, "command_level: '9.3' is not allowed"),
         ({"do": "put", "queue": "PARTS", "command_level": 930}, "command_level"),
         ({"do": "alter", "set": {"command_level": 930}}, "has no attribute 'command_level' to alter"),

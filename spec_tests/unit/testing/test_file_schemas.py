@@ -10,13 +10,15 @@ from typing import Any
 
 import jsonschema
 import pytest
+from attrs import fields
 
 from mqclause import read_schema
-from mqclause.model.readers.facts_files import read_toml
+from mqclause.model.diagnostics import DomainError
+from mqclause.model.readers.facts_files import LIST_MAKERS, SINGLE_TABLES, TABLES, read_toml
 from mqclause.rulebook.case_files import get_cases_folder
 from mqclause.rulebook.rules import Rules, get_rules_folder
-from mqclause.schemas import SUFFIX
-from mqclause.testing.file_schemas import BUILDERS, describe_domain, render_file_schema
+from mqclause.schemas import SUFFIX, WRITTEN
+from mqclause.testing.file_schemas import BUILDERS, ROWS, describe_domain, keep_file_schemas
 from spec_tests.support.explain_command import bad, run
 
 EXAMPLES = Path(str(files("mqclause.tools") / "examples"))
@@ -55,9 +57,9 @@ def list_tables(
 
 
 @pytest.mark.parametrize("name", BUILDERS)
-def test_the_package_has_what_is_built(name: str) -> None:
-    """Else: python -m mqclause.testing.file_schemas"""
-    assert (files("mqclause") / f"{name}{SUFFIX}").read_text(encoding="utf-8") == render_file_schema(name)
+def test_a_package_that_is_built_keeps_what_is_asked_for(name: str, tmp_path: Path) -> None:
+    keep_file_schemas(tmp_path)
+    assert json.loads((tmp_path / f"{name}{SUFFIX}").read_text(encoding="utf-8")) == read_schema(name)
 
 
 @pytest.mark.parametrize("name", BUILDERS)
@@ -121,6 +123,34 @@ def test_values_are_those_that_reading_takes(document: dict[str, Any], fits: boo
     (tmp_path / "f.json").write_text(json.dumps({"queue_manager": {"name": "QM1"}, **ROW, **document}))
     how = ("replay", "--json") if "event" in document else ("facts",)
     assert (run(*how, str(tmp_path / "f.json")).returncode == 0) is fits
+
+
+PROBES: list[Any] = [
+    "", "PARCELS", "parcels", "OPEN", "open", "Put", "MQOPEN", "P Q", "P" * 49, "P" * 3000, "12", "2026-01-31",
+    0, 1, 5, 10, 70_000, 10**12, 10**19, -1, 1.5, -0.5, True, False, [], ["PARCELS"], ["PARCELS", 3], {}, {"id": "X"},
+    {"idd": "X"}, ["LOGICAL_ORDER"], ["logical_order"],
+]  # fmt: skip
+"""Values of every kind, for keys of every kind."""
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_schema_takes_what_reading_takes_whatever_the_key_is(table: str) -> None:
+    kind = ROWS[table] if table in ROWS else {**SINGLE_TABLES, **LIST_MAKERS}[table].made_class
+    domains = {each.name: each.metadata["domain"] for each in fields(kind) if "domain" in each.metadata}
+    assert domains
+    for key, domain in domains.items():
+        validator = jsonschema.Draft7Validator(describe_domain(domain))
+        for probe in PROBES:
+            try:
+                domain(probe, key)
+                is_read = True
+            except DomainError:
+                is_read = False
+            assert validator.is_valid(probe) is is_read, (key, probe)
+
+
+def test_every_kind_of_file_is_listed_before_anything_is_built() -> None:
+    assert sorted(BUILDERS) == sorted(WRITTEN)
 
 
 def test_a_scenario_has_events() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from mqclause import Cluster, Engine, Put, Rules
+from mqclause import Cluster, Engine, Put, ReadingError, Rules
 from mqclause.cluster.map import cluster_map
 from mqclause.model.configuration.snapshot import Snapshot, read_document, read_sources
 from mqclause.model.configuration.sources import Source
@@ -17,7 +17,9 @@ from mqclause.model.timeline.scenario import build_scenario
 from mqclause.replay.runner import Replay
 from mqclause.tools.commands.explain import PutOptions, explain_lines
 from mqclause.tools.commands.options import Inputs
-from mqclause.workload.editions import find_other_editions
+from mqclause.tools.render.replay import print_timeline
+from mqclause.tools.render.terminal import Page
+from mqclause.workload.editions import find_other_editions, list_level_remarks
 from mqclause.workload.explanation import Explanation
 
 PLANT: dict[str, Any] = {
@@ -159,6 +161,7 @@ def test_where_it_is_known_the_oldest_edition_is_compared() -> None:
     assert (oldest.edition, oldest.rule, oldest.evidence) == ("wmq-6", "workload.01a", "stated")
     assert [each.queue_manager for each in oldest.decision.permitted] == ["QM3"]
     [said] = [each for each in explained.assumptions if "edition" in each]
+    assert said in explained.to_json()["remarks"]
     assert "in wmq-6 the put goes to QM3 (clause 1)" in said
     assert "that of 9.3 was not read" in said
 
@@ -199,6 +202,7 @@ def test_a_remark_of_an_edition_that_is_assumed_is_no_silent_one(
     assert [said in each for each in decision.remarks] == [True] * (edition != "mq-9.3")
     begun = "edition wmq-6 is assumed, as nothing tells the level of QM1, and by a later one this may not be so: "
     assert [each for each in told.assumptions if "edition" in each] == [f"{begun}{said}"] * is_assumed
+    assert sum(said in each for each in told.to_json()["remarks"]) == (edition != "mq-9.3")  # once, whoever says it
     [tools] = [row for row in cluster_map(snapshot, Engine(Rules(edition=edition)), "GROUP") if row.queue == "TOOLS"]
     assert [each.what for each in tools.incomplete] == ["the command level"] * is_assumed
 
@@ -259,6 +263,50 @@ def test_a_map_says_of_each_row_whose_answer_editions_differ_in_the_same_sentenc
             "TOOLS": [],
         },
     }
+
+
+def test_a_map_has_the_answers_of_other_editions_as_explain_has_them() -> None:
+    rows = {row.queue: row.to_json() for row in cluster_map(plant(930))}
+    assert "other_editions" not in rows["TOOLS"]
+    [oldest] = rows["PARTS"]["other_editions"]
+    assert (oldest["edition"], oldest["rule"], oldest["evidence"]) == ("wmq-6", "workload.01a", "stated")
+    assert [each["queue_manager"] for each in oldest["permitted"]] == ["QM3"]
+
+
+def test_a_choice_that_an_edition_does_not_have_is_passed_by_and_told_once() -> None:
+    """Up to 7.5 the local queue comes before rank, whatever is asked for; from 8.0 on either may be."""
+    asked = Rules({"rank-or-local": "rank-first"})
+    keeps = "edition wmq-7.5 has no choice rank-first of the reading rank-or-local: local-first counts at QM1"
+    for level, expected in ((750, [keeps]), (930, [])):
+        snapshot = plant(level)
+        decision = Engine(asked).choose(PUT, snapshot.cluster, explain="rule")
+        explained = Explanation.of(decision, snapshot)
+        assert [each for each in explained.assumptions if "rank-or-local" in each] == expected
+        assert len(explained.editions) == 1
+    levels = {"QM1": 750, "QM4": 711, "QM5": 755, "QM6": 930}
+    assert [*list_level_remarks(asked, levels)] == [
+        f"{keeps} and QM5",
+        keeps.replace("7.5", "7.1").replace("QM1", "QM4"),
+    ]
+    with pytest.raises(ReadingError, match="'rank-first' is not a choice in this edition"):
+        Rules({"rank-or-local": "rank-first"}, "wmq-7.5")
+
+
+def test_a_timeline_tells_below_each_name_that_another_edition_answers_otherwise() -> None:
+    own = {**PLANT["queue_manager"], "command_level": 930}
+    facts = {name: value for name, value in PLANT.items() if name != "put"} | {"queue_manager": own}
+    facts["queue"] = [*PLANT["queue"], *({**each, "name": "BOLTS"} for each in PLANT["queue"][:2])]
+    events = [{"do": "put", "queue": queue} for queue in ("PARTS", "TOOLS", "BOLTS", "PARTS")]
+    out = io.StringIO()
+    scenario = build_scenario({**facts, "event": events}, "s.toml")
+    rows = [*Replay().rows(scenario)]
+    print_timeline(rows, Page(out=out))
+    lines = out.getvalue().splitlines()
+    begun = [line.split()[0] for line in lines if line.split() and line.split()[0].isdigit()]
+    told = [lines[: at + 1] for at, line in enumerate(lines) if "in wmq-6 the answer is another" in line]
+    assert begun == ["0", "1", "2", "3"]
+    assert [[line.split()[0] for line in each if " put " in line][-1] for each in told] == ["0", "2"]
+    assert [row.to_json()["edition"] for row in rows] == ["mq-9.3"] * 4
 
 
 def test_a_replay_is_of_the_edition_of_its_queue_manager() -> None:
