@@ -6,7 +6,6 @@ import ast
 import inspect
 import json
 import sys
-import tomllib
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -32,15 +31,16 @@ from mqclause import (
     RemoteQueueManager,
 )
 from mqclause.audit.lint import get_checks
+from mqclause.audit.words import describe_type, find_derived, list_facts, read_meanings
 from mqclause.check.findings import Checks, render_pages
 from mqclause.documents import DOCUMENTS
 from mqclause.language.parser import infer_type
-from mqclause.language.vocabulary import About, Type, Vocabulary, Word, build_words
+from mqclause.language.vocabulary import About, Vocabulary, Word, build_words
 from mqclause.model.facts.objects import ChannelStatus
 from mqclause.model.timeline.administration import InFlightMessage, Information, Request
 from mqclause.model.timeline.events import Event
 from mqclause.rulebook.rule import Declaration
-from mqclause.rulebook.rules import Rules, get_rule_id
+from mqclause.rulebook.rules import Rules
 from mqclause.tools.cli import command_line
 
 HERE = Path(__file__).parent
@@ -86,34 +86,6 @@ def build_pages() -> dict[str, str]:
     }
 
 
-def read_meanings() -> dict[tuple[type, str], dict[str, tuple[str, str]]]:
-    """Return what docs/vocabulary.toml says: by class of facts and what it describes, by word its source and meaning.
-
-    Raises ValueError for a word that two sources claim, and for a section of no document.
-    """
-    stated = tomllib.loads((HERE / "vocabulary.toml").read_text(encoding="utf-8"))
-    found = {}
-    for document, sections in stated.items():
-        for about, sources in sections.items():
-            kind = getattr(DOCUMENTS[document], about)
-            words = [(word, source, means) for source, group in sources.items() for word, means in group.items()]
-            found[kind, about] = {word: (source, means) for word, source, means in words}
-            if len(found[kind, about]) < len(words) or kind is None:
-                raise ValueError(f"{document}.{about}: a word stands there twice, or the document has none")
-    return found
-
-
-def list_facts() -> Iterator[tuple[Declaration, About, type]]:
-    """Yield each class of facts that rules see, with the first document that sees it and what it describes."""
-    seen = set[type]()
-    for declaration in DOCUMENTS.values():
-        for about in DESCRIBED:
-            kind = getattr(declaration, about)
-            if kind is not None and kind not in seen:
-                seen.add(kind)
-                yield declaration, about, kind
-
-
 def build_vocabulary_page() -> str:
     """Return the page of all words that conditions can use: attributes, derived facts and terms."""
     shown = {(declaration.name, about) for declaration, about, _ in list_facts()}
@@ -152,7 +124,7 @@ def _list_attributes(words: Mapping[str, Word], meanings: Mapping[str, tuple[str
 
 
 def _list_derived(declaration: Declaration, vocabulary: Vocabulary) -> Iterator[str]:
-    derived = find_derived(declaration)
+    derived = find_derived(RULES, declaration)
     if derived:
         yield f"### Derived facts ({declaration.name})\n\n| fact | type and values | derived by |\n|---|---|---|"
     for name, rules in derived.items():
@@ -160,17 +132,6 @@ def _list_derived(declaration: Declaration, vocabulary: Vocabulary) -> Iterator[
         said = describe_type(declaration.asks.get(name, known.type)) if known else ""
         yield f"| `{name}` | {said} | {', '.join(rules)} |"
     yield ""
-
-
-def find_derived(declaration: Declaration) -> dict[str, list[str]]:
-    """Return the facts that rules of a document derive, each with the rules that do."""
-    found: dict[str, list[str]] = {}
-    for path, table in RULES.in_folder(declaration.name).items():
-        names = [*table.get("derive", {}), *table.get("settle", {}), table.get("conclude", {}).get("fact")]
-        for name in names:
-            if name not in (None, "of", "because"):
-                found.setdefault(name, []).append(get_rule_id(f"{declaration.name}/{path}"))
-    return dict(sorted(found.items()))
 
 
 def _list_terms(declaration: Declaration, vocabulary: Vocabulary) -> Iterator[str]:
@@ -184,19 +145,6 @@ def _list_terms(declaration: Declaration, vocabulary: Vocabulary) -> Iterator[st
         differs = f"; differs for {', '.join(others)}" if others else ""
         yield f"| `{name}` | {said} | {_in_cell(table['means'])} | `{_in_cell(table['is'])}`{differs} |"
     yield ""
-
-
-def describe_type(kind: Type) -> str:
-    """Return a type with the values that it allows: ``PRIORITY or FIFO``, ``whole number, 0 to 9``."""
-    if kind.kind == "text" and kind.words:
-        return ", ".join(f"`{word}`" if word else "blank" for word in kind.words)
-    said = {"whole": "whole number", "names": "list of names", "boolean": "true or false"}.get(kind.kind, kind.kind)
-    least, most = (None if each is None or abs(each) >= 2**31 - 1 else each for each in (kind.least, kind.most))
-    if least is None and most is None:
-        return said
-    return f"{said}, {'up to' if least is None else f'{least:g} to'} {most:g}" if most is not None else (
-        f"{said}, from {least:g}"
-    )  # fmt: skip
 
 
 def _in_cell(text: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Literal
 
 from attrs import asdict, frozen
@@ -12,7 +13,7 @@ from sqlglot import exp
 from mqclause.documents import DOCUMENTS
 from mqclause.executors.operations import LoweredRuleset, list_expressions
 from mqclause.language.parser import find_terms
-from mqclause.rulebook.case_files import CaseError
+from mqclause.rulebook.case_files import has_case_file
 from mqclause.rulebook.clauses import Clause, list_clauses, read_clause_files
 from mqclause.rulebook.loader import OVERRIDES
 from mqclause.rulebook.mutants import TERMS_FILE
@@ -71,10 +72,13 @@ class RuleAccount:
         return asdict(self)
 
 
-def list_sentences(rules: Rules, document: str) -> tuple[SentenceAccount, ...]:
-    """Tell of each sentence of a document, in the order of its files. Raises RuleError and CaseError."""
-    named = group_cases_by_clause(rules, document)
-    known = {get_rule_id(path) for path in rules.files if "/" in path}
+def list_sentences(rules: Rules, document: str, folder: Path | None = None) -> tuple[SentenceAccount, ...]:
+    """Tell of each sentence of a document, in the order of its files. Raises RuleError and CaseError.
+
+    Its cases come with the project, or are in a ``folder``.
+    """
+    named = group_cases_by_clause(rules, document, folder)
+    known = {get_rule_id(path) for path in rules.files if path.partition("/")[0] in DOCUMENTS}
     found = []
     for file in read_clause_files(rules, document):
         for clause in file.clauses:
@@ -95,8 +99,11 @@ def _state(clause: Clause, known: set[str], cases: Sequence[RunnableCase]) -> Se
     return "stated" if cases and known.issuperset(clause.rules) else "unmet"
 
 
-def describe_rule(rules: Rules, rule_id: str) -> RuleAccount:
-    """Tell of a rule. Raises ReadingError where there is none of that id, RuleError and CaseError."""
+def describe_rule(rules: Rules, rule_id: str, folder: Path | None = None) -> RuleAccount:
+    """Tell of a rule. Raises ReadingError where there is none of that id, RuleError and CaseError.
+
+    Its cases come with the project, or are in a ``folder``.
+    """
     try:
         path = rules.path(rule_id)
     except KeyError:
@@ -104,10 +111,9 @@ def describe_rule(rules: Rules, rule_id: str) -> RuleAccount:
     ruleset = find_ruleset(rules, rule_id)
     rule, overrides = ruleset.rule(rule_id), _overrides_of(rules, rule_id)
     means = rules.toml(TERMS_FILE).get(ruleset.name, {})
-    sentences = tuple(f"{document}/{each}" for document, each in _sentences_of(rules, rule_id))
     return RuleAccount(
         rule_id, path, rule.title, rule.clause, ruleset.rules.index(rule) + 1,
-        sentences, tuple(map(str, _cases(rule_id))),
+        _group_sentences(rules).get(rule_id, ()), tuple(map(str, _cases(rule_id, folder))),
         {term: str(means.get(term, {}).get("means", "")) for term in _terms_of(ruleset, rule_id)},
         _of_kind(overrides, "edition"), _of_kind(overrides, "reading"),
     )  # fmt: skip
@@ -125,19 +131,19 @@ def find_ruleset(rules: Rules, rule_id: str) -> Ruleset:
     raise ReadingError(f"{rule_id}: no edition has this rule")
 
 
-def _sentences_of(rules: Rules, rule_id: str) -> Iterator[tuple[str, str]]:
-    """The sentences that name a rule, of any document."""
+@lru_cache(maxsize=16)
+def _group_sentences(rules: Rules) -> Mapping[str, tuple[str, ...]]:
+    """The sentences that name each rule, of any document."""
+    found: dict[str, list[str]] = {}
     for document in rules.clauses:
         for clause in list_clauses(rules, document):
-            if rule_id in (clause.rules or ()):
-                yield document, clause.path
+            for rule in dict.fromkeys(clause.rules or ()):
+                found.setdefault(rule, []).append(f"{document}/{clause.path}")
+    return {rule: tuple(paths) for rule, paths in found.items()}
 
 
-def _cases(rule_id: str) -> Sequence[RunnableCase]:
-    try:
-        return read_cases(rule_id)
-    except CaseError:
-        return ()
+def _cases(rule_id: str, folder: Path | None) -> Sequence[RunnableCase]:
+    return read_cases(rule_id, folder) if has_case_file(rule_id, folder) else ()
 
 
 def _overrides_of(rules: Rules, rule_id: str) -> tuple[tuple[str, str], ...]:

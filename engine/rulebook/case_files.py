@@ -162,13 +162,23 @@ def read_case_files(folder: Path | None = None, document: str = "*") -> tuple[Ca
     return tuple(CaseFile.read(path) for path in sorted((folder or get_cases_folder()).glob(f"{document}/*.toml")))
 
 
+def has_case_file(rule_id: str, folder: Path | None = None) -> bool:
+    """Return whether there is a case file of a rule."""
+    return bool(_find_case_files(rule_id, folder))
+
+
 def read_case_file(rule_id: str, folder: Path | None = None) -> CaseFile:
     """Read the case file of a rule. Raises CaseError."""
     document, _, number = rule_id.partition(".")
-    found = list((folder or get_cases_folder()).glob(f"{document}/{number}_*.toml"))
+    found = _find_case_files(rule_id, folder)
     if len(found) != 1:
         raise CaseError(f"{rule_id}: has {len(found)} case files; a rule has one, like {document}/{number}_….toml")
     return CaseFile.read(found[0])
+
+
+def _find_case_files(rule_id: str, folder: Path | None) -> list[Path]:
+    document, _, number = rule_id.partition(".")
+    return list((folder or get_cases_folder()).glob(f"{document}/{number}_*.toml"))
 
 
 def _checked(place: str, table: StatedTable, names: set[str], kind: type[Case]) -> None:

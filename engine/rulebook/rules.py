@@ -151,7 +151,9 @@ class Rules:
         if self._whole is not None:
             return self._whole[0].origin
         own = _own_files()
-        return None if self.files is own or self.files == own else RulesOrigin(self._folder, _digest(self.files))
+        if self.files is own or self.files == own:
+            return None
+        return RulesOrigin(self._folder, compute_digest(self.files))
 
     @property
     def origin_keys(self) -> dict[str, Any]:
@@ -364,7 +366,8 @@ def _of_changes(
     return _of_text(dict(readings), edition, listed, by_level, folder)
 
 
-def _digest(files: Files) -> str:
+def compute_digest(files: Files) -> str:
+    """Compute the SHA-256 of rule files, as RulesOrigin has it."""
     lines = (f"{sha256(files[path].encode()).hexdigest()}  {path}\n" for path in sorted(files))
     return sha256("".join(lines).encode()).hexdigest()
 

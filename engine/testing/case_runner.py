@@ -60,7 +60,7 @@ from mqclause.model.timeline.scenario import Scenario, build_scenario
 from mqclause.replay.administration import AdministrationRules, build_retention
 from mqclause.replay.runner import Replay, Row
 from mqclause.retrieval.order import ORDERS, PassedOver, QueueOrder, Retrieval, RetrievalPlan
-from mqclause.rulebook.case_files import CaseError, CaseFile, StatedTable, compare_values, read_case_file
+from mqclause.rulebook.case_files import CaseError, CaseFile, StatedTable, compare_values, has_case_file, read_case_file
 from mqclause.rulebook.clauses import resolve_clause_path
 from mqclause.rulebook.rule import Conclude, Condition, Derive, Rule, Ruleset, UnansweredError
 from mqclause.rulebook.rules import Rules, get_rule_id
@@ -494,12 +494,16 @@ def find_noticing_cases(spoilt: Rules, cases: Iterable[RunnableCase], original: 
 
 
 @lru_cache(maxsize=16)
-def group_cases_by_clause(rules: Rules, document: str) -> Mapping[str, list[RunnableCase]]:
-    """Group the cases that name sentences of a document, by sentence; also those of rules of other documents."""
+def group_cases_by_clause(rules: Rules, document: str, folder: Path | None = None) -> Mapping[str, list[RunnableCase]]:
+    """Group the cases that name sentences of a document, by sentence; also those of rules of other documents.
+
+    They come with the project or are in a ``folder``; a rule that has no case file has no cases. Raises CaseError.
+    """
     found: dict[str, list[RunnableCase]] = {}
     for declaration in DOCUMENTS.values():
-        for path in rules.in_folder(declaration.name):
-            for case in read_cases(get_rule_id(f"{declaration.name}/{path}")):
+        ids = (get_rule_id(f"{declaration.name}/{path}") for path in rules.in_folder(declaration.name))
+        for rule_id in (each for each in ids if has_case_file(each, folder)):
+            for case in read_cases(rule_id, folder):
                 for named in filter(
                     None, (resolve_clause_path(document, declaration.name, name) for name in case.clauses)
                 ):

@@ -49,14 +49,15 @@ QUEUE_ATTRIBUTES, CHANNEL_ATTRIBUTES = (
 class ConfiguredObject:
     """One object of one queue manager as a check sees it.
 
-    What rules ask of it is in the vocabulary of checks, ``docs/vocabulary.toml``. Besides, ``owner`` is the queue
-    manager, blank where no file names it, and ``clusters`` are those of the object. ``found`` is its definition, or
-    ``places`` say where the attributes stand, ``""`` where the object does; ``states`` are the attributes that a
-    channel states. ``leading`` is a queue that leads to another one, as a fact. Then ``linked_queues`` are all queues
-    that such queues of its queue manager lead to, themselves among them, ``names`` and ``models`` are the queues and
-    model queues there are, ``lacked`` is a queue that is known to be missing, ``sent_from`` are the transmission queues
-    that channels take messages from, None if no file would tell. Of an object that ``is_shown``, by a display or a
-    facts document, what is left out is not known. A host that another queue manager displays is ``shown_at`` that one.
+    What rules ask of it is in the vocabulary of checks, ``engine/audit/vocabulary.toml``. Besides, ``owner`` is the
+    queue manager, blank where no file names it, and ``clusters`` are those of the object. ``found`` is its
+    definition, or ``places`` say where the attributes stand, ``""`` where the object does; ``states`` are the
+    attributes that a channel states. ``leading`` is a queue that leads to another one, as a fact. Then
+    ``linked_queues`` are all queues that such queues of its queue manager lead to, themselves among them, ``names``
+    and ``models`` are the queues and model queues there are, ``lacked`` is a queue that is known to be missing,
+    ``sent_from`` are the transmission queues that channels take messages from, None if no file would tell. Of an
+    object that ``is_shown``, by a display or a facts document, what is left out is not known. A host that another
+    queue manager displays is ``shown_at`` that one.
     """
 
     object_type: str = rule_field(Words(CHECKED_TYPES), "QLOCAL")

@@ -125,10 +125,10 @@ PROCESS_FIELDS = ("appltype", "applicid", "envrdata", "userdata")
 class TriggerEvent:
     """An application queue as the trigger rules see it. Every attribute has a value; a blank one means "none".
 
-    What rules ask of it is in the vocabulary of triggering, ``docs/vocabulary.toml``. The fields that rules do not see
-    are for remedies: ``queue_manager`` and ``maxdepth``; whether the initiation queue is shared; which type the queue
-    has that ``initq`` names, blank where there is none; the local queue behind an alias; and, as ``…_by_case``, what is
-    defined where the name that is given is not, and differs from that in letter case alone.
+    What rules ask of it is in the vocabulary of triggering, ``engine/audit/vocabulary.toml``. The fields that rules
+    do not see are for remedies: ``queue_manager`` and ``maxdepth``; whether the initiation queue is shared; which
+    type the queue has that ``initq`` names, blank where there is none; the local queue behind an alias; and, as
+    ``…_by_case``, what is defined where the name that is given is not, and differs from that in letter case alone.
     """
 
     queue: str

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from mqclause.audit.words import find_derived, list_facts, read_meanings
 from mqclause.language.vocabulary import build_words
 from mqclause.tables.schema import DECISION, TRIGGERING
 
@@ -29,19 +30,19 @@ def load_hooks() -> Any:
 
 
 HOOKS = load_hooks()
-FACTS = {f"{declaration.name}.{about}": (kind, about) for declaration, about, kind in HOOKS.list_facts()}
+FACTS = {f"{declaration.name}.{about}": (kind, about) for declaration, about, kind in list_facts()}
 
 
 @pytest.mark.parametrize("section", FACTS)
 def test_each_attribute_that_rules_see_has_a_meaning(section: str) -> None:
     kind, about = FACTS[section]
-    meanings = HOOKS.read_meanings()[kind, about]
-    assert set(meanings) == set(build_words(kind, about)), f"docs/vocabulary.toml, [{section}.…]"
+    meanings = read_meanings()[kind, about]
+    assert set(meanings) == set(build_words(kind, about)), f"engine/audit/vocabulary.toml, [{section}.…]"
     assert [word for word, (_, means) in meanings.items() if not re.fullmatch(r"[A-Z].*[^.]\.", means)] == []
 
 
 def test_no_meanings_are_left_of_facts_that_are_gone() -> None:
-    assert set(HOOKS.read_meanings()) == set(FACTS.values())
+    assert set(read_meanings()) == set(FACTS.values())
 
 
 def test_the_vocabulary_has_every_word_of_every_document() -> None:
@@ -49,7 +50,7 @@ def test_the_vocabulary_has_every_word_of_every_document() -> None:
     for declaration in HOOKS.DOCUMENTS.values():
         section = page.partition(f"\n## {declaration.name}\n")[2].partition("\n## ")[0]
         terms = HOOKS.RULES.toml("terms.toml").get(declaration.name, {})
-        words = {*terms, *HOOKS.find_derived(declaration), *declaration.asks}
+        words = {*terms, *find_derived(HOOKS.RULES, declaration), *declaration.asks}
         assert {word for word in words if f"| `{word}` |" not in section} == set(), declaration.name
 
 

@@ -754,11 +754,33 @@ def compare_command() -> None:
     """
 
 
+@declare(
+    "rulebook",
+    "mqclause.tools.commands.rulebook:write_rulebook",
+    click.argument("out", type=parse_file_name, metavar="OUT"),
+    cases_option,
+    folder_option,
+)
+def rulebook_command() -> None:
+    """Write the rulebook, a site of HTML pages: what states each sentence, and what each rule says, in words.
+
+    OUT is a folder that is not there yet, or an empty one; open its index.html. The cases and the mutants are run for
+    it. It needs Jinja2 and Pygments: pip install 'mqclause[rulebook]'. Exit status: 0 it is written, 2 bad input.
+    """
+
+
 SECTIONS = {
     "Ask of a configuration": (explain_command, why_command, map_command, check_command, order_command),
     "Ask what would be": (plan_command, replay_command, retention_command),
     "Read and write": (facts_command, commands_command, batch_command, show_sql_command, schema_command),
-    "Look at the rules": (verify_command, test_command, mutate_command, lint_command, compare_command),
+    "Look at the rules": (
+        rulebook_command,
+        verify_command,
+        test_command,
+        mutate_command,
+        lint_command,
+        compare_command,
+    ),
 }
 """The subcommands, in the order in which the help lists them."""
 

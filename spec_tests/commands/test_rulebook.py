@@ -1,0 +1,285 @@
+"""The site of a rulebook: it has a page for everything, links resolve, nothing is loaded, and hostile text is text."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import resource
+import sys
+from base64 import b64encode
+from datetime import UTC, datetime
+from hashlib import sha256
+from html.parser import HTMLParser
+from io import StringIO
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote, urldefrag
+
+import pytest
+
+pytest.importorskip("jinja2")
+
+from mqclause import Rules
+from mqclause.audit.case_run import find_case_files
+from mqclause.documents import DOCUMENTS
+from mqclause.language.parser import parse_condition
+from mqclause.rulebook.clauses import read_clause_files
+from mqclause.rulebook.rules import get_rule_id
+from mqclause.tools.rulebook.account import gather_rulebook
+from mqclause.tools.rulebook.site import Made, Site, write_site
+from mqclause.tools.rulebook.wording import Phrase, word_condition
+from spec_tests.support.explain_command import bad, run
+
+HOSTILE = '</title><script>alert(1)</script>"><img src=x onerror=alert(1)> {{ 7 * 7 }}'
+"""What would run, or show itself as something else, where a page took it for its own."""
+
+RULE = f"""
+clause = "call/2053"
+title  = {json.dumps(HOSTILE)}
+when   = "mqi_call IN ('MQPUT', 'MQPUT1') AND would_hold > maxdepth"
+[fail_with]
+reason  = "MQRC_Q_FULL"
+call    = "mqi_call"
+because = "{{queue}} holds {{depth}} <b>messages</b>"
+"""
+
+TERMS = """
+[call.would_hold]
+is    = "depth + 1"
+means = "how many messages there are with this one"
+[call.unused]
+is    = "NOT shared OR depth >= 5"
+means = "https://queues.invalid/<i>page</i>"
+"""
+
+SENTENCES = f"""
+document = "call"
+title    = "Full queues"
+source   = "https://documents.invalid/full"
+[[clause]]
+path = "2053.1"
+number = "2053"
+says = {json.dumps(HOSTILE)}
+page = "javascript:alert(1)"
+rules = ["call.2053"]
+[[clause]]
+path = "2053.2 <odd>"
+number = "2053"
+says = "A heading."
+not_a_rule = "It `decides` nothing."
+[[clause]]
+path = "2053.3"
+number = "2053"
+says = "Done elsewhere."
+program = ["model/exits.py", "spec_tests/unit/x.py::test_it"]
+[[clause]]
+path = "2053.4"
+number = "2053"
+says = "Of a rule that is gone."
+rules = ["call.2099"]
+"""
+
+CASES = """
+clause = "2053.1"
+[facts]
+situation = {queue = "SMALL", maxdepth = 2}
+[[case]]
+name = "no room"
+acts = true
+facts.situation = {depth = 2}
+expect.failure = {reason = "MQRC_Q_FULL"}
+[[case]]
+name = "=room & <u>more</u> \\u202e"
+acts = false
+facts.situation = {depth = 1}
+expect.failure = {reason = "MQRC_Q_FULL"}
+"""
+
+FILES = {
+    "rules/call/2053_full.toml": RULE, "rules/terms.toml": TERMS, "rules/documents/full.toml": SENTENCES,
+    "cases/call/2053_full.toml": CASES,
+}  # fmt: skip
+
+
+class Page(HTMLParser):
+    """What of a page matters here: its ids, its links, what it loads, its elements, its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids, self.links, self.words, self.tags = list[str](), list[str](), list[str](), set[str]()
+        self.odd = list[tuple[str, str]]()
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.tags.add(tag)
+        self.ids += [given["id"] or ""] if "id" in given else []
+        self.links += [given[key] or "" for key in ("href", "action") if key in given]
+        self.odd += [(tag, key) for key in given if key in ("src", "srcset", "style") or key.startswith("on")]
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+
+def read_site(out: Path) -> dict[str, Page]:
+    return {str(each.relative_to(out)): Page(each.read_text(encoding="utf-8")) for each in out.rglob("*.html")}
+
+
+def find_faults(site: dict[str, Page]) -> list[str]:
+    """Ids that stand twice, links that lead nowhere, and addresses that are loaded and not linked."""
+    found = [f"{name}: {each.odd}" for name, each in site.items() if each.odd]
+    for name, page in site.items():
+        found += [f"{name}: id twice" for _ in range(len(page.ids) != len(set(page.ids)))]
+        found += [f"{name}: {tag}" for tag in page.tags & {"link", "img", "iframe", "base", "object", "b", "u", "i"}]
+        for link in set(page.links):
+            place, anchor = urldefrag(link)
+            if link.startswith("https://"):
+                continue
+            there = os.path.normpath(PurePosixPath(name).parent / unquote(place)) if place else name
+            if there != "matrix.csv" and (there not in site or (anchor and unquote(anchor) not in site[there].ids)):
+                found.append(f"{name}: {link}")
+    return found
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of a rule with markup in each of its texts, of which one case fails."""
+    folder = tmp_path_factory.mktemp("rulebook")
+    for path, text in FILES.items():
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+    rules, cases = Rules(folder=folder / "rules"), folder / "cases"
+    book = gather_rulebook(rules, find_case_files((), cases), cases)
+    write_site(Site(book, Made.of(rules, "1", datetime(2026, 1, 2, tzinfo=UTC))), folder / "out")
+    return folder / "out"
+
+
+def test_everything_has_its_page_and_links_lead_there(written: Path) -> None:
+    site = read_site(written)
+    assert find_faults(site) == []
+    assert set(site) == {
+        "index.html", "rules.html", "matrix.html", "words.html", "readings.html", "search.html", "documents/full.html",
+        "rules/call.2053.html",
+    }  # fmt: skip
+    assert {"s-2053.1", "s-2053.2--odd-", "s-2053.3", "s-2053.4"} <= set(site["documents/full.html"].ids)
+    assert "https://documents.invalid/full" in site["documents/full.html"].links
+
+
+def test_a_link_to_nowhere_and_a_picture_would_be_found() -> None:
+    wrong = '<p id="a"><a href="../b.html">b</a><a href="#c">c</a><img src="https://x.invalid"></p>'
+    assert len(find_faults({"d/a.html": Page(wrong)})) == 4
+
+
+def test_a_sentence_shows_what_becomes_of_it(written: Path) -> None:
+    text = read_site(written)["documents/full.html"].text
+    for said in (
+        "2053.1 stated", "2053.2 <odd> no rule", "No rule: It decides nothing.", "2053.3 stated by the program",
+        "spec_tests/unit/x.py::test_it", "2053.4 unmet", "There is no rule call.2099", "1 of 2 cases failed",
+        "javascript:alert(1)",
+    ):  # fmt: skip
+        assert said in text
+
+
+def test_a_rule_stands_there_in_words_with_its_cases_and_mutants(written: Path) -> None:
+    text = read_site(written)["rules/call.2053.html"].text
+    for said in (
+        "mqi_call is one of MQPUT , MQPUT1", "would_hold is above maxdepth",
+        "would_hold : how many messages there are with this one", "It ends the call with MQRC_Q_FULL",
+        'queue = "SMALL", maxdepth = 2, depth = 1', "failure: expected {'reason': 'MQRC_Q_FULL'}, got {}",
+    ):  # fmt: skip
+        assert said in text
+    assert re.search(r"when negated killed", text)
+
+
+def test_hostile_text_is_shown_and_not_obeyed(written: Path) -> None:
+    for name, page in read_site(written).items():
+        raw = (written / name).read_text(encoding="utf-8")
+        assert "<script>alert" not in raw
+        assert "\u202e" not in raw
+        assert "49 " not in page.text
+        assert "default-src &#39;none&#39;" in raw
+        ours = re.findall(r"<(?:script|style)>(.*?)</(?:script|style)>", raw, re.DOTALL)
+        assert len(ours) == (3 if name == "search.html" else 2)
+        for text in ours:
+            assert b64encode(sha256(text.encode()).digest()).decode() in raw
+    shown = read_site(written)["documents/full.html"].text
+    assert '</title><script>alert(1)</script>"><img src=x onerror=alert(1)> {{ 7 * 7 }}' in shown
+
+
+def test_the_index_of_the_search_and_the_matrix(written: Path) -> None:
+    raw = (written / "search.html").read_text(encoding="utf-8")
+    found = re.search(r'<script type="application/json" id="index">(.*?)</script>', raw)
+    assert found is not None
+    entries = {(kind, title): place for kind, title, _, place in json.loads(found[1])}
+    assert entries["rule", "call.2053"] == "rules/call.2053.html"
+    assert entries["sentence", "call 2053.1"] == "documents/full.html#s-2053.1"
+    assert entries["term", "would_hold"] == "words.html#call.would_hold"
+    rows = list(csv.DictReader(StringIO((written / "matrix.csv").read_text(encoding="utf-8"))))
+    assert [(row["sentence"], row["state"], row["rule"], row["case"], row["result"]) for row in rows] == [
+        ("2053.1", "stated", "call.2053", "no room", "passed"),
+        ("2053.1", "stated", "call.2053", "'=room & <u>more</u> \\u202e", "failed"),
+        ("2053.2 <odd>", "no rule", "", "", ""),
+        ("2053.3", "stated by the program", "", "", ""),
+        ("2053.4", "unmet", "", "", ""),
+    ]
+
+
+def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    assert "is not empty; allowed: a folder that is not there, or an empty one" in bad("rulebook", str(tmp_path))[0]
+    assert [each.name for each in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_without_its_libraries_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    monkeypatch.delitem(sys.modules, "mqclause.tools.rulebook.site", raising=False)
+    said = bad("rulebook", str(tmp_path / "out"))
+    assert said == ["a rulebook needs Jinja2 and Pygments: pip install 'mqclause[rulebook]'"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        (
+            "a AND (b = 'X' OR NOT c)",
+            "all of these hold [a holds; at least one of these holds [b is X; c does not hold]]",
+        ),
+        ("NOT (a AND b)", "this does not hold [all of these hold [a holds; b holds]]"),
+        ("n NOT IN (1, 2) AND NOT n > 3", "all of these hold [n is none of 1, 2; n is not above 3]"),
+        ("COUNT_IF(a AND n = 0) <= 2 * n", "how many remain of which a and n is 0 is at most 2 × n"),
+        ("b <> ''", "b is not blank"),
+        ("CASE WHEN a THEN c ELSE FALSE END", "the first of these that fits [c, where a holds; false otherwise]"),
+    ],
+)
+def test_conditions_in_words(condition: str, said: str) -> None:
+    def flat(phrase: Phrase) -> str:
+        parts = f" [{'; '.join(map(flat, phrase.parts))}]" if phrase.parts else ""
+        return "".join(each.text for each in phrase.pieces) + parts
+
+    assert flat(word_condition(parse_condition(condition))) == said
+
+
+@pytest.mark.deep
+def test_the_rulebook_of_all_rules(tmp_path: Path) -> None:
+    """It is made in at most a minute of two processors, and each sentence and rule is there, none unmet."""
+    before = sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    done = run("rulebook", str(tmp_path / "out"))
+    after = sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert after - before < 120
+    site, rules = read_site(tmp_path / "out"), Rules()
+    assert find_faults(site) == []
+    known = {get_rule_id(path) for path in rules.files if path.partition("/")[0] in DOCUMENTS}
+    assert {f"rules/{each}.html" for each in known} == {name for name in site if name.startswith("rules/")}
+    for file in read_clause_files(rules):
+        ids = set(site[f"documents/{file.name.removesuffix('.toml')}.html"].ids)
+        assert {f"s-{clause.path}" for clause in file.clauses} <= ids
+    assert " failed" not in site["rules.html"].text
+    assert " survived" not in site["rules.html"].text.replace("none survived", "")

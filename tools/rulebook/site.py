@@ -1,0 +1,288 @@
+"""Render a rulebook as a site of HTML pages that need nothing but themselves, and write it to a folder."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from hashlib import sha256
+from importlib.resources import files
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+from jinja2 import DictLoader, Environment, StrictUndefined
+from markupsafe import Markup, escape
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers.configs import TOMLLexer
+
+from mqclause.audit.words import WordAccount
+from mqclause.model.diagnostics import escape_controls
+from mqclause.rulebook.clauses import ClauseFile
+from mqclause.rulebook.rules import Rules, compute_digest
+from mqclause.tools.rulebook.account import MOST_SITUATIONS, Rulebook, ShownCase, ShownDocument, ShownRule
+
+TEMPLATES = files("mqclause.tools.rulebook") / "templates"
+MARKED = re.compile(r"`([^`]+)`|(https?://[^\s<>\"'`]+[^\s<>\"'`.,;:)])")
+"""What stands out in a text: what is between backticks, and an address."""
+
+BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+FORMULA = ("=", "+", "-", "@")
+"""What a text begins with that a spreadsheet would reckon with."""
+
+
+def _slug(name: str, taken: set[str]) -> str:
+    """A name that can stand in an address and as a file on any system, not taken yet in any letter case."""
+    stem = found = re.sub(r"[^A-Za-z0-9._-]", "-", name).strip(".") or "x"
+    number = 1
+    while found.lower() in taken:
+        number += 1
+        found = f"{stem}-{number}"
+    taken.add(found.lower())
+    return found
+
+
+@frozen(eq=False)
+class Addresses:
+    """Where everything stands, relative to the index."""
+
+    rules: Mapping[str, str]
+    documents: Mapping[str, str]
+    sentences: Mapping[tuple[str, int], str]
+    by_path: Mapping[str, str]
+    words: Mapping[tuple[str, str], str]
+    readings: Mapping[str, str]
+    editions: Mapping[str, str]
+
+    @classmethod
+    def of(cls, book: Rulebook) -> Addresses:
+        """Give each rule and document a page, and each sentence, word, reading and edition a place on one."""
+        taken, of_files = set[str](), set[str]()
+        rules = {each: f"rules/{_slug(each, taken)}.html" for each in book.by_id}
+        documents, sentences, by_path = dict[str, str](), dict[tuple[str, int], str](), dict[str, str]()
+        for document in book.documents:
+            page, anchors = f"documents/{_slug(_stem(document.file), of_files)}.html", set[str]()
+            documents[document.file.name] = page
+            for at, each in enumerate(document.sentences):
+                path = each.account.clause.path
+                place = f"{page}#s-{_slug(path, anchors)}"
+                sentences[document.file.name, at] = place
+                by_path.setdefault(f"{document.file.document}/{path}", place)
+        words = {(each.document, each.name): f"words.html#{each.document}.{each.name}" for each in _every_word(book)}
+        anchors = set[str]()
+        readings = {each: f"readings.html#r-{_slug(each, anchors)}" for each in book.rules.known_readings}
+        editions = {each: f"readings.html#e-{_slug(each, anchors)}" for each in book.rules.toml("editions.toml")}
+        return cls(rules, documents, sentences, by_path, words, readings, editions)
+
+    def of_case(self, case: ShownCase) -> str:
+        """Where a case stands."""
+        return f"{self.rules[case.rule]}#case-{case.number}"
+
+    def of_clause(self, document: str, name: str) -> str:
+        """Where a sentence stands that a case of the document names; blank if there is none."""
+        return self.by_path.get(name if "/" in name else f"{document}/{name}", "")
+
+    def of_reading(self, choice: str) -> str:
+        """Where a reading stands, named with or without a choice; blank if there is none."""
+        return self.readings.get(choice.partition("=")[0], "")
+
+
+def _stem(file: ClauseFile) -> str:
+    return file.name.removesuffix(".toml")
+
+
+def _every_word(book: Rulebook) -> Iterator[WordAccount]:
+    return (word for listed in book.words.values() for word in listed)
+
+
+@frozen(eq=False)
+class Made:
+    """When and by what a site is made: the date, the version of the program, and the SHA-256 of the rules."""
+
+    on: str
+    version: str
+    sha256: str
+    folder: str
+
+    @classmethod
+    def of(cls, rules: Rules, version: str, on: datetime | None = None) -> Made:
+        """Return that of these rules, now or at the time given."""
+        when = (on or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
+        return cls(when, version, compute_digest(rules.files), rules.origin.folder if rules.origin else "")
+
+
+@frozen(eq=False)
+class Site:
+    """The pages of a rulebook, made one after the other."""
+
+    book: Rulebook
+    made: Made
+    places: Addresses = field(init=False)
+    _pages: Environment = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "places", Addresses.of(self.book))
+        object.__setattr__(self, "_pages", self._environment())
+
+    def _environment(self) -> Environment:
+        texts = {each.name: each.read_text(encoding="utf-8") for each in TEMPLATES.iterdir() if each.is_file()}
+        found = Environment(
+            loader=DictLoader(texts), autoescape=True, undefined=StrictUndefined, finalize=_shown,
+            trim_blocks=True, lstrip_blocks=True,
+        )  # fmt: skip
+        found.filters |= {"prose": mark_prose, "toml": highlight_toml, "facts": list_facts, "inline": write_inline}
+        style, script, search = (texts[name] for name in ("style.css", "print.js", "search.js"))
+        scripts = f"script-src {_hash(script)} {_hash(search)}"
+        policy = f"default-src 'none'; style-src {_hash(style)}; {scripts}; base-uri 'none'"
+        found.globals |= {
+            "book": self.book, "made": self.made, "places": self.places, "policy": policy,
+            "style": Markup(style), "script": Markup(script), "search_script": Markup(search),  # noqa: S704 - ours
+            "no_mutants": Counter[str](), "most": MOST_SITUATIONS,
+            "changed_by": {"edition": self.book.list_changed("edition"), "reading": self.book.list_changed("reading")},
+            "words": {(each.document, each.name): each for each in _every_word(self.book)},
+        }  # fmt: skip
+        return found
+
+    def _page(self, template: str, root: str = "", **values: Any) -> str:
+        return str(self._pages.get_template(template).render(root=root, **values))
+
+    def render_pages(self) -> Iterator[tuple[str, str]]:
+        """Render each file of the site: its path, with slashes, and its text."""
+        for name in ("index.html", "rules.html", "matrix.html", "words.html", "readings.html"):
+            yield name, self._page(name)
+        yield "search.html", self._page("search.html", index=_as_data(self._list_entries()))
+        for document in self.book.documents:
+            yield self._render_document(document)
+        for listed in self.book.rulesets.values():
+            for at, each in enumerate(listed):
+                yield self._render_rule(each, listed[at - 1] if at else None, (*listed, None)[at + 1])
+        yield "matrix.csv", self._write_matrix()
+
+    def _render_document(self, document: ShownDocument) -> tuple[str, str]:
+        return self.places.documents[document.file.name], self._page("document.html", "../", document=document)
+
+    def _render_rule(self, rule: ShownRule, before: ShownRule | None, after: ShownRule | None) -> tuple[str, str]:
+        return self.places.rules[rule.id], self._page("rule.html", "../", rule=rule, before=before, after=after)
+
+    def _list_entries(self) -> Iterator[tuple[str, str, str, str]]:
+        """What can be found: its kind, its title, more of its text, and where it stands."""
+        for document in self.book.documents:
+            for at, sentence in enumerate(document.sentences):
+                clause = sentence.account.clause
+                text = " ".join([clause.says, clause.not_a_rule or "", *(clause.rules or ())])
+                place = self.places.sentences[document.file.name, at]
+                yield "sentence", f"{document.file.document} {clause.path}", text, place
+        for rule in self.book.by_id.values():
+            because = rule.rule.because.text if rule.rule.because else ""
+            yield "rule", rule.id, f"{rule.account.title}. {because}", self.places.rules[rule.id]
+        for word in _every_word(self.book):
+            place = self.places.words[word.document, word.name]
+            yield word.origin, word.name, f"{word.document}: {word.means}", place
+        for name, reading in self.book.rules.known_readings.items():
+            yield "reading", name, f"{reading.question} {', '.join(reading.every_choice)}", self.places.readings[name]
+        for case in self.book.cases:
+            yield "case", f"{case.rule} {case.number}", case.name, self.places.of_case(case)
+
+    def _write_matrix(self) -> str:
+        """The matrix of sentences, rules and cases as CSV, a line for each."""
+        out = StringIO()
+        rows = csv.writer(out, lineterminator="\n")
+        rows.writerow(("file", "document", "sentence", "says", "state", "reason", "rule", "case", "acts", "result"))
+        for document in self.book.documents:
+            for each in document.sentences:
+                clause = each.account.clause
+                stated = (
+                    document.file.name, document.file.document, clause.path, clause.says, each.account.state,
+                    clause.not_a_rule or ", ".join(clause.program or ()),
+                )  # fmt: skip
+                of_rules = {rule.id for rule in each.rules} - {case.rule for case in each.cases}
+                lines = [(case.rule, case.name, case.acts, "failed" if case.wrong else "passed") for case in each.cases]
+                for line in (*lines, *((rule, "", "", "") for rule in sorted(of_rules))) or [("", "", "", "")]:
+                    rows.writerow([_in_cell(str(value)) for value in (*stated, *line)])
+        return out.getvalue()
+
+
+def _in_cell(text: str) -> str:
+    shown = escape_controls(text)
+    return f"'{shown}" if shown.startswith(FORMULA) else shown
+
+
+def _shown(value: Any) -> Any:
+    """A value as it stands on a page: nothing in it turns the text round or cannot be seen. Markup is made of such."""
+    return value if isinstance(value, Markup) else escape_controls(str(value), "\n\t")
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _as_data(entries: Iterable[tuple[str, ...]]) -> Markup:
+    """Values as JSON that can stand in a script element: it has no bracket by which the element could end."""
+    text = json.dumps([[escape_controls(value) for value in each] for each in entries], separators=(",", ":"))
+    return Markup(re.sub("[<>&]", lambda found: f"\\u{ord(found[0]):04x}", text))  # noqa: S704 - escaped above
+
+
+def mark_prose(text: str) -> Markup:
+    """Mark what is between backticks, and make addresses links; all else is text."""
+    found, done = Markup(), 0
+    for each in MARKED.finditer(text):
+        found += escape(_shown(text[done : each.start()]))
+        code, address = each.groups()
+        if code:
+            found += Markup("<code>{}</code>").format(_shown(code))
+        else:
+            found += Markup('<a href="{0}" rel="noreferrer external">{0}</a>').format(_shown(address))
+        done = each.end()
+    return found + escape(_shown(text[done:]))
+
+
+def highlight_toml(text: str) -> Markup:
+    """Highlight TOML."""
+    shown = escape_controls(text, "\n\t")
+    found = highlight(shown, TOMLLexer(), HtmlFormatter(nowrap=True))
+    return Markup(found)  # noqa: S704 - Pygments escapes what it is given
+
+
+def list_facts(facts: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+    """List tables with their rows, each in a line of TOML."""
+    found = []
+    for name, value in facts.items():
+        rows = value if isinstance(value, list) and value and isinstance(value[0], dict) else [value]
+        found.append((name, [write_inline(each) for each in rows]))
+    return found
+
+
+def write_inline(value: Any) -> str:
+    """Write a value as TOML in one line; a table without its braces, as it stands alone."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{_key(key)} = {_inline(each)}" for key, each in value.items())
+    return _inline(value)
+
+
+def _inline(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"{{{write_inline(value)}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_inline, value))}]"
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _key(key: str) -> str:
+    return key if BARE_KEY.fullmatch(key) else json.dumps(key, ensure_ascii=False)
+
+
+def write_site(site: Site, out: Path) -> int:
+    """Write a site to a folder and return how many files it has. Raises OSError."""
+    count = 0
+    for path, text in site.render_pages():
+        place = out / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8", newline="\n")
+        count += 1
+    return count
