@@ -772,7 +772,14 @@ class OtherReading:
     def __str__(self) -> str:
         by = self.decision.rules.known_readings[self.reading].said_by.get(self.choice, "")
         said = f" (so {by})" if by else ""
-        return f"with {self.reading}={self.choice}: {summarize_decision(self.decision)}{said}"
+        return f"with {self.reading}={self.choice}: {summarize_decision(self.decision)}{self.counting}{said}"
+
+    @property
+    def counting(self) -> str:
+        """Who is several of the destinations that are balanced, in words; blank if nobody is."""
+        counts = _count_balanced(self.decision)
+        several = [f"{key[1]} as {count} of {counts.total()}" for key, count in counts.items() if count > 1]
+        return f", of which {join_names(several)} in the balance" if several and len(counts) > 1 else ""
 
 
 def find_other_readings(decision: Decision, known: Container[ReadingChoice] = ()) -> tuple[OtherReading, ...]:
@@ -804,8 +811,22 @@ def _other_choices(decision: Decision) -> Iterator[ReadingChoice]:
     known = decision.rules.known_readings
     for name, chosen in _concerned(decision):
         for choice in known[name].choices:
-            if choice != chosen and not is_same_answer(decision, _decided_with(decision, name, choice)):
+            if choice == chosen:
+                continue
+            other = _decided_with(decision, name, choice)
+            if not (is_same_answer(decision, other) and _is_balanced_alike(decision, other)):
                 yield name, choice
+
+
+def _is_balanced_alike(one: Decision, other: Decision) -> bool:
+    """Whether of the same destinations each counts as often where they are balanced."""
+    counts = _count_balanced(one)
+    return len(counts) < 2 or counts == _count_balanced(other)
+
+
+def _count_balanced(decision: Decision) -> Counter[DestinationKey]:
+    """How often each destination is among those that are as good; several receivers may stand for the local one."""
+    return Counter(map(get_destination_key, decision.remaining if decision.outcome == "chosen" else ()))
 
 
 def _decided_with(decision: Decision, name: str, choice: str) -> Decision:

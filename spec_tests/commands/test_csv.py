@@ -45,6 +45,15 @@ def test_a_finding_has_its_object_and_its_place(tmp_path: Path) -> None:
     assert run("check", str(tmp_path / "QM1.mqsc"), "--csv").stdout.startswith("rule,document,clause,severity,")
 
 
+def test_no_cell_commands_a_terminal(tmp_path: Path) -> None:
+    """A remedy of several commands keeps its lines."""
+    (tmp_path / "QM1\x1b[2J.mqsc").write_text("* Queue manager name: QM1\nDEFINE QLOCAL(A) TRIGGER INITQ(NONE)\n")
+    done = run("check", str(tmp_path), "--csv")
+    assert "QM1\\x1b[2J.mqsc" in done.stdout
+    assert "\x1b" not in done.stdout
+    assert "\n" in next(each["remedy"] for each in rows("why", "ORDERS.IN", str(EXAMPLES / "QM2.mqsc")))
+
+
 def test_conditions_messages_events_items_and_files() -> None:
     conditions = rows("why", "ORDERS.IN", str(EXAMPLES / "QM2.mqsc"))
     assert {(each["queue"], each["verdict"]) for each in conditions} == {("ORDERS.IN", "does not")}

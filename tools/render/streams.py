@@ -42,7 +42,12 @@ def write_csv(columns: Sequence[str], lines: Iterable[Sequence[Any]]) -> None:
     """Write lines as CSV to standard output, under the names of the columns."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(lines)
+    writer.writerows(map(_escape_cell, line) for line in lines)
+
+
+def _escape_cell(value: Any) -> Any:
+    """The lines of a text without what a terminal obeys, as a name of a file may have it."""
+    return escape_controls(value, "\n") if isinstance(value, str) else value
 
 
 def print_rows(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:

@@ -127,6 +127,19 @@ def test_a_local_instance_beside_one_remote_one() -> None:
     assert "with local-in-balancing=not-counted: QM1 or QM2" in others(decision)
 
 
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_several_receivers_have_the_local_instance_count_more_than_once_in_the_balance(count: int) -> None:
+    """The same two are as good by either reading; standing on three receivers, the local one is three of four."""
+    hosts = [{"name": "Q", "queue_manager": host, "clusters": ["S"], "clwluseq": "ANY"} for host in ("QM1", "QM2")]
+    own = [{"name": f"TO.QM1.{at}", "queue_manager": "QM1", "cluster": "S", "deftype": "CLUSRCVR", "status": "INACTIVE"}
+           for at in range(count)]  # fmt: skip
+    decision = decided(queue=hosts, channel=[channels()[0], *own])
+    assert [each.queue_manager for each in decision.permitted] == ["QM1", "QM2"]
+    said = "with local-instance-competes=clusrcvr-channels: QM1 or QM2, of which QM1 as 3 of 4 in the balance"
+    assert (said in others(decision)) == (count == 3)
+    assert any("clusrcvr-channels" in each for each in others(decision)) == (count == 3)
+
+
 def test_an_alias_that_names_no_queue_manager() -> None:
     names = [{"name": "A", "type": "QREMOTE"}, {"name": "Q", "queue_manager": "QM2", "clusters": ["S"]}]
     decision = decided(queue=names, put={"queue": "Q", "queue_manager": "A"})
