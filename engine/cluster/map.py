@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import asdict, field, frozen
 
-from mqclause.answers import DESTINATION_TYPES, AnswerTable, ColumnTypes, Outcome, Reason, ShownAnswer
+from mqclause.answers import AnswerTable, Outcome, Reason, ShownAnswer
 from mqclause.exits.process import Caller, ExitSession
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.snapshot import Snapshot
@@ -43,7 +43,7 @@ from mqclause.workload.sensitivity import (
     find_unknown_exits,
     find_unknowns,
 )
-from mqclause.workload.shares import SHARE, Share, shares
+from mqclause.workload.shares import Share, shares
 
 ClusterState = Snapshot | Cluster | Iterable[Snapshot | Cluster]
 """A state of a cluster: what each of its members knows."""
@@ -55,30 +55,6 @@ UNBOUND = "NOTFIXED"
 
 SHARES_OF_OPENS = "each open chooses once, so the shares are of opens, not of puts"
 """What is said of a row whose puts are bound."""
-
-SIDE_COLUMNS: ColumnTypes = {
-    "outcome": "string",
-    "reason": {"name": "string", "code": "int64", "call": "string"},
-    "shares": [SHARE],
-}
-OTHER_EDITION: ColumnTypes = {
-    "edition": "string",
-    "outcome": "string",
-    "permitted": [DESTINATION_TYPES],
-    "reason": {"name": "string", "code": "int64", "call": "string"},
-    "rule": "string",
-    "evidence": "string",
-}
-MAP_COLUMNS: ColumnTypes = {
-    "queue": "string",
-    "from": "string",
-    **SIDE_COLUMNS,
-    "edition": "string",
-    "edition_from": "string",
-    "other_editions": [OTHER_EDITION],
-    "incomplete": [{"what": "string", "object": "string", "command": "string"}],
-    "remarks": ["string"],
-}
 
 
 @frozen(repr=False)
@@ -213,6 +189,10 @@ class MapRow(ShownAnswer):
         return document | edition | {"incomplete": incomplete, "remarks": list(self.remarks)}
 
 
+class ClusterMap(AnswerTable[MapRow]):
+    """The rows of a map, by queue and member: the document ``mqclause.map/1``."""
+
+
 @frozen
 class PrintableRow:
     """The printed part of a MapRow, without its decision: the map of a large dump has very many rows.
@@ -235,7 +215,9 @@ class PrintableRow:
         """Keep of a row what is printed."""
         shares, of_member = tuple(row.shares), {*row.odd_levels}
         said = tuple(each for each in row.remarks if each not in of_member)
-        return cls(row.queue, row.name, row.member, row.outcome, row.reason, shares, row.told_by, said, row.exits)
+        levels = find_missing_level(row.decision, row.snapshot, bool(row.by_edition))
+        told_by = (*row.told_by, *((each.what, each.command) for each in levels))
+        return cls(row.queue, row.name, row.member, row.outcome, row.reason, shares, told_by, said, row.exits)
 
 
 PrintedRow = MapRow | PrintableRow
@@ -244,14 +226,14 @@ FIRST_PUTS = 60
 """How many puts an exit is asked about: two to six destinations in turn get equal parts of them."""
 
 
-def cluster_map(members: ClusterState, engine: Engine | None = None, bind: str = UNBOUND) -> AnswerTable[MapRow]:
+def cluster_map(members: ClusterState, engine: Engine | None = None, bind: str = UNBOUND) -> ClusterMap:
     """Return the rows of every member, by queue and member: where the puts go, or why they fail.
 
     ``members`` are snapshots, or what they know, as ``read_members`` gives them, or one alone.
     """
     engine = Engine.given(engine)
-    rows = sorted(build_map_rows(list_snapshots(members), engine, bind), key=lambda row: (row.queue, row.member))
-    return AnswerTable(rows, MAP_COLUMNS, MAP_FORMAT, engine.rules.origin)
+    rows = build_map_rows(list_snapshots(members), engine, bind)
+    return ClusterMap(sorted(rows, key=lambda row: (row.queue, row.member)), engine.rules.origin)
 
 
 def list_snapshots(state: ClusterState) -> Iterator[Snapshot]:

@@ -16,10 +16,13 @@ from attrs import NOTHING, fields
 
 from mqclause.documents import DOCUMENTS
 from mqclause.model.facts.domains import (
+    HIGHEST_LEVEL,
+    LOWEST_LEVEL,
     REASONS,
     Description,
     Finite,
     Flag,
+    Level,
     Name,
     Names,
     Text,
@@ -77,6 +80,11 @@ def _(domain: WordsOrWhole) -> Schema:
 @describe_domain.register
 def _(domain: Whole) -> Schema:
     return {"type": "integer", "minimum": domain.low, "maximum": domain.high}
+
+
+@describe_domain.register
+def _(_domain: Level) -> Schema:
+    return {"type": "integer", "anyOf": [{"const": 0}, {"minimum": LOWEST_LEVEL, "maximum": HIGHEST_LEVEL}]}
 
 
 @describe_domain.register

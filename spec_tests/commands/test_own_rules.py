@@ -347,7 +347,7 @@ def test_answers_of_a_program_by_other_rules_say_so(folder: Path) -> None:
     by_others = answers_by(Rules(folder=folder))
     parts = {"Counterfactual", "Finding", "Move", "RecordedAnswer", "Share"}
     written_by_plan = {"ChangePlan"}
-    kinds = {type(each).__name__ for each in by_others} | parts | written_by_plan
+    kinds = {type(each).__name__ for each in by_others} | parts | written_by_plan | {"AnswerTable"}
     assert {each.__name__ for each in ShownAnswer.__subclasses__()} <= kinds
     for each in by_others:
         assert str(each).splitlines()[-1] == line, each
@@ -355,6 +355,7 @@ def test_answers_of_a_program_by_other_rules_say_so(folder: Path) -> None:
         document = each.to_json()
         if isinstance(document, dict) and type(each).__name__ not in ("MapRow", "PlanRow"):
             assert document["rules"] == mark, each
+            assert str(type(each).from_json(document)).splitlines()[-1] == line
         assert pickle.loads(pickle.dumps(each)).origin == each.origin
     for each in answers_by(None):
         assert "answered by" not in str(each)

@@ -153,7 +153,7 @@ def plan_change(
     in_map = {(queue, get_local_name(one)) for one, _, queue in asked}
     elsewhere = sum(count for key, count in traffic.puts.items() if key not in in_map) if traffic else 0
     question.check_any_fits(found.any_fits or not found.differing)
-    rows = [row for row in sort_rows(found.differing, engine) if question.is_queue_asked(row)]
+    rows = [row for row in sort_rows(found.differing) if question.is_queue_asked(row)]
     findings, to_nobody = checked
     return ChangePlan(
         [row for row in rows if row.queue],
@@ -163,7 +163,7 @@ def plan_change(
         traffic,
         elsewhere,
         found.exits,
-        sort_rows(found.held_up, engine),
+        sort_rows(found.held_up),
         found.remarks,
         to_nobody,
         find_restart_clause(engine),
