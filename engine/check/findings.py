@@ -127,8 +127,8 @@ class Finding(ShownAnswer):
     @property
     def lasting_key(self) -> FindingKey:
         """The identity of the finding whatever the command levels that it tells."""
-        *told, message = self.key
-        return (*told, message.replace(self.levels, "") if self.levels else message)
+        rule, kind, name, owner, attribute, message = self.key
+        return rule, kind, name, owner, attribute, message.replace(self.levels, "") if self.levels else message
 
     @property
     def gist(self) -> tuple[str, ...]:

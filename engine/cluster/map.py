@@ -229,7 +229,9 @@ class PrintableRow:
         """Keep of a row what is printed."""
         shares, of_member = tuple(row.shares), {*row.odd_levels}
         said = tuple(each for each in row.remarks if each not in of_member)
-        return cls(row.queue, row.name, row.member, row.outcome, row.reason, shares, row.told_by, said, row.exits)
+        levels = find_missing_level(row.decision, row.snapshot, bool(row.by_edition))
+        told_by = (*row.told_by, *((each.what, each.command) for each in levels))
+        return cls(row.queue, row.name, row.member, row.outcome, row.reason, shares, told_by, said, row.exits)
 
 
 PrintedRow = MapRow | PrintableRow

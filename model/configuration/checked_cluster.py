@@ -267,15 +267,19 @@ class ClusterCheckContext:
         if key not in self._of_hosts:
             hosts = [*self.queues.get(key, {}).values()]
             enabled = sum(each.put == "ENABLED" for each in hosts)
-            differ = {"hosts_differ_in": tuple(name.upper() for name in self.find_differing_attributes(hosts))}
+            differ: dict[str, Any] = {
+                "hosts_differ_in": tuple(name.upper() for name in self.find_differing_attributes(hosts))
+            }
             ranks = HostRanks.of([self.rank_host(each, cluster) for each in hosts])
             counts = {"hosts": len(hosts), "enabled_hosts": enabled, **ranks.describe_highest()}
             levels = [self.levels.get(each.queue_manager, 0) for each in hosts
                       if self._keeps_puts_below(each, cluster, ranks)]  # fmt: skip
             below = {"lowest_level_below": min(levels, default=0), "highest_level_below": max(levels, default=0)}
             self._ranks[key] = ranks
-            told = [level for level in self.list_levels(cluster, self.queues.get(key, ())) if level]
+            elsewhere = self.list_levels(cluster, self.queues.get(key, ()))
+            told = [level for level in elsewhere if level]
             below |= {"lowest_level_elsewhere": min(told, default=0), "highest_level_elsewhere": max(told, default=0)}
+            differ["others_put"] = bool(elsewhere)
             self._of_hosts[key] = {**counts, **below, **differ, **self.describe_knowledge((cluster,))}
         return self._of_hosts[key]
 

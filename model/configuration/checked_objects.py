@@ -87,6 +87,7 @@ class ConfiguredObject:
     lowest_level_elsewhere: int = rule_field(COUNT, 0)
     highest_level_elsewhere: int = rule_field(COUNT, 0)
     is_followed_here: bool = False
+    others_put: bool = True
     levels_told: bool = False
     levels: str = rule_field(Text(400), "")
     hosts_differ_in: tuple[str, ...] = rule_field(Names(Words(tuple(map(str.upper, QUEUE_ATTRIBUTES)))), ())

@@ -407,12 +407,12 @@ class CommandLevel:
         return " or ".join(each.placed for each in (self.told, *self.contradicting[:1]))
 
     def find_remarks(self) -> Iterator[Diagnostic]:
-        """Find statements that are no level or leave two open, and the first that contradicts the one that counts."""
+        """Find statements that are no level, or leave open which one counts, and the first that contradicts that."""
         for each in self.statements:
             if not each.levels:
                 said = f"{each.said} is no command level that a queue manager has: passed by"
                 yield Diagnostic(each.origin.source, said, each.origin.line)
-            elif len(each.levels) > 1:
+            elif len(each.levels) > 1 and (self.told is None or self.told == each):
                 said = f"{each.said} names two command levels; the lower one counts where nothing else tells it"
                 yield Diagnostic(each.origin.source, said, each.origin.line)
         if self.told is not None and (against := self.contradicting):

@@ -349,6 +349,7 @@ def test_a_level_that_another_edition_is_asked_for_against_is_told(tmp_path: Pat
         (ALIASES, {**OLD, "QM1": 930}, None, {("check.54", "QM3")}),
         ({**ALIASES, "QM4": ""}, {**OLD, "QM1": 930, "QM4": 710}, None, {("check.54", "QM3"), ("check.56", "QM3")}),
         (ALIASES, {**OLD, "QM3": 930}, None, {("check.54", "QM3")}),
+        ({name: ALIASES[name] for name in ("QM2", "QM3")}, {"QM2": 930, "QM3": 930}, None, set()),
         (BY_CHANNEL, OLD, None, set()),
         (BEHIND, dict.fromkeys(OLD, 930), None, {("check.55", "QM3")}),
         (RANKED, {**OLD, "QM1": 930}, "wmq-7.5", set()),

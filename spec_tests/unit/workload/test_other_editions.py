@@ -10,7 +10,7 @@ import pytest
 from attrs import evolve
 
 from mqclause import Cluster, Engine, Put, ReadingError, Rules
-from mqclause.cluster.map import cluster_map
+from mqclause.cluster.map import PrintableRow, cluster_map
 from mqclause.model.configuration.snapshot import Snapshot, read_document, read_sources
 from mqclause.model.configuration.sources import Source
 from mqclause.model.timeline.scenario import build_scenario
@@ -273,6 +273,13 @@ def test_a_map_has_the_answers_of_other_editions_as_explain_has_them() -> None:
     assert [each["queue_manager"] for each in oldest["permitted"]] == ["QM3"]
 
 
+def test_a_map_in_words_asks_for_the_level_where_rows_turn_on_it() -> None:
+    for level, asked in ((0, ["PARTS"]), (930, [])):
+        rows = [PrintableRow.of(row) for row in cluster_map(plant(level))]
+        told = [row.queue for row in rows if ("the command level", "DISPLAY QMGR CMDLEVEL") in row.told_by]
+        assert told == asked
+
+
 def test_a_choice_that_an_edition_does_not_have_is_passed_by_and_told_once() -> None:
     """Up to 7.5 the local queue comes before rank, whatever is asked for; from 8.0 on either may be."""
     asked = Rules({"rank-or-local": "rank-first"})
@@ -327,6 +334,7 @@ HEAD = "* Queue manager name: QM1\n* Queue manager command level: ({head})\nALTE
     [
         (HEAD.format(head="930/930", shown="*  CMDLEVEL(915) +\n"), 915),
         (HEAD.format(head="930/922", shown=""), 922),
+        (HEAD.format(head="930/922", shown="*  CMDLEVEL(930) +\n"), 930),
         (HEAD.format(head="930/930", shown="*  VERSION(09010500) +\n"), 915),
         ("* Queue manager name: QM1\nDEFINE QLOCAL(Q)\n", 0),
         ("display qmgr cmdlevel\nAMQ8408I: Display Queue Manager details.\n   QMNAME(QM1)   CMDLEVEL(941)\n", 941),
@@ -339,7 +347,7 @@ def test_what_tells_the_level(text: str, level: int) -> None:
     snapshot = read_sources([Source("qm1.txt", text.encode())], "QM1")
     assert snapshot.cluster.queue_manager.command_level == level
     odd = [str(each) for each in snapshot.remarks if "two command levels" in str(each)]
-    assert len(odd) == ("930/922" in text)
+    assert len(odd) == ("930/922" in text and "CMDLEVEL" not in text)
 
 
 def test_tables_are_decided_by_the_level_of_the_cluster() -> None:
