@@ -15,8 +15,8 @@ from mqclause.tools.commands.declared import SUBCOMMANDS
 from spec_tests.support.explain_command import bad, facts, run, written
 
 EXAMPLES = Path(str(files("mqclause.tools") / "examples"))
-WITHOUT_ROWS = ("batch", "commands", "compare", "schema", "show-sql")
-"""Answers that are a file, a text, two texts side by side."""
+WITHOUT_ROWS = ("batch", "commands", "compare", "rulebook", "schema", "show-sql")
+"""Answers that are files, a text, two texts side by side."""
 
 
 def rows(*arguments: str) -> list[dict[str, str]]:
