@@ -19,9 +19,9 @@ _NAMES = {
     "check.findings": "Checks FailedCondition Finding FindingChanges Inspection inspected",
     "check.report": "Findings check_files",
     "cluster.admin_commands": "AdminCommand fail",
-    "cluster.counterfactuals": "Counterfactual WhyNot counterfactuals why_not",
-    "cluster.map": "ExitShares MapRow cluster_map",
-    "cluster.plan": "ChangePlan Move PlanRow Traffic Upgrade moves plan",
+    "cluster.counterfactuals": "Counterfactual Counterfactuals WhyNot counterfactuals why_not",
+    "cluster.map": "ClusterMap ExitShares MapRow cluster_map",
+    "cluster.plan": "ChangePlan Move PlanRow PlanTable Traffic Upgrade moves plan",
     "executors.operations": "ExecutorName",
     "executors.pipeline": "NotInstalledError",
     "exits.process": "ExitFaultError",
@@ -58,7 +58,7 @@ _NAMES = {
     "workload.exit_answer": "ExitAnswer",
     "workload.explanation": "Explanation",
     "workload.resolution": "Resolution",
-    "workload.shares": "Share shares",
+    "workload.shares": "Share Shares shares",
 }
 """The public names of each module."""
 

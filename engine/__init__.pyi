@@ -15,15 +15,18 @@ from mqclause.check.report import check_files as check_files
 from mqclause.cluster.admin_commands import AdminCommand as AdminCommand
 from mqclause.cluster.admin_commands import fail as fail
 from mqclause.cluster.counterfactuals import Counterfactual as Counterfactual
+from mqclause.cluster.counterfactuals import Counterfactuals as Counterfactuals
 from mqclause.cluster.counterfactuals import WhyNot as WhyNot
 from mqclause.cluster.counterfactuals import counterfactuals as counterfactuals
 from mqclause.cluster.counterfactuals import why_not as why_not
+from mqclause.cluster.map import ClusterMap as ClusterMap
 from mqclause.cluster.map import ExitShares as ExitShares
 from mqclause.cluster.map import MapRow as MapRow
 from mqclause.cluster.map import cluster_map as cluster_map
 from mqclause.cluster.plan import ChangePlan as ChangePlan
 from mqclause.cluster.plan import Move as Move
 from mqclause.cluster.plan import PlanRow as PlanRow
+from mqclause.cluster.plan import PlanTable as PlanTable
 from mqclause.cluster.plan import Traffic as Traffic
 from mqclause.cluster.plan import Upgrade as Upgrade
 from mqclause.cluster.plan import moves as moves
@@ -114,6 +117,7 @@ from mqclause.workload.exit_answer import ExitAnswer as ExitAnswer
 from mqclause.workload.explanation import Explanation as Explanation
 from mqclause.workload.resolution import Resolution as Resolution
 from mqclause.workload.shares import Share as Share
+from mqclause.workload.shares import Shares as Shares
 from mqclause.workload.shares import shares as shares
 
 __all__: list[str]

@@ -9,18 +9,19 @@ from html import escape
 from importlib import import_module
 from io import StringIO
 from operator import attrgetter
-from typing import Any, ClassVar, Literal, Protocol, Self, SupportsIndex, TypeVar, overload
+from typing import Any, Literal, Protocol, Self, SupportsIndex, TypeVar, overload
 
 from attrs import field, frozen
 from sqlglot import exp
 
+from mqclause.document_schema import DocumentSchema, get_document_schema
 from mqclause.executors.operations import Run
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
 from mqclause.language.evaluator import evaluate
-from mqclause.model.diagnostics import ArgumentError, quote_value
+from mqclause.model.diagnostics import ArgumentError, quote_value, suggest_allowed
 from mqclause.rulebook.rule import FailWith, MessageTemplate, Rule, Settle, UnansweredError
-from mqclause.trace import build_scope, json_text, list_rule_inputs, render_sentence
+from mqclause.trace import build_scope, list_rule_inputs, render_sentence
 
 PRINTERS = "mqclause.tools.answers"
 """The module that prints answers, which is loaded when one is printed."""
@@ -33,11 +34,22 @@ NOBODY_LEFT = "no rule says what this call ends with, for which no destination i
 
 Outcome = Literal["chosen", "failed", "deferred"]
 
-ColumnTypes = Mapping[str, Any]
-"""The columns of a table, each with its type: an Arrow type's name, ``[type]`` for a list, columns for a struct."""
-
-DESTINATION_TYPES: ColumnTypes = {"queue": "string", "queue_manager": "string", "channel": "string"}
-"""What a document names a destination by."""
+DOCUMENTS: Mapping[str, str] = {
+    "Decision": "trace",
+    "Explanation": "trace",
+    "WhyNot": "trace#/properties/why_not",
+    "Counterfactual": "trace#/$defs/counterfactual",
+    "Share": "map#/$defs/share",
+    "MapRow": "map#/properties/rows/items",
+    "PlanRow": "plan#/properties/rows/items",
+    "Move": "plan#/$defs/move",
+    "ChangePlan": "plan",
+    "WhyAnswer": "why",
+    "Finding": "findings#/properties/findings/items",
+    "QueueOrder": "order",
+    "Row": "replay",
+}
+"""The schema, or the part of one, that the JSON of each kind of answer keeps."""
 
 
 class AnswerRow(Protocol):
@@ -152,9 +164,6 @@ class ShownAnswer:
 
     __slots__ = ()
 
-    columns: ClassVar[ColumnTypes | None] = None
-    """The columns of its row, where they are stated; else they are found from its values."""
-
     def to_json(self) -> Any:
         """Return the answer as JSON values."""
         raise NotImplementedError
@@ -167,22 +176,29 @@ class ShownAnswer:
         """
         return RecordedAnswer.of(cls.__name__, document)
 
+    @property
+    def schema(self) -> DocumentSchema:
+        """The schema that its rows keep."""
+        return get_document_schema(DOCUMENTS[type(self).__name__])
+
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the rows of the answer as JSON values: one, unless it is a table."""
         return [self.to_json()]
 
     def to_arrow(self) -> Any:
-        """Return a pyarrow.Table with nested columns, as in JSON. Raises ImportError without pyarrow."""
-        arrow = load_optional("pyarrow")
-        if self.columns is None:
-            return arrow.Table.from_pylist(self.to_rows())
-        schema = arrow.schema([(name, _arrow_type(kind, arrow)) for name, kind in self.columns.items()])
-        return arrow.Table.from_pylist(self.to_rows(), schema)
+        """Return a pyarrow.Table with nested columns, which are the same for all answers of its kind.
+
+        An object of any keys is its JSON text. Raises ImportError without pyarrow.
+        """
+        arrow, schema = load_optional("pyarrow"), self.schema
+        return arrow.Table.from_pylist([schema.fit(row) for row in self.to_rows()], _build_arrow_schema(schema))
 
     def to_pandas(self) -> Any:
-        """Return a DataFrame; nested values are lists and dicts. Raises ImportError without pandas."""
-        columns = None if self.columns is None else list(self.columns)
-        return load_optional("pandas").DataFrame(self.to_rows(), columns=columns)
+        """Return a DataFrame with the columns of ``to_arrow``; nested values are lists and dicts.
+
+        Raises ImportError without pandas.
+        """
+        return load_optional("pandas").DataFrame(self.to_rows(), columns=[*self.schema.properties])
 
     def to_polars(self) -> Any:
         """Return a polars.DataFrame with lists and structs. Raises ImportError without polars and pyarrow."""
@@ -199,24 +215,40 @@ class ShownAnswer:
         return f"<{type(self).__name__}: {first if len(first) <= LONGEST_LINE else first[:LONGEST_LINE] + '…'}>"
 
     def _repr_html_(self) -> str:
-        """The rows as a table of HTML: Jupyter shows it."""
-        rows = self.to_rows()
-        names = list(self.columns or dict.fromkeys(name for row in rows for name in row))
+        """What Jupyter shows: a table of what a reader looks for first."""
+        said, rows = import_module(PRINTERS).build_shown_rows(self)
+        names = dict.fromkeys(name for row in rows for name in row)
         head = "".join(f"<th>{escape(name)}</th>" for name in names)
-        body = "".join(f"<tr>{''.join(_cell(row.get(name)) for name in names)}</tr>" for row in rows)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        body = "".join(f"<tr>{''.join(_cell(row.get(name, '')) for name in names)}</tr>" for row in rows)
+        caption = f"<caption>{escape(said)}</caption>" if said else ""
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _cell(value: Any) -> str:
-    text = "" if value is None else value if isinstance(value, str) else json_text(value)
+def _cell(text: str) -> str:
     return f"<td>{escape(text)}</td>"
+
+
+class RecordedObject(dict[str, Any]):
+    """An object of a document, of which ``recorded.queue_manager`` is the same as ``recorded["queue_manager"]``."""
+
+    def __getattr__(self, name: str) -> Any:
+        return read_key(self, name)
+
+
+def read_key(document: Mapping[str, Any], name: str) -> Any:
+    """Return the value of a key by an attribute's name: a trailing ``_`` is left out, as of ``from_``."""
+    key = name.removesuffix("_")
+    if key not in document:
+        raise AttributeError(f"the document has no {name!r}; it has {', '.join(document)}")
+    return document[key]
 
 
 @frozen(repr=False)
 class RecordedAnswer(ShownAnswer):
     """An answer that was written as JSON: ``kind`` is the class that wrote it, ``text`` its JSON.
 
-    What it says is read as from a mapping: ``recorded["outcome"]``.
+    What it says is read as from a mapping, ``recorded["outcome"]``, or as an attribute, ``recorded.chosen.channel``;
+    of a table as from the list of its rows.
     """
 
     kind: str
@@ -228,57 +260,73 @@ class RecordedAnswer(ShownAnswer):
         try:
             found = json.loads(document) if isinstance(document, str | bytes) else document
             text = json.dumps(found, ensure_ascii=False)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, RecursionError) as error:
             raise ArgumentError(f"document is no JSON: {error}") from None
-        if not isinstance(found, dict):
-            raise ArgumentError(f"document is of the type {type(found).__name__}; expected an object, as to_json gives")
-        lacking = [key for key in KEYS.get(kind, ()) if key not in found]
-        if lacking or ("format" in found and kind in FORMATS and found["format"] != FORMATS[kind]):
-            said = f"format is {quote_value(found.get('format'))}" if not lacking else f"without {', '.join(lacking)}"
+        part = DOCUMENTS.get(kind) or TABLE_DOCUMENTS.get(kind)
+        if part is None:
+            raise ArgumentError(f"{quote_value(kind)} writes no document{suggest_allowed(kind, _list_kinds())}")
+        faults: Iterator[str] = get_document_schema(part).find_faults(found)
+        if not isinstance(found, list if kind in ROWS_ALONE else dict):
+            faults = iter([f"it is of the type {type(found).__name__}"])
+        elif kind in ROWS_ALONE:
+            faults = (f"[{at}]: {said}" for at, row in enumerate(found) for said in _find_faults(part, row))
+        for said in faults:
             raise ArgumentError(f"document is none of a {kind}: {said}")
         return cls(kind, text)
 
-    def to_json(self) -> dict[str, Any]:
+    @property
+    def schema(self) -> DocumentSchema:
+        """The schema that its rows keep."""
+        return get_document_schema(DOCUMENTS[ROW_KINDS.get(self.kind, self.kind)])
+
+    def to_json(self) -> Any:
         """Return the document."""
-        found: dict[str, Any] = json.loads(self.text)
-        return found
+        return json.loads(self.text)
 
-    def __getitem__(self, key: str) -> Any:
-        return self.to_json()[key]
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the document: one, unless it is of a table."""
+        found = self.to_json()
+        return _list_rows(found) if self.kind in ROW_KINDS else [found]
+
+    def __repr__(self) -> str:
+        return f"<{self.kind}, recorded{ShownAnswer.__repr__(self).removeprefix('<RecordedAnswer')}"
+
+    def __getitem__(self, key: str | int) -> Any:
+        found = _read(self.text)
+        return found[key] if isinstance(key, str) or isinstance(found, list) else _list_rows(found)[key]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = _read(self.text)
+        return read_key(found if isinstance(found, dict) else {}, name)
 
 
-KEYS: Mapping[str, tuple[str, ...]] = {
-    "Decision": ("format", "put", "outcome", "reason", "chosen", "permitted", "steps"),
-    "Explanation": ("format", "put", "outcome", "reason", "chosen", "permitted", "steps", "remarks", "incomplete"),
-    "Finding": ("rule", "severity", "object", "message", "source"),
-    "MapRow": ("from", "outcome", "reason", "shares"),
-    "PlanRow": ("from", "moved", "before", "after", "because"),
-    "ChangePlan": ("format", "rows", "findings"),
-    "WhyAnswer": ("format", "queue", "verdict", "conditions"),
-    "WhyNot": ("destinations", "changes", "searched"),
-}
-"""The keys by which the document of an answer is known."""
+def _read(text: str) -> Any:
+    return json.loads(text, object_hook=RecordedObject)
 
-FORMATS = {
-    "Decision": "mqclause.trace/1", "Explanation": "mqclause.trace/1", "ChangePlan": "mqclause.plan/1",
-    "WhyAnswer": "mqclause.why/1",
-}  # fmt: skip
+
+def _list_rows(document: Any) -> list[Any]:
+    """The rows of the document of a table."""
+    if isinstance(document, list):
+        return document
+    rows: list[Any] = document[ROW_KEYS.get(document["format"], "rows")]
+    return rows
+
+
+def _find_faults(part: str, value: Any) -> Iterator[str]:
+    return get_document_schema(part).find_faults(value)
 
 
 class AnswerTable(ShownAnswer, tuple[AnswerRowT, ...]):
-    """The rows of an answer: a tuple that also converts to a table. ``format`` names its document, if it has one."""
+    """The rows of an answer: a tuple that also converts to a table."""
 
-    columns: ColumnTypes  # type: ignore[misc] # of each table its own
-    format: str
-
-    def __new__(cls, rows: Iterable[AnswerRowT], columns: ColumnTypes, format: str = "") -> Self:  # noqa: A002 - the key
-        """The rows, of which each has ``columns``."""
-        found = super().__new__(cls, rows)
-        found.columns, found.format = columns, format
-        return found
+    def __new__(cls, rows: Iterable[AnswerRowT] = ()) -> Self:
+        """A table of these rows."""
+        return super().__new__(cls, rows)
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return tuple(self), self.columns, self.format
+        return (tuple(self),)
 
     @overload
     def __getitem__(self, at: SupportsIndex) -> AnswerRowT: ...
@@ -287,8 +335,17 @@ class AnswerTable(ShownAnswer, tuple[AnswerRowT, ...]):
     def __getitem__(self, at: SupportsIndex | slice) -> AnswerRowT | AnswerTable[AnswerRowT]:
         """Return a row, or a table of some."""
         if isinstance(at, slice):
-            return type(self)(tuple(self)[at], self.columns, self.format)
+            return self.of_rows(tuple(self)[at])
         return super().__getitem__(at)
+
+    def of_rows(self, rows: Iterable[AnswerRowT]) -> Self:
+        """Return a table of its kind with other rows."""
+        return type(self)(rows)
+
+    @property
+    def schema(self) -> DocumentSchema:
+        """The schema that its rows keep."""
+        return get_document_schema(DOCUMENTS[ROW_KINDS[type(self).__name__]])
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the rows as JSON values."""
@@ -296,8 +353,38 @@ class AnswerTable(ShownAnswer, tuple[AnswerRowT, ...]):
 
     def to_json(self) -> Any:
         """Return the document, with the rows in it; the rows alone where there is no such document."""
-        key = "findings" if self.format == "mqclause.findings/1" else "rows"
-        return {"format": self.format, key: self.to_rows()} if self.format else self.to_rows()
+        name = type(self).__name__
+        if name in ROWS_ALONE:
+            return self.to_rows()
+        named = f"mqclause.{TABLE_DOCUMENTS[name]}/1"
+        return {"format": named, ROW_KEYS.get(named, "rows"): self.to_rows()}
+
+
+ROW_KINDS: Mapping[str, str] = {
+    "Shares": "Share", "Counterfactuals": "Counterfactual", "ClusterMap": "MapRow", "PlanTable": "PlanRow",
+    "Findings": "Finding",
+}  # fmt: skip
+"""The kind of the rows of each table."""
+
+ROW_KEYS = {"mqclause.findings/1": "findings"}
+"""The key of the rows in a document, where it is not ``rows``."""
+
+ROWS_ALONE = frozenset({"Shares", "Counterfactuals"})
+"""The tables that are written as a list, and name no format."""
+
+TABLE_DOCUMENTS = {name: DOCUMENTS[row].partition("#")[0] for name, row in ROW_KINDS.items()} | {
+    name: DOCUMENTS[ROW_KINDS[name]] for name in ROWS_ALONE
+}
+"""The schema of the document of each table; of the rows of those that are written alone."""
+
+
+def _list_kinds() -> list[str]:
+    return sorted({*DOCUMENTS, *ROW_KINDS})
+
+
+def _build_arrow_schema(schema: DocumentSchema) -> Any:
+    arrow = load_optional("pyarrow")
+    return arrow.schema([(name, each.build_arrow_type(arrow)) for name, each in schema.properties.items()])
 
 
 def load_optional(name: str) -> Any:
@@ -308,11 +395,3 @@ def load_optional(name: str) -> Any:
         if error.name != name:
             raise
         raise ImportError(f"{name} is not installed: pip install {name}", name=name) from None
-
-
-def _arrow_type(kind: Any, arrow: Any) -> Any:
-    if isinstance(kind, str):
-        return arrow.type_for_alias(kind)
-    if isinstance(kind, list):
-        return arrow.list_(_arrow_type(kind[0], arrow))
-    return arrow.struct([(name, _arrow_type(of, arrow)) for name, of in kind.items()])

@@ -10,6 +10,7 @@ from typing import Any
 
 _NAMES = {
     "check.findings": "InspectedQueueManager StoredScript",
+    "document_schema": "DocumentSchema",
     "executors.operations": "LoweredRuleset Run",
     "executors.pipeline": "Pipeline",
     "exits.process": "ExitSession",

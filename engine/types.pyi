@@ -1,6 +1,7 @@
 # The names with their types, for type checkers; types.py loads each when it is first used.
 from mqclause.check.findings import InspectedQueueManager as InspectedQueueManager
 from mqclause.check.findings import StoredScript as StoredScript
+from mqclause.document_schema import DocumentSchema as DocumentSchema
 from mqclause.executors.operations import LoweredRuleset as LoweredRuleset
 from mqclause.executors.operations import Run as Run
 from mqclause.executors.pipeline import Pipeline as Pipeline

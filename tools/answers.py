@@ -16,10 +16,10 @@ from mqclause.retrieval.order import QueueOrder
 from mqclause.tools.commands.order import render_order
 from mqclause.tools.commands.why_not import print_why_not
 from mqclause.tools.render.cluster import format_amount, print_map, print_plan
+from mqclause.tools.render.documents import ShownRows, list_shown_rows, render_document
 from mqclause.tools.render.explanation import print_explanation
 from mqclause.tools.render.findings import print_finding, print_findings
 from mqclause.tools.render.replay import render_consequences, render_event
-from mqclause.tools.render.streams import render_json
 from mqclause.tools.render.terminal import Page
 from mqclause.tools.render.why import print_answers
 from mqclause.trigger.why import WhyAnswer
@@ -58,6 +58,12 @@ def print_answer(answer: Any, out: TextIO) -> None:
             page.line(_say(answer))
 
 
+def build_shown_rows(answer: Any) -> ShownRows:
+    """Build what a notebook shows of an answer: a heading, and rows of texts."""
+    kind = answer.kind if isinstance(answer, RecordedAnswer) else type(answer).__name__
+    return list_shown_rows(kind, answer.to_json())
+
+
 def _print_table(table: AnswerTable[Any], page: Page) -> None:
     """Print rows together where a command does so, else one by one."""
     kinds = {type(each) for each in table}
@@ -86,5 +92,5 @@ def _say(answer: Any) -> str:
         case Counterfactual():
             return "; ".join(f"{each.queue_manager}: {each.command}" for each in answer.commands)
         case RecordedAnswer():
-            return "".join(render_json(answer.to_json()))
+            return "\n".join(render_document(answer.kind, answer.to_json()))
     raise TypeError(f"a {type(answer).__name__} is no answer")

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any, Self
 from urllib.parse import quote
 
-from mqclause.answers import AnswerTable, ColumnTypes
+from mqclause.answers import AnswerTable
 from mqclause.check.findings import CheckPage, Checks, Finding, inspected
 from mqclause.model.configuration.changes import CHANGES
 from mqclause.model.configuration.inputs import STANDARD_INPUT, Input
@@ -16,12 +16,6 @@ from mqclause.model.diagnostics import Diagnostic, name_argument
 from mqclause.rulebook.rule_file import SEVERITIES
 
 FINDINGS_FORMAT = "mqclause.findings/1"
-
-FINDING_COLUMNS: ColumnTypes = {
-    "rule": "string", "document": "string", "clause": "string", "severity": "string",
-    "object": {"type": "string", "name": "string", "queue_manager": "string"}, "attribute": "string",
-    "message": "string", "remedy": "string", "source": {"file": "string", "line": "int64"},
-}  # fmt: skip
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -35,9 +29,13 @@ class Findings(AnswerTable[Finding]):
     @classmethod
     def of(cls, found: Iterable[Finding], checks: Checks, warnings: Iterable[Diagnostic] = ()) -> Self:
         """Return findings that these checks made."""
-        made = cls(found, FINDING_COLUMNS, FINDINGS_FORMAT)
+        made = cls(found)
         made.checks, made.warnings = checks, tuple(warnings)
         return made
+
+    def of_rows(self, rows: Iterable[Finding]) -> Self:
+        """Return some findings of the same checks, with the same warnings."""
+        return type(self).of(rows, self.checks, self.warnings)
 
     @property
     def worst(self) -> str:

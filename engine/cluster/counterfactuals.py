@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from attrs import asdict, define, evolve, field, fields, frozen
 
-from mqclause.answers import AnswerTable, ColumnTypes, ShownAnswer
+from mqclause.answers import AnswerTable, ShownAnswer
 from mqclause.cluster.admin_commands import AdminCommand, Attribute, list_admin_commands
 from mqclause.documents import CALL, OUTCOME
 from mqclause.executors.operations import CarriedValues
@@ -44,8 +44,6 @@ def _identify(fallen: Sequence[Elimination]) -> tuple[object, ...]:
     return tuple((each, identify_rule(rule), because) for each, rule, because in fallen)
 
 
-COUNTERFACTUAL: ColumnTypes = {"commands": [{"queue_manager": "string", "command": "string"}]}
-
 NAME_ATTRIBUTES = frozenset({"queue_manager", "channel", "counter"})
 """The attributes of a destination that only say which one it is."""
 
@@ -70,6 +68,10 @@ class Counterfactual(ShownAnswer):
     def to_json(self) -> dict[str, Any]:
         """Return the commands as JSON values."""
         return {"commands": [each.to_json() for each in self.commands]}
+
+
+class Counterfactuals(AnswerTable[Counterfactual]):
+    """The smallest sets of commands after which a queue manager would be permitted, each verified."""
 
 
 @frozen(repr=False)
@@ -192,7 +194,7 @@ def find_eliminations(decision: Decision) -> Iterator[Elimination]:
 
 def counterfactuals(
     decision: Decision, destination: Destination | str, engine: Engine | None = None, caller: Caller = ANYBODY
-) -> AnswerTable[Counterfactual]:
+) -> Counterfactuals:
     """Find the smallest sets of commands after which a destination's queue manager, or a named one, is permitted.
 
     Each is verified by the rules on the changed facts, and by the exit where one is called; ``why_not`` says how many
@@ -202,10 +204,10 @@ def counterfactuals(
     name = destination.queue_manager if isinstance(destination, Destination) else destination
     check_type("destination", name, str, " or Destination")
     if decision.refusal is not None or (decision.outcome != "failed" and _is_among(decision.remaining, name)):
-        return AnswerTable((), COUNTERFACTUAL)
+        return Counterfactuals()
     search = _Search.of(decision, name, engine, caller)
     search.run()
-    return AnswerTable(map(Counterfactual, search.changes), COUNTERFACTUAL)
+    return Counterfactuals(map(Counterfactual, search.changes))
 
 
 def is_verified(decision: Decision, commands: Commands, queue_manager: str) -> bool:

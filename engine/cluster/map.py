@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import asdict, field, frozen
 
-from mqclause.answers import DESTINATION_TYPES, AnswerTable, ColumnTypes, Outcome, Reason, ShownAnswer
+from mqclause.answers import AnswerTable, Outcome, Reason, ShownAnswer
 from mqclause.exits.process import Caller, ExitSession
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.snapshot import Snapshot
@@ -42,7 +42,7 @@ from mqclause.workload.sensitivity import (
     find_unknown_exits,
     find_unknowns,
 )
-from mqclause.workload.shares import SHARE, Share, shares
+from mqclause.workload.shares import Share, shares
 
 ClusterState = Snapshot | Cluster | Iterable[Snapshot | Cluster]
 """A state of a cluster: what each of its members knows."""
@@ -54,30 +54,6 @@ UNBOUND = "NOTFIXED"
 
 SHARES_OF_OPENS = "each open chooses once, so the shares are of opens, not of puts"
 """What is said of a row whose puts are bound."""
-
-SIDE_COLUMNS: ColumnTypes = {
-    "outcome": "string",
-    "reason": {"name": "string", "code": "int64", "call": "string"},
-    "shares": [SHARE],
-}
-OTHER_EDITION: ColumnTypes = {
-    "edition": "string",
-    "outcome": "string",
-    "permitted": [DESTINATION_TYPES],
-    "reason": {"name": "string", "code": "int64", "call": "string"},
-    "rule": "string",
-    "evidence": "string",
-}
-MAP_COLUMNS: ColumnTypes = {
-    "queue": "string",
-    "from": "string",
-    **SIDE_COLUMNS,
-    "edition": "string",
-    "edition_from": "string",
-    "other_editions": [OTHER_EDITION],
-    "incomplete": [{"what": "string", "object": "string", "command": "string"}],
-    "remarks": ["string"],
-}
 
 
 @frozen(repr=False)
@@ -207,6 +183,10 @@ class MapRow(ShownAnswer):
         return document | edition | {"incomplete": incomplete, "remarks": list(self.remarks)}
 
 
+class ClusterMap(AnswerTable[MapRow]):
+    """The rows of a map, by queue and member: the document ``mqclause.map/1``."""
+
+
 @frozen
 class PrintableRow:
     """The printed part of a MapRow, without its decision: the map of a large dump has very many rows.
@@ -240,13 +220,13 @@ FIRST_PUTS = 60
 """How many puts an exit is asked about: two to six destinations in turn get equal parts of them."""
 
 
-def cluster_map(members: ClusterState, engine: Engine | None = None, bind: str = UNBOUND) -> AnswerTable[MapRow]:
+def cluster_map(members: ClusterState, engine: Engine | None = None, bind: str = UNBOUND) -> ClusterMap:
     """Return the rows of every member, by queue and member: where the puts go, or why they fail.
 
     ``members`` are snapshots, or what they know, as ``read_members`` gives them, or one alone.
     """
     rows = build_map_rows(list_snapshots(members), Engine.given(engine), bind)
-    return AnswerTable(sorted(rows, key=lambda row: (row.queue, row.member)), MAP_COLUMNS, MAP_FORMAT)
+    return ClusterMap(sorted(rows, key=lambda row: (row.queue, row.member)))
 
 
 def list_snapshots(state: ClusterState) -> Iterator[Snapshot]:

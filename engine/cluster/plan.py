@@ -12,11 +12,10 @@ from typing import Any, Literal
 
 from attrs import asdict, field, frozen
 
-from mqclause.answers import DESTINATION_TYPES, AnswerTable, ColumnTypes, ShownAnswer
+from mqclause.answers import AnswerTable, ShownAnswer
 from mqclause.check.findings import FindingChanges
 from mqclause.cluster.counterfactuals import find_eliminations
 from mqclause.cluster.map import (
-    SIDE_COLUMNS,
     ClusterState,
     MapRow,
     build_alias_row,
@@ -64,18 +63,6 @@ Side = Literal["before", "after"]
 
 BothSides = tuple[Snapshot, Snapshot, str]
 """A member before and after a change, and a queue."""
-
-PLAN_COLUMNS: ColumnTypes = {
-    "queue": "string",
-    "from": "string",
-    "moved": "float64",
-    "weight": "int64",
-    "before": SIDE_COLUMNS,
-    "after": SIDE_COLUMNS,
-    "because": [
-        {"side": "string", "destination": DESTINATION_TYPES, "rule": "string", "clause": "string", "because": "string"}
-    ],
-}
 
 FAILS = ""
 """What stands for a queue manager where puts fail."""
@@ -218,13 +205,17 @@ class PlanRow(ShownAnswer):
         }
 
 
+class PlanTable(AnswerTable[PlanRow]):
+    """The rows of a map that differ after a change."""
+
+
 def plan(
     before: ClusterState,
     after: ClusterState,
     engine: Engine | None = None,
     bind: str = "NOTFIXED",
     traffic: Traffic | None = None,
-) -> AnswerTable[PlanRow]:
+) -> PlanTable:
     """Compare two states of a cluster: return the rows of the map that differ, those that move most puts first.
 
     A state is a snapshot, or what it knows, of each member (or of one), as ``read_members`` gives them. Members that
@@ -234,7 +225,7 @@ def plan(
     if traffic is not None:
         check_type("traffic", traffic, Traffic, ", as mqclause.duckdb.traffic gives")
     found = (build_plan_row(asked, engine, bind, traffic) for asked in pair_sides(before, after))
-    return sort_rows(row for row in found if row.differs)
+    return PlanTable(sort_rows(row for row in found if row.differs))
 
 
 def pair_sides(
@@ -272,11 +263,9 @@ def build_plan_row(asked: BothSides, engine: Engine, bind: str, traffic: Traffic
     return PlanRow(one, other, engine, weight)
 
 
-def sort_rows(rows: Iterable[PlanRow]) -> AnswerTable[PlanRow]:
+def sort_rows(rows: Iterable[PlanRow]) -> list[PlanRow]:
     """Sort the rows, those first that move most puts."""
-    return AnswerTable(
-        sorted(rows, key=lambda row: (-row.puts_moved, -row.moved, row.queue, row.member)), PLAN_COLUMNS, PLAN_FORMAT
-    )
+    return sorted(rows, key=lambda row: (-row.puts_moved, -row.moved, row.queue, row.member))
 
 
 def find_restarting_members(before: ClusterState, after: ClusterState, engine: Engine) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 from sqlglot import exp
 
-from mqclause.answers import DESTINATION_TYPES, AnswerTable, ColumnTypes, ShownAnswer
+from mqclause.answers import AnswerTable, ShownAnswer
 from mqclause.documents import WORKLOAD
 from mqclause.executors.operations import Assignment, Let, LoweredRuleset, Operation, Rank, Run, list_expressions
 from mqclause.executors.pipeline import Pipeline
@@ -27,8 +27,6 @@ from mqclause.workload.equivalence import MOST_CLASSES, EquivalenceClass
 FINEST = 10**6
 """A factor advances by a fraction with a small denominator (1000 / CLWLWGHT); a float is taken as the nearest one."""
 
-SHARE: ColumnTypes = {**DESTINATION_TYPES, "transmission_queue": "string", "share": "float64"}
-
 
 @frozen(repr=False)
 class Share(ShownAnswer):
@@ -42,7 +40,11 @@ class Share(ShownAnswer):
         return {**build_destination_document(self.destination), "share": float(self.part)}
 
 
-def shares(decision: Decision) -> AnswerTable[Share]:
+class Shares(AnswerTable[Share]):
+    """The shares of all destinations of a put that get any."""
+
+
+def shares(decision: Decision) -> Shares:
     """Compute the long-run shares of the destinations if only this put is repeated, from fresh counters; they sum to 1.
 
     In listing order, without those that get nothing; empty where nothing is chosen. The destination with the lowest
@@ -53,7 +55,7 @@ def shares(decision: Decision) -> AnswerTable[Share]:
     check_type("decision", decision, Decision)
     if decision.exit is not None and decision.exit.called:
         raise ArgumentError("the decision is one with an exit, and what that takes in the long run is not known")
-    return AnswerTable(_shares(decision), SHARE)
+    return Shares(_shares(decision))
 
 
 def _shares(decision: Decision) -> Iterator[Share]:

@@ -223,7 +223,16 @@ def test_answers_are_tables() -> None:
     assert (len(shares(failed)), shares(failed).to_arrow().num_rows) == (0, 0)
     # An empty plan has its columns all the same.
     empty = plan(snapshot, snapshot)
-    assert empty.to_arrow().column_names == ["queue", "from", "moved", "weight", "before", "after", "because"]
+    assert empty.to_arrow().column_names == [
+        "queue",
+        "queue_manager",
+        "from",
+        "moved",
+        "weight",
+        "before",
+        "after",
+        "because",
+    ]
     assert list(empty.to_pandas().columns) == empty.to_arrow().column_names
     changed = plan(snapshot, snapshot.cluster.with_status("TO.QM2", "STOPPED"))
     assert changed.to_arrow().num_rows == len(changed.to_pandas()) == len(changed)

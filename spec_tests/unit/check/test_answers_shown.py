@@ -15,18 +15,23 @@ import pytest
 from click.testing import CliRunner
 
 from mqclause import (
+    AdminCommand,
     ArgumentError,
+    Counterfactual,
     Decision,
     Engine,
     Explanation,
     Members,
+    Move,
     MqclauseError,
     Put,
     RecordedAnswer,
     Replay,
+    Retrieval,
     Why,
     check_files,
     cluster_map,
+    counterfactuals,
     list_schemas,
     plan,
     read,
@@ -43,6 +48,8 @@ PRODUCT = [Path(str(files(each))) for each in ("mqclause", "mqclause.tools")]
 FORMAT = re.compile(r'"mqclause\.([a-z]+)/1"')
 SALES = str(files("mqclause.tools") / "examples" / "sales")
 MEMBERS = read(SALES)
+EXAMPLES = Path(SALES).parent
+FIGURE = read(EXAMPLES / "figure_11.toml")[0]
 
 
 def printed(*arguments: str) -> str:
@@ -68,6 +75,12 @@ def answers() -> dict[str, Any]:
         "WhyNot": why_not(told.decision, "QM2"),
         "Finding": check_files(SALES)[0],
         "Share": shares(told.decision)[0],
+        "Move": Move("QM2", "QM3", 40.0),
+        "Counterfactual": Counterfactual(
+            (AdminCommand("QM2", "QM2", "RESUME QMGR CLUSTER('SALES')", ("QMGR", "QM2", "suspended")),)
+        ),
+        "QueueOrder": next(iter(Retrieval().orders(FIGURE.messages, FIGURE.cluster))),
+        "Row": next(iter(Replay().rows(read_scenario(Path(SALES).parent / "status_queue.toml")))),
     }
 
 
@@ -85,13 +98,18 @@ def test_each_is_shown_and_comes_back_from_json(kind: str) -> None:
     assert "\n" not in repr(answer)
     assert len(repr(answer)) < 160
     assert repr(answer).startswith(f"<{kind}: ")
-    assert answer._repr_html_().count("<tr>") == 2
+    shown = answer._repr_html_()
+    assert shown.count("<tr>") > 1
+    assert "{" not in shown
     document = json.loads(json.dumps(answer.to_json()))
     recorded = type(answer).from_json(document)
     assert recorded.to_json() == document
     assert recorded == type(answer).from_json(json.dumps(document)) == pickle.loads(pickle.dumps(recorded))
     assert hash(recorded) == hash(type(answer).from_json(document))
     assert answer.to_arrow().num_rows == len(answer.to_pandas()) == 1
+    assert recorded.to_arrow().equals(answer.to_arrow())
+    assert recorded._repr_html_() == shown
+    assert repr(recorded).startswith(f"<{kind}, recorded: ")
 
 
 def test_tables_stay_tables() -> None:
@@ -101,6 +119,99 @@ def test_tables_stay_tables() -> None:
     assert isinstance(table.to_arrow(), pyarrow.Table)
     assert table.to_json()["rows"] == table.to_rows()
     assert check_files(SALES).worst == "error"
+
+
+def choices() -> list[Decision]:
+    """One that is chosen, one whose rules set some aside, with tests of conditions, and one that fails."""
+    cluster = MEMBERS.at("QM1").cluster
+    held_up = cluster.with_status("TO.QM2", "RETRYING")
+    asked = (("ORDERS.IN", cluster, "rule"), ("ORDERS.IN", held_up, "condition"), ("NO.SUCH", cluster, "verdict"))
+    return [Engine().choose(Put(queue), of, explain=level) for queue, of, level in asked]
+
+
+def without_null(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: without_null(each) for name, each in value.items() if each is not None}
+    return [*map(without_null, value)] if isinstance(value, list) else value
+
+
+def test_columns_are_of_the_kind_and_not_of_what_an_answer_says() -> None:
+    tables = [each.to_arrow() for each in choices()]
+    assert pyarrow.concat_tables(tables).column("outcome").to_pylist() == ["chosen", "chosen", "failed"]
+    assert pyarrow.concat_tables(tables).column("because").null_count == 2
+    assert not [each for each in tables[0].schema.types if pyarrow.types.is_null(each)]
+    assert counterfactuals(choices()[0], "QM2").to_arrow().schema == answers()["Counterfactual"].to_arrow().schema
+    assert cluster_map(MEMBERS)[:0].to_arrow().schema == answers()["MapRow"].to_arrow().schema
+
+
+def test_a_column_has_all_that_the_document_says() -> None:
+    for decision in choices():
+        (row,) = decision.to_arrow().to_pylist()
+        document = decision.to_json()
+        for free in ("put", "readings"):
+            assert json.loads(row.pop(free)) == document.pop(free)
+        steps, told = row.pop("steps"), document.pop("steps")
+        assert [each["rule"] for each in steps] == [each["rule"] for each in told]
+        assert [len(each["eliminated"] or ()) for each in steps] == [len(each["eliminated"]) for each in told]
+        assert without_null(row) == without_null(document)
+
+
+def test_tables_come_back_from_json() -> None:
+    decision = choices()[0]
+    changed = plan(MEMBERS, MEMBERS.suspend("QM3"))
+    for table in (
+        shares(decision),
+        counterfactuals(decision, "QM2"),
+        cluster_map(MEMBERS),
+        changed,
+        check_files(SALES),
+    ):
+        recorded = type(table).from_json(json.dumps(table.to_json()))
+        assert recorded.to_json() == json.loads(json.dumps(table.to_json()))
+        assert recorded.to_arrow().equals(table.to_arrow())
+    assert type(shares(decision)).from_json(shares(decision).to_json())[1].queue_manager == "QM3"
+
+
+def test_a_recorded_answer_says_what_the_answer_said() -> None:
+    for decision in choices():
+        recorded = Decision.from_json(decision.to_json())
+        assert str(recorded) == str(decision)
+        assert recorded.outcome == recorded["outcome"] == decision.outcome
+        assert (recorded.chosen and recorded.chosen.channel) == (decision.chosen and decision.chosen.channel)
+    with pytest.raises(AttributeError, match="the document has no 'chosn'; it has format, "):
+        _ = Decision.from_json(choices()[0].to_json()).chosn
+    parts = shares(choices()[0])
+    assert str(type(parts).from_json(parts.to_json())) == str(parts)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("outcome", "chosn", "outcome: 'chosn' is not allowed; allowed: chosen, failed, deferred; did you mean"),
+        ("chosen", {"queue": "Q"}, "chosen: without queue_manager, channel"),
+        ("permitted", [3], r"permitted\[0\]: 3 is not allowed; expected object"),
+        ("steps", None, "steps: None is not allowed; expected array"),
+        ("ruleset", "trigger", "ruleset: 'trigger' is not allowed; allowed: workload"),
+    ],
+)
+def test_a_document_that_breaks_the_schema_is_none(key: str, value: object, told: str) -> None:
+    with pytest.raises(ArgumentError, match=f"^document is none of a Decision: {told}"):
+        Decision.from_json({**choices()[0].to_json(), key: value})
+
+
+def test_a_document_of_another_kind_is_none() -> None:
+    told = cluster_map(MEMBERS).to_json()
+    for kind in (check_files(SALES), plan(MEMBERS, MEMBERS.suspend("QM3")), shares(choices()[0])):
+        with pytest.raises(ArgumentError, match="document is none of a"):
+            type(kind).from_json(told)
+
+
+def test_what_a_notebook_shows_of_a_decision() -> None:
+    shown = choices()[1]._repr_html_()
+    assert "<caption>goes to ORDERS.IN at QM3 by TO.QM3</caption>" in shown
+    assert "<tr><td>ORDERS.IN at QM3 by TO.QM3</td><td>chosen</td>" in shown
+    assert "<tr><td>ORDERS.IN at QM2 by TO.QM2</td><td>falls</td><td>6</td>" in shown
+    assert "<td>QM2 50 %, QM3 50 %</td>" in cluster_map(MEMBERS)._repr_html_()
 
 
 def test_every_document_has_a_schema_that_it_keeps() -> None:
@@ -123,7 +234,7 @@ def test_every_document_has_a_schema_that_it_keeps() -> None:
         for path in folder.rglob("*.py")
         for name in FORMAT.findall(path.read_text(encoding="utf-8"))
     }
-    assert {*documents} <= {*list_schemas()} == written | {*BUILDERS}
+    assert {*documents} <= {*list_schemas()} == written | {*BUILDERS, "replay"}
     for name, document in documents.items():
         schema = read_schema(f"mqclause.{name}/1")
         jsonschema.Draft202012Validator.check_schema(schema)
@@ -135,11 +246,16 @@ def test_every_document_has_a_schema_that_it_keeps() -> None:
 
 
 def test_what_is_no_answer() -> None:
-    for wrong, told in (("{", "is no JSON"), ([], "of the type list"), ({}, "without format, put"), (7, "type int")):
+    for wrong, told in (
+        ("{", "is no JSON"),
+        ([], "of the type list"),
+        ({}, "without format, ruleset"),
+        (7, "type int"),
+    ):
         with pytest.raises(ArgumentError, match=told):
             Decision.from_json(wrong)
     other = {**explained().decision.to_json(), "format": "mqclause.why/1"}
-    with pytest.raises(MqclauseError, match="format is 'mqclause.why/1'"):
+    with pytest.raises(MqclauseError, match="format: 'mqclause.why/1' is not allowed; allowed: mqclause.trace/1"):
         Decision.from_json(other)
     with pytest.raises(ArgumentError, match="'mop' is no document with a schema; allowed: .*; did you mean 'map'"):
         read_schema("mop")
