@@ -84,8 +84,7 @@ def _(domain: Whole) -> Schema:
 
 @describe_domain.register
 def _(_domain: Level) -> Schema:
-    levels = {"type": "integer", "minimum": LOWEST_LEVEL, "maximum": HIGHEST_LEVEL}
-    return {"anyOf": [{"const": 0}, levels]}
+    return {"type": "integer", "anyOf": [{"const": 0}, {"minimum": LOWEST_LEVEL, "maximum": HIGHEST_LEVEL}]}
 
 
 @describe_domain.register

@@ -103,6 +103,9 @@ ROW = {"queue": [{"name": "PARCELS"}]}
     ("document", "fits"),
     [
         ({"queue_manager": {"name": "QM1"}, **ROW}, True),
+        ({"queue_manager": {"name": "QM1", "command_level": 930}}, True),
+        ({"queue_manager": {"name": "QM1", "command_level": 0}}, True),
+        ({"queue_manager": {"name": "QM1", "command_level": 53}}, False),
         ({"queue": [{"name": "PARCELS", "put": "disabled"}]}, True),
         ({"queue": [{"name": "PARCELS", "put": "DISABELD"}]}, False),
         ({"queue": [{"put": "DISABLED"}]}, False),
