@@ -53,7 +53,7 @@ def print_answer(answer: Any, out: TextIO) -> None:
             for text in render_consequences(answer):
                 page.line(text, "", 4)
         case AnswerTable():
-            _print_table(answer, page)
+            _print_table(answer, page, out)
         case _:
             page.line(_say(answer))
 
@@ -64,7 +64,7 @@ def build_shown_rows(answer: Any) -> ShownRows:
     return list_shown_rows(kind, answer.to_json())
 
 
-def _print_table(table: AnswerTable[Any], page: Page) -> None:
+def _print_table(table: AnswerTable[Any], page: Page, out: TextIO) -> None:
     """Print rows together where a command does so, else one by one."""
     kinds = {type(each) for each in table}
     if kinds == {MapRow}:
@@ -75,7 +75,7 @@ def _print_table(table: AnswerTable[Any], page: Page) -> None:
         print_findings(table, every=True, page=page)
     else:
         for each in table:
-            page.line(str(each))
+            print_answer(each, out)
 
 
 def _plan_of(rows: Any) -> ChangePlan:

@@ -32,8 +32,10 @@ from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.members import Members, get_local_name, set_command_level
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import (
+    ArgumentError,
     Diagnostic,
     FactsError,
+    check_each,
     check_type,
     name_argument,
     quote_value,
@@ -45,7 +47,7 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.facts.workload import CounterKey, Destination, SequenceState, find_changes
 from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rule import Choose, Rule, identify_rule
-from mqclause.rulebook.rules import Rules
+from mqclause.rulebook.rules import Rules, RulesOrigin
 from mqclause.workload.decision import (
     Decision,
     DestinationKey,
@@ -192,6 +194,11 @@ class PlanRow(ShownAnswer):
         decision = row.decision
         return choose_after_start(decision.put, decision.cluster, self.engine, decision.before, "rule")
 
+    @property
+    def origin(self) -> RulesOrigin | None:
+        """Where the rules are from; None if they are those that come with the project. The document says it once."""
+        return self.engine.rules.origin
+
     def to_json(self) -> dict[str, Any]:
         """Return the row as in the document ``mqclause.plan/1``."""
         return {
@@ -225,7 +232,7 @@ def plan(
     if traffic is not None:
         check_type("traffic", traffic, Traffic, ", as mqclause.duckdb.traffic gives")
     found = (build_plan_row(asked, engine, bind, traffic) for asked in pair_sides(before, after))
-    return PlanTable(sort_rows(row for row in found if row.differs))
+    return PlanTable(sort_rows(row for row in found if row.differs), engine.rules.origin)
 
 
 def pair_sides(
@@ -392,6 +399,13 @@ class Traffic:
 
     puts: Mapping[tuple[str, str], int]
 
+    def __attrs_post_init__(self) -> None:
+        if not isinstance(self.puts, Mapping):
+            check_type("puts", self.puts, dict, ", a number of puts by queue and queue manager")
+        for key in self.puts:
+            if not (isinstance(key, tuple) and len(key) == len(("queue", "queue manager"))):
+                raise ArgumentError(f"puts: {quote_value(key)} is no queue with a queue manager")
+
     @property
     def total(self) -> int:
         """The number of puts in all."""
@@ -417,7 +431,7 @@ def moves(rows: Iterable[PlanRow]) -> tuple[Move, ...]:
     What several destinations lose goes to those that gain in proportion to what each gains.
     """
     found: dict[tuple[str, str], Fraction] = {}
-    for row in rows:
+    for row in check_each("rows", rows, PlanRow, ", as plan gives"):
         for pair, part in _moved(row):
             found[pair] = found.get(pair, Fraction(0)) + part * (row.weight or 0)
     told = (Move(*pair, float(puts)) for pair, puts in found.items() if puts)
@@ -457,6 +471,7 @@ class ChangePlan(ShownAnswer):
     in_question: Sequence[tuple[Side, MapRow]] = ()
     upgrades: Sequence[Upgrade] = ()
     rebalanced: bool = False
+    origin: RulesOrigin | None = None
 
     @property
     def changes_something(self) -> bool:
@@ -479,6 +494,7 @@ class ChangePlan(ShownAnswer):
         """Return the document ``mqclause.plan/1``."""
         document: dict[str, Any] = {
             "format": PLAN_FORMAT,
+            **self.origin_keys,
             "rows": [row.to_json() for row in self.rows],
             "findings": self.findings.document(),
             "restarts": list(self.restarts),

@@ -171,6 +171,7 @@ def plan_change(
         found.in_question,
         list_upgrades(members, question.asked(after), question.rules),
         found.rebalanced,
+        engine.rules.origin,
     )
 
 
