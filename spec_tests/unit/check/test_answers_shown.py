@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from mqclause import (
     AdminCommand,
     ArgumentError,
+    Cluster,
     Counterfactual,
     Decision,
     Engine,
@@ -43,6 +44,7 @@ from mqclause import (
 from mqclause.answers import load_optional
 from mqclause.testing.file_schemas import BUILDERS
 from mqclause.tools.cli import command_line
+from mqclause.workload.decision import Level
 
 PRODUCT = [Path(str(files(each))) for each in ("mqclause", "mqclause.tools")]
 FORMAT = re.compile(r'"mqclause\.([a-z]+)/1"')
@@ -125,6 +127,7 @@ def choices() -> list[Decision]:
     """One that is chosen, one whose rules set some aside, with tests of conditions, and one that fails."""
     cluster = MEMBERS.at("QM1").cluster
     held_up = cluster.with_status("TO.QM2", "RETRYING")
+    asked: tuple[tuple[str, Cluster, Level], ...]
     asked = (("ORDERS.IN", cluster, "rule"), ("ORDERS.IN", held_up, "condition"), ("NO.SUCH", cluster, "verdict"))
     return [Engine().choose(Put(queue), of, explain=level) for queue, of, level in asked]
 
