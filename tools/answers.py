@@ -12,6 +12,7 @@ from mqclause.cluster.counterfactuals import Counterfactual, WhyNot
 from mqclause.cluster.map import MapRow
 from mqclause.cluster.plan import ChangePlan, Move, PlanRow
 from mqclause.replay.runner import Row
+from mqclause.retrieval.calls import RetrievalResult
 from mqclause.retrieval.order import QueueOrder
 from mqclause.tools.commands.order import render_order
 from mqclause.tools.commands.why_not import print_why_not
@@ -19,7 +20,7 @@ from mqclause.tools.render.cluster import format_amount, print_map, print_plan
 from mqclause.tools.render.documents import ShownRows, list_shown_rows, render_document
 from mqclause.tools.render.explanation import print_explanation
 from mqclause.tools.render.findings import print_finding, print_findings
-from mqclause.tools.render.replay import render_consequences, render_event
+from mqclause.tools.render.replay import render_call_reason, render_consequences, render_event, render_returned
 from mqclause.tools.render.terminal import Page
 from mqclause.tools.render.why import print_answers
 from mqclause.trigger.why import WhyAnswer
@@ -52,6 +53,11 @@ def print_answer(answer: Any, out: TextIO) -> None:
             page.line(render_event(answer))
             for text in render_consequences(answer):
                 page.line(text, "", 4)
+        case RetrievalResult():
+            for text in render_returned(answer):
+                page.line(text)
+            if answer.reason is not None:
+                page.line(f"reason {answer.reason}{render_call_reason(answer.ended)}")
         case AnswerTable():
             _print_table(answer, page)
         case _:

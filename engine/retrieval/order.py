@@ -179,6 +179,9 @@ class Retrieval:
         self.known_puts: dict[tuple[Any, ...], Any] = {}
         self.terms: EnqueueRules = compile_message_terms(self.rules)
 
+    def __repr__(self) -> str:
+        return f"<Retrieval: {self.rules!r}, {self.executor}>"
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Retrieval, (self.rules, self.executor)
 

@@ -156,6 +156,9 @@ class Scenario:
     unknown_attributes: frozenset[str] = frozenset()
     beyond: DeliveryContext = field(factory=DeliveryContext, hash=False)
 
+    def __repr__(self) -> str:
+        return f"<Scenario: {len(self.events)} event{'s' * (len(self.events) != 1)} at {self.cluster}>"
+
 
 def read_scenario(path: str | Path) -> Scenario:
     """Read the scenario of a file. Raises FactsError with every fault, and OSError if it cannot be opened."""

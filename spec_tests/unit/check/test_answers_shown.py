@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import re
+import shutil
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from click.testing import CliRunner
 from mqclause import (
     AdminCommand,
     ArgumentError,
+    Checks,
     Counterfactual,
     Decision,
     Engine,
@@ -28,11 +30,15 @@ from mqclause import (
     RecordedAnswer,
     Replay,
     Retrieval,
+    Rules,
+    Triggers,
     Why,
     check_files,
     cluster_map,
     counterfactuals,
+    inspected,
     list_schemas,
+    next_get,
     plan,
     read,
     read_scenario,
@@ -80,6 +86,7 @@ def answers() -> dict[str, Any]:
             (AdminCommand("QM2", "QM2", "RESUME QMGR CLUSTER('SALES')", ("QMGR", "QM2", "suspended")),)
         ),
         "QueueOrder": next(iter(Retrieval().orders(FIGURE.messages, FIGURE.cluster))),
+        "RetrievalResult": next_get(Retrieval(), FIGURE.cluster, FIGURE.messages, FIGURE.messages[0].queue),
         "Row": next(iter(Replay().rows(read_scenario(Path(SALES).parent / "status_queue.toml")))),
     }
 
@@ -273,6 +280,31 @@ def test_an_unknown_queue_manager_is_told_as_on_the_command_line() -> None:
 def test_members_are_tuples() -> None:
     assert isinstance(MEMBERS, Members)
     assert pickle.loads(pickle.dumps(MEMBERS)) == MEMBERS
+
+
+def test_what_answers_are_made_with_is_one_line() -> None:
+    own = MEMBERS.at("QM1").cluster
+    scenario = read_scenario(EXAMPLES / "status_queue.toml")
+    kept = inspected([SALES])
+    with Engine(exits={"PICK": print}) as engine:
+        assert repr(engine) == "<Engine: Rules({}, 'wmq-6'), compiled, exits PICK>"
+    assert repr(own) == "<Cluster: QM1, which knows 5 queues, 3 channels, 2 other queue managers>"
+    assert re.fullmatch("<Scenario: [0-9]+ events at QM1, which knows .*>", repr(scenario))
+    assert repr(kept) == "<Inspection: QM1, QM2, QM3>"
+    assert repr(Why()) == "<Why: Rules({}, 'wmq-6'), compiled>"
+    assert repr(Checks(ignored=["check.14"])) == "<Checks: Rules({}, 'wmq-6'), without check.14>"
+    for each in (Replay(), Retrieval(), Triggers()):
+        assert repr(each) == f"<{type(each).__name__}: Rules({{}}, 'wmq-6'), compiled>"
+
+
+def test_rules_that_are_not_those_of_the_project_say_so(tmp_path: Path) -> None:
+    shutil.copytree(str(files("mqclause.rules")), tmp_path / "house", dirs_exist_ok=True)
+    with (tmp_path / "house" / "terms.toml").open("a", encoding="utf-8") as terms:
+        terms.write("\n# ours\n")
+    own = Rules(folder=tmp_path / "house")
+    assert repr(own) == f"Rules({{}}, 'wmq-6', folder={str(tmp_path / 'house')!r})"
+    changed = Rules().with_files({"terms.toml": (tmp_path / "house" / "terms.toml").read_text(encoding="utf-8")})
+    assert re.fullmatch(r"Rules\({}, 'wmq-6', [0-9a-f]{12}\)", repr(changed))
 
 
 def test_what_stands_in_answers_is_one_line_too() -> None:
