@@ -16,10 +16,13 @@ from attrs import NOTHING, fields
 
 from mqclause.documents import DOCUMENTS
 from mqclause.model.facts.domains import (
+    HIGHEST_LEVEL,
+    LOWEST_LEVEL,
     REASONS,
     Description,
     Finite,
     Flag,
+    Level,
     Name,
     Names,
     Text,
@@ -58,9 +61,9 @@ ROWS = {"event": Event, "in_flight": InFlightMessage, "information": Information
 
 
 @singledispatch
-def describe_domain(domain: Any) -> Schema:
-    """Return the schema of what a domain allows. Raises TypeError for one that has none."""
-    raise TypeError(f"{type(domain).__name__} has no schema")
+def describe_domain(_domain: Any) -> Schema:
+    """Return the schema of what a domain allows; one that is not registered here may be anything."""
+    return {}
 
 
 @describe_domain.register
@@ -77,6 +80,11 @@ def _(domain: WordsOrWhole) -> Schema:
 @describe_domain.register
 def _(domain: Whole) -> Schema:
     return {"type": "integer", "minimum": domain.low, "maximum": domain.high}
+
+
+@describe_domain.register
+def _(_domain: Level) -> Schema:
+    return {"type": "integer", "anyOf": [{"const": 0}, {"minimum": LOWEST_LEVEL, "maximum": HIGHEST_LEVEL}]}
 
 
 @describe_domain.register

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import csv
+import re
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from mqclause.rulebook.case_files import get_cases_folder
 from mqclause.tools.commands.declared import SUBCOMMANDS
 from spec_tests.support.explain_command import bad, facts, run, written
 
 EXAMPLES = Path(str(files("mqclause.tools") / "examples"))
-WITHOUT_ROWS = ("batch", "commands", "compare", "schema", "show-sql")
-"""Answers that are a file, a text, two texts side by side."""
+WITHOUT_ROWS = ("batch", "commands", "compare", "rulebook", "schema", "show-sql")
+"""Answers that are files, a text, two texts side by side."""
 
 
 def rows(*arguments: str) -> list[dict[str, str]]:
@@ -47,10 +49,12 @@ def test_a_finding_has_its_object_and_its_place(tmp_path: Path) -> None:
 
 def test_no_cell_commands_a_terminal(tmp_path: Path) -> None:
     """A remedy of several commands keeps its lines."""
-    (tmp_path / "QM1\x1b[2J.mqsc").write_text("* Queue manager name: QM1\nDEFINE QLOCAL(A) TRIGGER INITQ(NONE)\n")
-    done = run("check", str(tmp_path), "--csv")
-    assert "QM1\\x1b[2J.mqsc" in done.stdout
-    assert "\x1b" not in done.stdout
+    [there] = (get_cases_folder() / "workload").glob("06_*.toml")
+    (tmp_path / "workload").mkdir()
+    text = re.sub('(?m)^name *= *"', r"\g<0>\\u001b[2J", there.read_text(encoding="utf-8"))
+    (tmp_path / "workload" / there.name).write_text(text, encoding="utf-8")
+    done = run("test", "workload.06", "--cases", str(tmp_path), "--csv")
+    assert (done.returncode, "\x1b" in done.stdout, "\\x1b[2J" in done.stdout) == (0, False, True), done
     assert "\n" in next(each["remedy"] for each in rows("why", "ORDERS.IN", str(EXAMPLES / "QM2.mqsc")))
 
 

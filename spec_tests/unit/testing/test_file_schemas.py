@@ -103,6 +103,9 @@ ROW = {"queue": [{"name": "PARCELS"}]}
     ("document", "fits"),
     [
         ({"queue_manager": {"name": "QM1"}, **ROW}, True),
+        ({"queue_manager": {"name": "QM1", "command_level": 930}}, True),
+        ({"queue_manager": {"name": "QM1", "command_level": 0}}, True),
+        ({"queue_manager": {"name": "QM1", "command_level": 53}}, False),
         ({"queue": [{"name": "PARCELS", "put": "disabled"}]}, True),
         ({"queue": [{"name": "PARCELS", "put": "DISABELD"}]}, False),
         ({"queue": [{"put": "DISABLED"}]}, False),
@@ -127,7 +130,7 @@ def test_values_are_those_that_reading_takes(document: dict[str, Any], fits: boo
 
 PROBES: list[Any] = [
     "", "PARCELS", "parcels", "OPEN", "open", "Put", "MQOPEN", "P Q", "P" * 49, "P" * 3000, "12", "2026-01-31",
-    0, 1, 5, 10, 70_000, 10**12, 10**19, -1, 1.5, -0.5, True, False, [], ["PARCELS"], ["PARCELS", 3], {}, {"id": "X"},
+    0, 1, 5, 10, 99, 100, 9999, 10_000, 70_000, 10**12, 10**19, -1, 1.5, -0.5, True, False, [], ["PARCELS"], ["PARCELS", 3], {}, {"id": "X"},
     {"idd": "X"}, ["LOGICAL_ORDER"], ["logical_order"],
 ]  # fmt: skip
 """Values of every kind, for keys of every kind."""
@@ -156,11 +159,6 @@ def test_every_kind_of_file_is_listed_before_anything_is_built() -> None:
 def test_a_scenario_has_events() -> None:
     assert check("scenario").is_valid({**ROW, "event": []})
     assert not check("scenario").is_valid(ROW)
-
-
-def test_a_domain_without_a_schema_is_told() -> None:
-    with pytest.raises(TypeError, match="^object has no schema$"):
-        describe_domain(object())
 
 
 def test_the_command_lists_and_prints_them() -> None:
