@@ -122,7 +122,7 @@ class PutOrderGuarantee:
 class QueueOrder(ShownAnswer):
     """The messages of one queue in physical and in logical order, who is left out of them, and whose order is kept.
 
-    ``remarks`` are what rules have to say of the orders.
+    ``remarks`` are what rules have to say of the orders; ``asked`` is what gets are asked of, if it is known.
     """
 
     queue: Queue
@@ -131,6 +131,7 @@ class QueueOrder(ShownAnswer):
     left_out: Sequence[PassedOver] = field(eq=tuple)
     as_put: Sequence[PutOrderGuarantee] = field(eq=tuple)
     remarks: tuple[str, ...] = ()
+    asked: tuple[Retrieval, Cluster, Sequence[Message]] | None = field(default=None, eq=False, repr=False)
 
     @property
     def incomplete(self) -> tuple[MissingInformation, ...]:
@@ -217,12 +218,11 @@ class Retrieval:
         named = [*by_queue] if queue is None else [*by_queue, queue]
         if unknown := [name for name in named if name not in local]:
             raise FactsError([Diagnostic("queue", describe_unknown_queue(name, local)) for name in unknown])
-        if queue is not None:
-            yield self.order(by_queue.get(queue, ()), local[queue], own.name, platform=own.platform)
-            return
-        for name in local:
-            if name in by_queue:
-                yield self.order(by_queue[name], local[name], own.name, platform=own.platform)
+        for name in local if queue is None else (queue,):
+            if name in by_queue or queue is not None:
+                lying = by_queue.get(name, ())
+                found = self.order(lying, local[name], own.name, platform=own.platform)
+                yield evolve(found, asked=(self, cluster, lying))
 
     def order(
         self,
