@@ -21,6 +21,7 @@ from mqclause.executors.plain import build_first_scope
 from mqclause.language.evaluator import evaluate
 from mqclause.model.diagnostics import ArgumentError, quote_value, suggest_allowed
 from mqclause.rulebook.rule import FailWith, MessageTemplate, Rule, Settle, UnansweredError
+from mqclause.rulebook.rules import RulesOrigin
 from mqclause.trace import build_scope, list_rule_inputs, render_sentence
 
 PRINTERS = "mqclause.tools.answers"
@@ -165,6 +166,16 @@ class ShownAnswer:
 
     __slots__ = ()
 
+    @property
+    def origin(self) -> RulesOrigin | None:
+        """Where the rules are from that gave the answer; None if they are those that come with the project."""
+        return None
+
+    @property
+    def origin_keys(self) -> dict[str, Any]:
+        """What the answer's document says of that: nothing if they are those of the project."""
+        return {} if self.origin is None else {"rules": self.origin.to_json()}
+
     def to_json(self) -> Any:
         """Return the answer as JSON values."""
         raise NotImplementedError
@@ -209,7 +220,11 @@ class ShownAnswer:
         """The answer as the command line prints it."""
         printed = StringIO()
         import_module(PRINTERS).print_answer(self, printed)
-        return printed.getvalue().strip("\n")
+        return self._tell_origin(printed.getvalue().strip("\n"))
+
+    def _tell_origin(self, text: str) -> str:
+        """A text of the answer, with a line that says by whose rules it is, where they are not those of the project."""
+        return text if self.origin is None else f"{text}\nanswered {self.origin}".lstrip("\n")
 
     def __repr__(self) -> str:
         first = " ".join(str(self).split())
@@ -221,6 +236,7 @@ class ShownAnswer:
         names = dict.fromkeys(name for row in rows for name in row)
         head = "".join(f"<th>{escape(name)}</th>" for name in names)
         body = "".join(f"<tr>{''.join(_cell(row.get(name, '')) for name in names)}</tr>" for row in rows)
+        said = self._tell_origin(said)
         caption = f"<caption>{escape(said)}</caption>" if said else ""
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
@@ -280,6 +296,13 @@ class RecordedAnswer(ShownAnswer):
         """The schema that its rows keep."""
         return get_document_schema(DOCUMENTS[ROW_KINDS.get(self.kind, self.kind)])
 
+    @property
+    def origin(self) -> RulesOrigin | None:
+        """Where the rules were from, by the document."""
+        found = json.loads(self.text)
+        told = found.get("rules") if isinstance(found, dict) else None
+        return RulesOrigin(told["folder"] or "", told["sha256"]) if told else None
+
     def to_json(self) -> Any:
         """Return the document."""
         return json.loads(self.text)
@@ -322,12 +345,16 @@ def _find_faults(part: str, value: Any) -> Iterator[str]:
 class AnswerTable(ShownAnswer, tuple[AnswerRowT, ...]):
     """The rows of an answer: a tuple that also converts to a table."""
 
-    def __new__(cls, rows: Iterable[AnswerRowT] = ()) -> Self:
-        """A table of these rows."""
-        return super().__new__(cls, rows)
+    origin: RulesOrigin | None = None
+
+    def __new__(cls, rows: Iterable[AnswerRowT] = (), origin: RulesOrigin | None = None) -> Self:
+        """A table of these rows, by rules of this origin."""
+        found = super().__new__(cls, rows)
+        found.origin = origin
+        return found
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return (tuple(self),)
+        return tuple(self), self.origin
 
     @overload
     def __getitem__(self, at: SupportsIndex) -> AnswerRowT: ...
@@ -341,7 +368,7 @@ class AnswerTable(ShownAnswer, tuple[AnswerRowT, ...]):
 
     def of_rows(self, rows: Iterable[AnswerRowT]) -> Self:
         """Return a table of its kind with other rows."""
-        return type(self)(rows)
+        return type(self)(rows, self.origin)
 
     @property
     def schema(self) -> DocumentSchema:
@@ -358,7 +385,7 @@ class AnswerTable(ShownAnswer, tuple[AnswerRowT, ...]):
         if name in ROWS_ALONE:
             return self.to_rows()
         named = f"mqclause.{TABLE_DOCUMENTS[name]}/1"
-        return {"format": named, ROW_KEYS.get(named, "rows"): self.to_rows()}
+        return {"format": named, **self.origin_keys, ROW_KEYS.get(named, "rows"): self.to_rows()}
 
 
 ROW_KINDS: Mapping[str, str] = {

@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
-from mqclause.model.diagnostics import ArgumentError, quote_value, suggest_allowed
+from mqclause.model.diagnostics import ArgumentError, check_type, quote_value, suggest_allowed
 
 SUFFIX = ".schema.json"
 
@@ -31,7 +31,8 @@ def list_schemas() -> list[str]:
 
 def read_schema(name: str) -> dict[str, Any]:
     """Return the JSON schema of a document, named as ``map``, ``mqclause.map/1`` or ``facts``. Raises ArgumentError."""
-    found: dict[str, Any] = json.loads(_text(name.removeprefix("mqclause.").removesuffix("/1")))
+    short = check_type("name", name, str).removeprefix("mqclause.").removesuffix("/1")
+    found: dict[str, Any] = json.loads(_text(short))
     return found
 
 

@@ -133,9 +133,17 @@ def check_type(name: str, value: object, kind: type[_T], meant: str = "") -> _T:
 
 
 def check_several(name: str, value: object) -> None:
-    """Raise TypeError for one text where several are expected: its letters would be taken for them."""
+    """Raise TypeError for what is no list; for one text, too: its letters would be taken for several."""
     if isinstance(value, str | bytes | Path):
         raise TypeError(f"{name}={quote_value(value)} is one; expected a list of them")
+    if not isinstance(value, Iterable):
+        raise TypeError(f"{name} is of the type {type(value).__name__}; expected a list of them")
+
+
+def check_each(name: str, values: Iterable[object], kind: type[_T], meant: str = "") -> tuple[_T, ...]:
+    """Check an argument that is a list of what has to be of one type, and return them. Raises TypeError."""
+    check_several(name, values)
+    return tuple(check_type(f"one of {name}", each, kind, meant) for each in values)
 
 
 @lru_cache(maxsize=4096)
@@ -206,9 +214,14 @@ def find_closest(word: object, known: Iterable[str]) -> str:
     return close[0] if close else ""
 
 
-def suggest_name(name: str, known: Iterable[str]) -> str:
-    """Suggest a close name of an MQ object; of one that differs in case only, say what MQ makes of case."""
+def suggest_name(name: object, known: Iterable[str]) -> str:
+    """Suggest a close name of an MQ object; of one that differs in case only, say what MQ makes of case.
+
+    What is no text is close to none.
+    """
     names = list(known)
+    if not isinstance(name, str):
+        return ""
     folded = name.casefold()
     for each in names:
         if each.casefold() == folded and each != name:

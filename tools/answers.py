@@ -48,7 +48,7 @@ def print_answer(answer: Any, out: TextIO) -> None:
         case ChangePlan():
             print_plan(answer, page)
         case PlanRow():
-            print_plan(PlanTable([answer]).change, page)
+            print_plan(PlanTable([answer], answer.origin).change, page)
         case WhyAnswer():
             print_answers([answer], page)
         case Finding():
@@ -67,7 +67,7 @@ def print_answer(answer: Any, out: TextIO) -> None:
             if answer.reason is not None:
                 page.line(f"reason {answer.reason}{render_call_reason(answer.ended)}")
         case AnswerTable():
-            _print_table(answer, page)
+            _print_table(answer, page, out)
         case _:
             page.line(_say(answer))
 
@@ -78,7 +78,7 @@ def build_shown_rows(answer: Any) -> ShownRows:
     return list_shown_rows(kind, answer.to_json())
 
 
-def _print_table(table: AnswerTable[Any], page: Page) -> None:
+def _print_table(table: AnswerTable[Any], page: Page, out: TextIO) -> None:
     """Print rows together where a command does so, else one by one."""
     match table:
         case ClusterMap():
@@ -89,7 +89,7 @@ def _print_table(table: AnswerTable[Any], page: Page) -> None:
             print_findings(table, every=True, page=page)
         case _:
             for each in table:
-                page.line(str(each))
+                print_answer(each, out)
             if not table:
                 page.line(NOTHING[type(table)])
 

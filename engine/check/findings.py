@@ -47,6 +47,7 @@ from mqclause.model.diagnostics import (
     ArgumentError,
     Diagnostic,
     FactsError,
+    check_each,
     check_several,
     check_type,
     name_argument,
@@ -873,7 +874,7 @@ def inspected(
     ``changes`` are commands such as ``QLOCAL(Q) QMGR(QM2) CLWLPRTY(5)``. Raises FactsError, and OSError for a file that
     cannot be opened.
     """
-    check_several("changes", changes)
+    changes, lenient = check_each("changes", changes, str), check_type("lenient", lenient, bool)
     inspection = Inspection(Checks() if checks is None else check_type("checks", checks, Checks), local, lenient)
     for each in list_sources(sources):
         inspection.read(each)

@@ -29,7 +29,7 @@ class Findings(AnswerTable[Finding]):
     @classmethod
     def of(cls, found: Iterable[Finding], checks: Checks, warnings: Iterable[Diagnostic] = ()) -> Self:
         """Return findings that these checks made."""
-        made = cls(found)
+        made = cls(found, checks.engine.rules.origin)
         made.checks, made.warnings = checks, tuple(warnings)
         return made
 

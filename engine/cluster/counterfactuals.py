@@ -25,6 +25,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import quote_name
 from mqclause.model.facts.workload import Destination, Situation
 from mqclause.rulebook.rule import Rule, identify_rule
+from mqclause.rulebook.rules import RulesOrigin
 from mqclause.workload.decision import Decision, Engine, build_destination_document
 from mqclause.workload.resolution import get_transmission_queue_rules
 
@@ -93,6 +94,7 @@ class WhyNot(ShownAnswer):
     ended: str = ""
     by_exit: bool = False
     absent: MissingInformation | None = None
+    origin: RulesOrigin | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the answer as it stands in the trace, ``mqclause.trace/1``."""
@@ -111,7 +113,7 @@ class WhyNot(ShownAnswer):
         }
         document |= {"ended": self.ended} if self.ended else {}
         document |= {"absent": asdict(self.absent)} if self.absent else {}
-        return document | ({"permitted": True} if self.permitted else {})
+        return document | ({"permitted": True} if self.permitted else {}) | self.origin_keys
 
 
 def why_not(
@@ -134,6 +136,7 @@ def why_not(
     """
     check_type("decision", decision, Decision)
     check_type("queue_manager", queue_manager, str)
+    _check_asked(engine, deadline)
     if limit not in range(MOST_COMMANDS + 1):
         raise ArgumentError(f"limit={limit!r} is not allowed; allowed: 0 to {MOST_COMMANDS} commands")
     if unknown := describe_unknown_queue_manager(decision, queue_manager):
@@ -142,6 +145,14 @@ def why_not(
     if found.permitted or found.fallen:
         return found
     return evolve(found, absent=explain_absence(decision, queue_manager, snapshot or Snapshot(decision.cluster)))
+
+
+def _check_asked(engine: object, deadline: object = None) -> None:
+    """Raise TypeError unless the engine is one, and the deadline a number of seconds, or none is given."""
+    if engine is not None:
+        check_type("engine", engine, Engine)
+    if deadline is not None and (isinstance(deadline, bool) or not isinstance(deadline, int | float)):
+        raise TypeError(f"deadline is of the type {type(deadline).__name__}; expected a number of seconds or None")
 
 
 def describe_unknown_queue_manager(decision: Decision, name: str, others: Iterable[str] = ()) -> str:
@@ -164,6 +175,12 @@ def find_why_not(
     deadline: float | None = None,
 ) -> WhyNot:
     """Find why a queue manager, known or not, is not permitted: see ``why_not``."""
+    return evolve(_find_why_not(decision, queue_manager, engine, caller, limit, deadline), origin=decision.origin)
+
+
+def _find_why_not(
+    decision: Decision, queue_manager: str, engine: Engine | None, caller: Caller, limit: int, deadline: float | None
+) -> WhyNot:
     fallen = tuple(each for each in find_eliminations(decision) if each[0].queue_manager == queue_manager)
     permitted = decision.outcome != "failed" and _is_among(decision.permitted, queue_manager)
     if permitted or not fallen:
@@ -204,16 +221,20 @@ def counterfactuals(
     """Find the smallest sets of commands after which a destination's queue manager, or a named one, is permitted.
 
     Each is verified by the rules on the changed facts, and by the exit where one is called; ``why_not`` says how many
-    commands a set has at most, and what ``engine`` and ``caller`` are for.
+    commands a set has at most, and what ``engine`` and ``caller`` are for. Raises ArgumentError for a queue manager
+    that is not known.
     """
     check_type("decision", decision, Decision)
     name = destination.queue_manager if isinstance(destination, Destination) else destination
     check_type("destination", name, str, " or Destination")
+    _check_asked(engine)
+    if unknown := describe_unknown_queue_manager(decision, name):
+        raise ArgumentError(unknown)
     if decision.refusal is not None or (decision.outcome != "failed" and _is_among(decision.remaining, name)):
-        return Counterfactuals()
+        return Counterfactuals(origin=decision.origin)
     search = _Search.of(decision, name, engine, caller)
     search.run()
-    return Counterfactuals(map(Counterfactual, search.changes))
+    return Counterfactuals(map(Counterfactual, search.changes), decision.origin)
 
 
 def is_verified(decision: Decision, commands: Commands, queue_manager: str) -> bool:

@@ -18,6 +18,7 @@ from mqclause.model.diagnostics import check_type
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.workload import Destination, SequenceState
+from mqclause.rulebook.rules import RulesOrigin
 from mqclause.workload.decision import Decision, Engine, Level, find_other_readings, list_other_choices
 from mqclause.workload.delivery import (
     DeliveryAnswer,
@@ -173,6 +174,11 @@ class MapRow(ShownAnswer):
         """The shares of the puts that wait on a transmission queue until a channel runs."""
         return tuple(each for each in self.shares if (way := self.ways.get(each.destination)) and way.waits)
 
+    @property
+    def origin(self) -> RulesOrigin | None:
+        """Where the rules are from; None if they are those that come with the project. The document says it once."""
+        return self.decision.origin
+
     def to_json(self) -> dict[str, Any]:
         """Return the row as in the document ``mqclause.map/1``."""
         document = {**self.named, "from": self.member, **build_side_document(self)}
@@ -225,8 +231,9 @@ def cluster_map(members: ClusterState, engine: Engine | None = None, bind: str =
 
     ``members`` are snapshots, or what they know, as ``read_members`` gives them, or one alone.
     """
-    rows = build_map_rows(list_snapshots(members), Engine.given(engine), bind)
-    return ClusterMap(sorted(rows, key=lambda row: (row.queue, row.member)))
+    engine = Engine.given(engine)
+    rows = build_map_rows(list_snapshots(members), engine, bind)
+    return ClusterMap(sorted(rows, key=lambda row: (row.queue, row.member)), engine.rules.origin)
 
 
 def list_snapshots(state: ClusterState) -> Iterator[Snapshot]:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from itertools import chain
 from operator import attrgetter
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from attrs import asdict, define, field, frozen
 
@@ -35,8 +35,10 @@ from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.members import Members, get_local_name, set_command_level
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import (
+    ArgumentError,
     Diagnostic,
     FactsError,
+    check_each,
     check_type,
     name_argument,
     quote_value,
@@ -48,7 +50,7 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.facts.workload import CounterKey, Destination, SequenceState, find_changes
 from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rule import Choose, Rule, identify_rule
-from mqclause.rulebook.rules import Rules
+from mqclause.rulebook.rules import Rules, RulesOrigin
 from mqclause.workload.decision import (
     Decision,
     DestinationKey,
@@ -198,6 +200,11 @@ class PlanRow(ShownAnswer):
         decision = row.decision
         return choose_after_start(decision.put, decision.cluster, self.engine, decision.before, "rule")
 
+    @property
+    def origin(self) -> RulesOrigin | None:
+        """Where the rules are from; None if they are those that come with the project. The document says it once."""
+        return self.engine.rules.origin
+
     def to_json(self) -> dict[str, Any]:
         """Return the row as in the document ``mqclause.plan/1``."""
         return {
@@ -219,7 +226,9 @@ class PlanTable(AnswerTable[PlanRow]):
     @cached_property
     def change(self) -> ChangePlan:
         """The change: these rows, remarks, what they rest on; found when it is asked for. Of some rows, these alone."""
-        return ChangePlan(self, (), (), FindingChanges()) if self._build is None else self._build()
+        if self._build is None:
+            return ChangePlan(self, (), (), FindingChanges(), origin=self.origin)
+        return self._build()
 
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.plan/1``."""
@@ -246,7 +255,7 @@ def plan(
         check_type("traffic", traffic, Traffic, ", as mqclause.duckdb.traffic gives")
     states = tuple(list_snapshots(before)), tuple(list_snapshots(after))
     found = (build_plan_row(asked, engine, bind, traffic) for asked in pair_sides(*states))
-    rows = PlanTable(sort_rows(row for row in found if row.differs))
+    rows = PlanTable(sort_rows(row for row in found if row.differs), engine.rules.origin)
     rows._build = partial(build_change_plan, *states, engine, bind, traffic, findings)
     return rows
 
@@ -415,6 +424,13 @@ class Traffic:
 
     puts: Mapping[tuple[str, str], int]
 
+    def __attrs_post_init__(self) -> None:
+        if not isinstance(self.puts, Mapping):
+            check_type("puts", self.puts, dict, ", a number of puts by queue and queue manager")
+        for key in self.puts:
+            if not (isinstance(key, tuple) and len(key) == len(("queue", "queue manager"))):
+                raise ArgumentError(f"puts: {quote_value(key)} is no queue with a queue manager")
+
     @property
     def total(self) -> int:
         """The number of puts in all."""
@@ -440,7 +456,7 @@ def moves(rows: Iterable[PlanRow]) -> tuple[Move, ...]:
     What several destinations lose goes to those that gain in proportion to what each gains.
     """
     found: dict[tuple[str, str], Fraction] = {}
-    for row in rows:
+    for row in check_each("rows", rows, PlanRow, ", as plan gives"):
         for pair, part in _moved(row):
             found[pair] = found.get(pair, Fraction(0)) + part * (row.weight or 0)
     told = (Move(*pair, float(puts)) for pair, puts in found.items() if puts)
@@ -483,6 +499,7 @@ class ChangePlan(ShownAnswer):
     rebalanced: bool = False
     any_fits: bool = True
     unasked: Sequence[str] = ()
+    origin: RulesOrigin | None = None
 
     @property
     def changes_something(self) -> bool:
@@ -505,6 +522,7 @@ class ChangePlan(ShownAnswer):
         """Return the document ``mqclause.plan/1``."""
         document: dict[str, Any] = {
             "format": PLAN_FORMAT,
+            **self.origin_keys,
             "rows": [row.to_json() for row in self.rows],
             "findings": self.findings.document(),
             "restarts": list(self.restarts),
@@ -559,9 +577,10 @@ def build_change_plan(
     members, after = tuple(before), tuple(after)
     asked = pair_sides(members, after)
     made: Iterable[PlanRow] = (build_plan_row(each, engine, bind, traffic) for each in asked)
-    made = made if track is None else track(made, len(asked))
-    found = _FoundRows()
-    found.add_all(chain(made, build_alias_plan_rows(members, after, engine, bind)), fits, engine)
+    made = chain(
+        made if track is None else track(made, len(asked)), build_alias_plan_rows(members, after, engine, bind)
+    )
+    found = _FoundRows.of(made, fits, engine)
     in_map = {(queue, get_local_name(one)) for one, _, queue in asked}
     rows = [row for row in sort_rows(found.differing) if fits is None or fits(row)]
     return ChangePlan(
@@ -581,6 +600,7 @@ def build_change_plan(
         rebalanced=found.rebalanced,
         any_fits=found.any_fits or not found.differing,
         unasked=(FINDINGS_UNASKED,) if findings is None else (),
+        origin=engine.rules.origin,
     )
 
 
@@ -609,11 +629,14 @@ class _FoundRows:
             self.remarks.extend((row.before.named, row.member, each) for each in row.remarks)
             self.in_question.extend(row.in_question)
 
-    def add_all(self, rows: Iterable[PlanRow], fits: Callable[[PlanRow], bool] | None, engine: Engine) -> None:
+    @classmethod
+    def of(cls, rows: Iterable[PlanRow], fits: Callable[[PlanRow], bool] | None, engine: Engine) -> Self:
         """Note what is told of each row, and of several together."""
+        found = cls()
         for row in rows:
-            self.add(row, fits is None or fits(row))
-        self.note_rebalanced(engine)
+            found.add(row, fits is None or fits(row))
+        found.note_rebalanced(engine)
+        return found
 
     def note_rebalanced(self, engine: Engine) -> None:
         """Note the queues whose puts are balanced otherwise beside those to another one."""

@@ -41,7 +41,7 @@ from mqclause.retrieval.calls import (
 )
 from mqclause.retrieval.order import Retrieval
 from mqclause.rulebook.loader import check_replayable
-from mqclause.rulebook.rules import Rules
+from mqclause.rulebook.rules import Rules, RulesOrigin
 from mqclause.trigger.examination import Examination, Triggers, find_thresholds
 from mqclause.workload.decision import Decision, Engine, build_destination_document
 from mqclause.workload.delivery import (
@@ -110,11 +110,12 @@ class Replay:
         administering = AdministrationSimulator.of(replay.engine, exits, state, scenario.in_flight, ways)
         run = _Run(self, replay, state, SequenceState.of(scenario.cluster), exits, administering)
         assumptions, routing = Assumptions.of(scenario, replay.triggers), RoutingAssumptions.of(scenario)
+        origin = replay.engine.rules.origin
         odd_levels = tuple(list_level_remarks(replay.engine.rules, get_levels([scenario.cluster])))
         try:
             for number, event in enumerate(scenario.events):
                 for repeat in range(event.count):
-                    row = Row(number, event, repeat if event.count > 1 else None)
+                    row = Row(number, event, repeat if event.count > 1 else None, origin=origin)
                     try:
                         run.step(row)
                     except EventError as error:
@@ -520,6 +521,7 @@ class Row(ShownAnswer):
     edition: str = ""
     edition_from: str = ""
     edition_stays: bool = False
+    origin: RulesOrigin | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object that ``mqclause replay`` prints of it."""
@@ -598,7 +600,7 @@ def build_row_document(row: Row) -> dict[str, Any]:
     if row.administered is not None:
         document["changed"] += row.administered.changed
         document |= row.administered.document()
-    return document
+    return document | row.origin_keys
 
 
 def _routed(routed: Destination | Decision | None) -> dict[str, Any] | None:

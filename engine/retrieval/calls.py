@@ -13,7 +13,7 @@ from attrs import astuple, evolve, field, frozen
 
 from mqclause.answers import ShownAnswer
 from mqclause.executors.operations import Run
-from mqclause.model.diagnostics import quote_value
+from mqclause.model.diagnostics import check_each, check_type, quote_value
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import REASONS
 from mqclause.model.facts.messages import EnqueueRules, ItemRole, Message, RetrievalCall, list_message_values
@@ -216,6 +216,9 @@ def next_get(
     application's next one returns, ``next`` of the answer says. Raises DomainError for an option or a key that there is
     not, EventError for options that do not go together and for a queue that there is not.
     """
+    check_type("retrieval", retrieval, Retrieval)
+    check_type("cluster", cluster, Cluster, ", as snapshot.cluster")
+    messages = check_each("messages", messages, Message)
     event = _asking(Event("get", queue=queue), options, match)
     callbacks = EnqueueCallbacks(retrieval.terms)
     base = Definitions(cluster, callbacks).find_base_queue(event.queue)

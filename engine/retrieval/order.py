@@ -38,7 +38,7 @@ from mqclause.language.parser import expand_terms, get_literal_value, parse_unch
 from mqclause.language.sql import build_and, build_literal, is_equivalent
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.configuration.completeness import MissingInformation
-from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_allowed
+from mqclause.model.diagnostics import Diagnostic, FactsError, check_each, check_type, quote_value, suggest_allowed
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import escape_for_shell
 from mqclause.model.facts.messages import (
@@ -65,7 +65,7 @@ from mqclause.model.timeline.retrieval import (
     ListedBy,
 )
 from mqclause.rulebook.rule import Conclude, Condition, Expression, MessageTemplate, Rule, Ruleset, identify_rule
-from mqclause.rulebook.rules import Rules
+from mqclause.rulebook.rules import Rules, RulesOrigin
 from mqclause.trace import build_scope, build_sentence_renderer, list_rule_inputs, render_sentence
 
 ORDER_FORMAT = "mqclause.order/1"
@@ -131,6 +131,7 @@ class QueueOrder(ShownAnswer):
     left_out: Sequence[PassedOver] = field(eq=tuple)
     as_put: Sequence[PutOrderGuarantee] = field(eq=tuple)
     remarks: tuple[str, ...] = ()
+    origin: RulesOrigin | None = None
     asked: tuple[Retrieval, Cluster, Sequence[Message]] | None = field(default=None, eq=False, repr=False)
 
     @property
@@ -149,6 +150,7 @@ class QueueOrder(ShownAnswer):
         """Return the object of ``mqclause order --json``."""
         return {
             "format": ORDER_FORMAT,
+            **self.origin_keys,
             "queue": self.queue.name,
             "physical": [each.id for each in self.physical],
             "logical": [each.id for each in self.logical],
@@ -211,9 +213,10 @@ class Retrieval:
         ``messages`` in the order of their arrival. Raises FactsError for a name, or a message's queue, that is no local
         queue.
         """
+        check_type("cluster", cluster, Cluster, ", as snapshot.cluster")
         local, own = list_local_queues(cluster), cluster.queue_manager
         by_queue: dict[str, list[Message]] = {}
-        for message in messages:
+        for message in check_each("messages", messages, Message):
             by_queue.setdefault(message.queue, []).append(message)
         named = [*by_queue] if queue is None else [*by_queue, queue]
         if unknown := [name for name in named if name not in local]:
@@ -248,7 +251,7 @@ class Retrieval:
         puts = evolve(RetrievalCall(mqi_call="PUTS"), platform=platform, indxtype=queue.indxtype)
         as_put = tuple(self._as_put(messages, listed, queue_manager, puts))
         found = remaining["physical"], remaining["logical"]
-        return QueueOrder(queue, *found, left_out, as_put, tuple(dict.fromkeys(remarks)))
+        return QueueOrder(queue, *found, left_out, as_put, tuple(dict.fromkeys(remarks)), self.rules.origin)
 
     def passed_over(
         self, call: RetrievalCall, run: Run, listed: Sequence[QueuedMessage], of: str

@@ -155,11 +155,6 @@ class Rules:
             return None
         return RulesOrigin(self._folder, compute_digest(self.files))
 
-    @property
-    def origin_keys(self) -> dict[str, Any]:
-        """What a document in JSON says of where the rules are from: nothing if they are those of the project."""
-        return {} if self.origin is None else {"rules": self.origin.to_json()}
-
     def toml(self, path: str) -> dict[str, Any]:
         """Return a file of the rules as it stands in TOML; empty if there is none. Raises RuleError."""
         return _table(path, self.files.get(path, ""))

@@ -32,7 +32,7 @@ from mqclause.model.timeline.queue_manager import TriggerHistory
 from mqclause.model.timeline.transitions import QueueManagerState
 from mqclause.model.timeline.trigger_events import CallFailure, Handle
 from mqclause.rulebook.rule import Rule, UnansweredError
-from mqclause.rulebook.rules import Rules
+from mqclause.rulebook.rules import Rules, RulesOrigin
 from mqclause.trigger.examination import ConditionResult, Examination, Triggers, find_thresholds
 from mqclause.workload.delivery import build_trigger_delivery, check_delivery
 from mqclause.workload.sensitivity import build_chstatus_command, render_alternatives
@@ -100,6 +100,7 @@ class WhyAnswer(ShownAnswer):
     remarks: tuple[str, ...] = ()
     further: tuple[MissingInformation, ...] = ()
     left_open: frozenset[str] = frozenset()
+    origin: RulesOrigin | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.why/1``; its ``changes`` are those that the command line looks for."""
@@ -224,7 +225,9 @@ class Why:
         takes_it = _open_to_puts(snapshot.cluster, queue) if happened.failure is not None else snapshot.cluster
         state = asked.state(add_queues(takes_it, more))
         unknown = self._unknown(queue, state, snapshot)
-        answer = WhyAnswer(queue, unknown, asked.found(state, unknown), happened.failure)
+        answer = WhyAnswer(
+            queue, unknown, asked.found(state, unknown), happened.failure, origin=self.triggers.rules.origin
+        )
         taken = (*(describe_default_queue(each.name) for each in more), *asked.assumed(state, answer))
         remarks, further = _started(queue, snapshot, self.triggers.rules)
         further = (*_put_left_open(queue, snapshot), *_interval_left_open(answer, snapshot), *further)
@@ -279,6 +282,7 @@ def build_document(answer: WhyAnswer) -> dict[str, Any]:
     triggers = {"triggers": True, "does not": False, "depends": None}[answer.verdict]
     return {
         "format": WHY_FORMAT,
+        **answer.origin_keys,
         "queue": queue.name,
         "queue_manager": queue.queue_manager,
         "verdict": answer.verdict,

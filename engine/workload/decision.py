@@ -44,7 +44,7 @@ from mqclause.model.facts.workload import (
     list_destinations,
 )
 from mqclause.rulebook.rule import FailWith, Ruleset
-from mqclause.rulebook.rules import AUTO, Rules
+from mqclause.rulebook.rules import AUTO, Rules, RulesOrigin
 from mqclause.trace import (
     FORMAT,
     StepTrace,
@@ -277,8 +277,10 @@ class Decision(ShownAnswer):
         return self.course.run(self.situation, self.listed, carried, traced=True)
 
     def other_readings(self) -> tuple[OtherReading, ...]:
-        """Return the choices of readings, one at a time, that would give another answer."""
+        """Return the choices of readings, one at a time, that would give another answer.
 
+        They are about the rules' own choice: none is told where an exit was called that made another of it.
+        """
         return find_other_readings(self)
 
     @cached_property
@@ -349,6 +351,11 @@ class Decision(ShownAnswer):
                 f"who fell by which rule is known of a decision with explain='rule', not {self.level!r}"
             )
 
+    @property
+    def origin(self) -> RulesOrigin | None:
+        """Where the rules are from; None if they are those that come with the project."""
+        return self.rules.origin
+
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.trace/1`` as JSON values; see trace.schema.json."""
         document = build_document_head(self)
@@ -370,7 +377,7 @@ class Decision(ShownAnswer):
         for step in self.steps:
             lines += [f"{step.rule.clause:>4}  - {fate.subject.name}: {fate.because}" for fate in step.eliminated]
             lines += [f"{step.rule.clause:>4}  + {each.name}: taken back" for each in step.taken_back]
-        return "\n".join([*lines, self.verdict])
+        return self._tell_origin("\n".join([*lines, self.verdict]))
 
     @property
     def verdict(self) -> str:
@@ -443,6 +450,8 @@ class Engine:
 
         It shares the exits with this one, and what they remember.
         """
+        if not isinstance(cluster, Cluster):
+            check_type("cluster", cluster, Cluster, ", as snapshot.cluster")
         level = cluster.queue_manager.command_level
         if not level or not self._by_level:
             return self
@@ -570,7 +579,7 @@ def build_document_head(decision: Decision) -> dict[str, Any]:
         "edition": decision.rules.edition,
         "edition_from": decision.edition_from,
         "readings": dict(decision.course.readings),
-        **decision.rules.origin_keys,
+        **decision.origin_keys,
         "put": _stated(decision.put),
         "resolution": [_look(each) for each in decision.resolved.followed],
         "outcome": decision.outcome,
@@ -789,7 +798,8 @@ class OtherReading:
 def find_other_readings(decision: Decision, known: Container[ReadingChoice] = ()) -> tuple[OtherReading, ...]:
     """Find each choice, one at a time, of a reading that concerns these rules, by which the answer is another.
 
-    Not those that are ``known``. It is decided anew by other rules, which are loaded once for each choice.
+    Not those that are ``known``. It is decided anew by other rules, which are loaded once for each choice. Both sides
+    are what the rules decide, without an exit; nothing is compared that an exit has overruled.
     """
     found = (each for each in list_other_choices(decision) if each not in known)
     return tuple(OtherReading(*each, _decided_with(decision, *each)) for each in found)
@@ -798,8 +808,11 @@ def find_other_readings(decision: Decision, known: Container[ReadingChoice] = ()
 def list_other_choices(decision: Decision) -> tuple[ReadingChoice, ...]:
     """List the readings with their choices by which the answer is another: found once for decisions of one kind.
 
-    Where names led on, or an exit or a transmission queue had a say, more than the kind tells decides.
+    Where names led on, or an exit or a transmission queue had a say, more than the kind tells decides. What an exit
+    was called to overrule depends on no reading that is known.
     """
+    if decision.exit is not None and (decision.exit.failed or decision.exit.has_overridden):
+        return ()
     if not is_told_by_kind(decision) or _reads_names(decision.rules, tuple(decision.readings)):
         return tuple(_other_choices(decision))
     return _choices_of_kind(DecisionKind.of(decision))
@@ -813,12 +826,13 @@ def is_told_by_kind(decision: Decision) -> bool:
 
 def _other_choices(decision: Decision) -> Iterator[ReadingChoice]:
     known = decision.rules.known_readings
+    own = decision if decision.exit is None else evolve(decision, exit=None)
     for name, chosen in _concerned(decision):
         for choice in known[name].choices:
             if choice == chosen:
                 continue
             other = _decided_with(decision, name, choice)
-            if not (is_same_answer(decision, other) and _is_balanced_alike(decision, other)):
+            if not (is_same_answer(own, other) and _is_balanced_alike(own, other)):
                 yield name, choice
 
 
@@ -834,9 +848,9 @@ def _count_balanced(decision: Decision) -> Counter[DestinationKey]:
 
 
 def _decided_with(decision: Decision, name: str, choice: str) -> Decision:
-    """The same put by another choice of a reading."""
+    """The same put by another choice of a reading, before any exit."""
     engine = get_deciding_engine(decision.rules.under({**decision.rules.readings, name: choice}))
-    return engine.choose(decision.put, decision.cluster, decision.before)
+    return engine.choose(decision.put, decision.cluster, decision.before, caller=None)
 
 
 @frozen(cache_hash=True)

@@ -12,7 +12,8 @@ from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import check_type
 from mqclause.rulebook.rule import Choose
-from mqclause.workload.decision import Decision, join_names
+from mqclause.rulebook.rules import RulesOrigin
+from mqclause.workload.decision import Decision, Engine, join_names
 from mqclause.workload.delivery import find_obstacles
 from mqclause.workload.editions import (
     OtherEdition,
@@ -51,11 +52,18 @@ class Explanation(ShownAnswer):
     edition_remarks: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, decision: Decision, snapshot: Snapshot, other_readings: bool = True) -> Self:
+    def of(
+        cls,
+        decision: Decision,
+        snapshot: Snapshot,
+        other_readings: bool = True,
+        engine: Engine | None = None,
+    ) -> Self:
         """Explain a decision that was made in the snapshot's cluster at level ``rule`` or ``condition``.
 
         It decides anew for each state of a channel that no source tells, and for each choice of a reading, which takes
-        several times as long as all else, where they are asked for. Raises ValueError for another level.
+        several times as long as all else, where they are asked for. Where an exit was called, the ``engine`` that has
+        it is asked about those states, too; without it the rules alone are. Raises ValueError for another level.
         """
         check_type("decision", decision, Decision)
         check_type("snapshot", snapshot, Snapshot, ", as read_files gives")
@@ -71,7 +79,8 @@ class Explanation(ShownAnswer):
         unknown = (*unknown, *find_missing_level(decision, snapshot, bool(others)))
         place = locate_edition(decision.rules, snapshot) if is_known else source
         told = tuple(of_edition)
-        return cls(decision, readings, ties, unknown, (*assumptions, *told), odd, ahead, others, place, told)
+        made = cls(decision, readings, ties, unknown, (*assumptions, *told), odd, ahead, others, place, told)
+        return made.with_exit(decision, snapshot, None if engine is None else Engine.given(engine).exit_answer)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -79,7 +88,7 @@ class Explanation(ShownAnswer):
         assumed = {*find_assumed_remarks(self.decision)}
         return tuple(each for each in self.decision.remarks if each not in assumed)
 
-    def with_exit(self, decision: Decision, snapshot: Snapshot, ask_exit: AskExit) -> Self:
+    def with_exit(self, decision: Decision, snapshot: Snapshot, ask_exit: AskExit | None) -> Self:
         """Return this explanation with ``decision``, which an exit made of its own; the remarks on that stay."""
         told = self
         if decision is not self.decision:
@@ -88,8 +97,14 @@ class Explanation(ShownAnswer):
             return told
         if decision.exit.failed:
             return evolve(told, readings=(), ties=(), incomplete=())
-        told = evolve(told, incomplete=find_unknowns(decision, snapshot, ask_exit))
+        if ask_exit is not None:
+            told = evolve(told, incomplete=find_unknowns(decision, snapshot, ask_exit))
         return evolve(told, readings=(), ties=()) if decision.exit.has_overridden else told
+
+    @property
+    def origin(self) -> RulesOrigin | None:
+        """Where the rules of the decision are from; None if they are those that come with the project."""
+        return self.decision.origin
 
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.trace/1`` with everything in it."""

@@ -55,7 +55,7 @@ def shares(decision: Decision) -> Shares:
     check_type("decision", decision, Decision)
     if decision.exit is not None and decision.exit.called:
         raise ArgumentError("the decision is one with an exit, and what that takes in the long run is not known")
-    return Shares(_shares(decision))
+    return Shares(_shares(decision), decision.origin)
 
 
 def _shares(decision: Decision) -> Iterator[Share]:

@@ -13,6 +13,7 @@ from mqclause.model.diagnostics import (
     Diagnostic,
     DomainError,
     FactsError,
+    check_type,
     is_secret,
     name_argument,
     quote_value,
@@ -91,7 +92,9 @@ def parse_change(text: str) -> ConfigurationChange:
     ``QMGR(…)`` behind it.
     """
     try:
-        words = [(SYNONYMS.get(word, word), value) for word, value, _ in parse_parameters(text)]
+        words = [
+            (SYNONYMS.get(word, word), value) for word, value, _ in parse_parameters(check_type("a command", text, str))
+        ]
     except UnreadableError as fault:
         raise build_option_error(fault.message) from None
     if words[:1] == [("QMGR", None)]:

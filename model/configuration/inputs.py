@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Protocol, TypeAlias
 from attrs import frozen
 
 from mqclause.model.configuration.sources import Source
-from mqclause.model.diagnostics import Diagnostic, FactsError, check_several, quote_value
+from mqclause.model.diagnostics import Diagnostic, FactsError, check_several, check_type, quote_value
 from mqclause.model.readers.encodings import (
     LARGE,
     MOST_UNPACKED,
@@ -62,13 +62,22 @@ class NamedFile:
 
 def text(of: str | bytes, name: str = "text", queue_manager: str = "") -> Source:
     """Return a text in memory as a source, by a name that messages have; ``queue_manager`` says whose it is."""
-    return Source(name, of.encode() if isinstance(of, str) else of, queue_manager)
+    check_type("name", name, str)
+    check_type("queue_manager", queue_manager, str)
+    data = of.encode() if isinstance(of, str) else check_type("of", of, bytes, " or str")
+    return Source(name, data, queue_manager)
 
 
 def list_sources(inputs: Iterable[Input]) -> list[Source]:
-    """Read what each input names or holds. Raises FactsError, OSError for a file that cannot be opened, TypeError."""
+    """Read what each input names or holds. Raises FactsError, OSError for a file that cannot be opened, TypeError.
+
+    Nothing to read is a FactsError: an answer about nothing would say that all is well.
+    """
     check_several("sources", inputs)
-    return [source for place, each in enumerate(inputs, 1) for source in _sources_of(each, place)]
+    found = [source for place, each in enumerate(inputs, 1) for source in _sources_of(each, place)]
+    if not found:
+        raise FactsError([Diagnostic("sources", "none is given; expected files, texts or parsed JSON to read")])
+    return found
 
 
 def _sources_of(given: Input, place: int) -> Iterator[Source]:
@@ -79,7 +88,10 @@ def _sources_of(given: Input, place: int) -> Iterator[Source]:
         case str():
             yield from (each.read() for each in find_named_files(given))
         case Path():
-            yield from (each.read() for each in _in_folder(str(given)))
+            found = [*_in_folder(str(given))]
+            if not found:
+                raise FactsError([Diagnostic(str(given), "no file is there")])
+            yield from (each.read() for each in found)
         case bytes():
             yield text(given, f"source {place}")
         case Mapping() | list():

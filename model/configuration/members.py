@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, Self
 
 from attrs import evolve
 
@@ -36,12 +36,13 @@ from mqclause.model.diagnostics import (
     Diagnostic,
     FactsError,
     call_arguments,
+    check_each,
     check_type,
     name_argument,
     quote_value,
     suggest_name,
 )
-from mqclause.model.facts.cluster import NO_QUEUES, Cluster
+from mqclause.model.facts.cluster import NO_QUEUES, Cluster, check_hosts, check_names
 from mqclause.model.facts.objects import (
     Channel,
     ChannelState,
@@ -68,10 +69,22 @@ class Members(tuple[Snapshot, ...]):
     def of(
         cls, cluster: str, queue_managers: Iterable[str], queues: Mapping[str, Iterable[str]] = NO_QUEUES
     ) -> Members:
-        """Return members of a cluster that are all as MQ's defaults have it; ``queues`` are the hosts of each queue."""
-        names = tuple(queue_managers)
-        hosts = {queue: tuple(each) for queue, each in queues.items()}
+        """Return what each member of a cluster knows where all is as MQ's defaults have it.
+
+        ``queue_managers`` are the names of all members, ``queues`` the hosts of each queue by its name:
+        ``Members.of("SALES", ["QM1", "QM2"], {"ORDERS.IN": ["QM2"]})``. The channel to each member is called ``TO.``
+        and its name, and runs. Raises ValueError for a name that is none, that is given twice, or that is no member.
+        """
+        names, hosts = check_names("queue_managers", queue_managers), check_hosts(queues)
+        if not names:
+            raise ArgumentError("queue_managers: none is given; expected the names of the members")
         return cls(Snapshot(Cluster.of(cluster, each, names, hosts)) for each in names)
+
+    def __new__(cls, members: Iterable[Snapshot] = ()) -> Self:
+        """The members, each told once. Raises TypeError for what is no snapshot, ArgumentError for one told twice."""
+        found = super().__new__(cls, check_each("members", members, Snapshot, ", as read_files gives"))
+        check_names("members", found.names)
+        return found
 
     def __repr__(self) -> str:
         return f"<Members: {', '.join(self.names)}>"
@@ -94,11 +107,11 @@ class Members(tuple[Snapshot, ...]):
 
     def suspend(self, queue_manager: str, *clusters: str) -> Members:
         """Return the members with one suspended, in ``clusters`` or in all that it is in. Raises ValueError."""
-        return self._where_known(queue_manager, Cluster.suspend, *clusters)
+        return self._suspended(queue_manager, Cluster.suspend, clusters)
 
     def resume(self, queue_manager: str, *clusters: str) -> Members:
         """Return the members with one resumed, in ``clusters`` or in all that it is in. Raises ValueError."""
-        return self._where_known(queue_manager, Cluster.resume, *clusters)
+        return self._suspended(queue_manager, Cluster.resume, clusters)
 
     def without(self, queue_manager: str) -> Members:
         """Return the other members, of which none knows anything of this one. Raises FactsError."""
@@ -107,17 +120,25 @@ class Members(tuple[Snapshot, ...]):
     def with_status(self, channel: str, status: ChannelState, at: str = "") -> Members:
         """Return the members with a channel in a state: at one queue manager, or at all that send by it.
 
-        Raises ValueError if nobody does.
+        A name that ends in ``*`` stands for all that begin so: ``with_status("*", "RUNNING")`` says it of every route.
+        Raises ValueError if nobody does, or that one does not.
         """
-        sending = {each.name for member in self for each in member.cluster.channels if each.deftype != "CLUSRCVR"}
-        if channel.rstrip(" ") not in sending:
-            raise ArgumentError(f"channel {quote_value(channel)} is not known{suggest_name(channel, sorted(sending))}")
+        channel, at = check_type("channel", channel, str).rstrip(" "), check_type("at", at, str).rstrip(" ")
+        asked = (self.at(at),) if at else self
+        sending = {
+            get_local_name(member): {each.name for each in member.cluster.channels if each.deftype != "CLUSRCVR"}
+            for member in asked
+        }
+        known = sorted(set().union(*sending.values()))
+        start = channel.removesuffix("*")
+        meant = {each for each in known if each == channel or (start != channel and each.startswith(start))}
+        if not meant:
+            there = f" at {at}" if at else ""
+            raise ArgumentError(f"channel {quote_value(channel)} is not known{there}{suggest_name(channel, known)}")
 
         def changed(cluster: Cluster) -> Cluster:
-            is_meant = at in ("", cluster.queue_manager.name) and any(
-                each.name == channel.rstrip(" ") and each.deftype != "CLUSRCVR" for each in cluster.channels
-            )
-            return cluster.with_status(channel, status) if is_meant else cluster
+            own = meant.intersection(sending.get(cluster.queue_manager.name, ()))
+            return reduce(lambda before, name: before.with_status(name, status), sorted(own), cluster)
 
         return self._each(changed)
 
@@ -128,7 +149,7 @@ class Members(tuple[Snapshot, ...]):
             if "clusters" not in attributes or cluster.queue_manager.name == queue_manager:
                 return cluster.with_queue(name, queue_manager, **attributes)
             own = cluster.queue_manager.clusters
-            shared = tuple(each for each in attributes["clusters"] if each in own)
+            shared = tuple(each for each in check_names("clusters", attributes["clusters"]) if each in own)
             return cluster.with_queue(name, queue_manager, **{**attributes, "clusters": shared}) if shared else cluster
 
         return self._where_known(queue_manager, changed)
@@ -149,6 +170,22 @@ class Members(tuple[Snapshot, ...]):
     def set(self, *commands: str) -> Members:
         """Return the members after commands such as ``QLOCAL(Q) QMGR(QM2) CLWLPRTY(5)``. Raises FactsError."""
         return apply_changes_everywhere(self, commands)
+
+    def _suspended(self, queue_manager: str, change: Callable[..., Cluster], clusters: tuple[str, ...]) -> Members:
+        """The members with a change in ``clusters``, each in those that it knows the queue manager to be in."""
+        asked = check_names("clusters", clusters)
+        name = check_type("queue_manager", queue_manager, str).rstrip(" ")
+        known = dict.fromkeys(each for member in self for each in _list_clusters_of(member, name))
+        for each in asked:
+            if known and each not in known:
+                listed = f"known: {', '.join(known)}{suggest_name(each, known)}"
+                raise ArgumentError(f"{quote_value(each)} is no cluster of {name}; {listed}")
+
+        def changed(cluster: Cluster, _: str) -> Cluster:
+            shared = [each for each in asked if each in _list_clusters_of(Snapshot(cluster), name)]
+            return change(cluster, name, *shared) if shared or not asked else cluster
+
+        return self._where_known(name, changed)
 
     def _where_known(self, queue_manager: str, change: Callable[..., Cluster], *more: str) -> Members:
         """The members, those with a change that know of a queue manager; ValueError if none does."""
@@ -252,6 +289,12 @@ def set_command_level(member: Snapshot, level: int, option: str) -> Snapshot:
         option,
         lambda fact: {"command_level": level} if isinstance(fact, QueueManager) and fact.name == name else {},
     )
+
+
+def _list_clusters_of(member: Snapshot, name: str) -> tuple[str, ...]:
+    """The clusters in which a member knows a queue manager to be; none if it does not know that."""
+    own, other = member.cluster.queue_manager, member.cluster.remote.get(name)
+    return own.clusters if own.name == name else other.clusters if other is not None else ()
 
 
 def get_local_name(member: Snapshot) -> str:

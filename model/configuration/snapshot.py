@@ -60,7 +60,7 @@ from mqclause.model.configuration.status import (
     merge_channel_states,
 )
 from mqclause.model.configuration.view import ClusterView, OtherMembers, build_view
-from mqclause.model.diagnostics import Diagnostic, FactsError, quote_value, suggest_name
+from mqclause.model.diagnostics import Diagnostic, FactsError, check_type, quote_value, suggest_name
 from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster, ContradictionError, list_facts
 from mqclause.model.facts.delivery import DeliveryContext
 from mqclause.model.facts.messages import Message
@@ -415,6 +415,9 @@ class Snapshot:
     knowledge: LocalKnowledge = field(default=NO_KNOWLEDGE, kw_only=True, hash=False)
     others: OtherMembers = field(default=NO_OTHERS, kw_only=True, hash=False)
     command_level: CommandLevel = field(default=NO_LEVEL, kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        check_type("cluster", self.cluster, Cluster)
 
     def __repr__(self) -> str:
         return f"<Snapshot: {self.cluster}>"

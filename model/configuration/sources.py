@@ -139,6 +139,7 @@ class SourceContents:
 
         Raises FactsError where these are answers of a program that show nothing: whose nothing, nobody needs to say.
         """
+        check_type("lenient", lenient, bool)
         check_several("formats", formats)
         formats = [check_type("a format", each, Format) for each in formats]
         found = cls(reader=SourceReader(lenient))

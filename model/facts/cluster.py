@@ -13,6 +13,7 @@ from mqclause.model.diagnostics import (
     ArgumentError,
     Diagnostic,
     FactsError,
+    check_each,
     check_type,
     quote_value,
     suggest_name,
@@ -151,11 +152,12 @@ class Cluster:
 
         ``queues`` are the hosts of each queue. The channel to each member is called ``TO.`` and its name, and runs.
         """
-        others = [each for each in dict.fromkeys(members) if each != at]
+        hosted = check_hosts(queues)
+        others = [each for each in check_names("members", members) if each != at]
         return cls(
             QueueManager(at, clusters=(cluster,)),
             [RemoteQueueManager(each, clusters=(cluster,)) for each in others],
-            [Queue(name, host, clusters=(cluster,)) for name, hosts in queues.items() for host in hosts],
+            [Queue(name, host, clusters=(cluster,)) for name, hosts in hosted.items() for host in hosts],
             channels=[
                 Channel(f"TO.{at}"[: CHANNEL_NAME.most], at, cluster, deftype="CLUSRCVR"),
                 *(Channel(f"TO.{each}"[: CHANNEL_NAME.most], each, cluster, status="RUNNING") for each in others),
@@ -185,7 +187,7 @@ class Cluster:
         change: Callable[[tuple[str, ...], tuple[str, ...]], tuple[str, ...]],
     ) -> Cluster:
         own, queue_manager = self.queue_manager, check_type("queue_manager", queue_manager, str).rstrip(" ")
-        clusters = tuple(each.rstrip(" ") for each in clusters)
+        clusters = tuple(each.rstrip(" ") for each in check_each("clusters", clusters, str))
         member = own if queue_manager == own.name else self.remote.get(queue_manager)
         if member is None:
             raise _unknown("queue manager", queue_manager, [own.name, *self.remote])
@@ -375,6 +377,25 @@ class Cluster:
     def channels_by_queue_manager(self) -> dict[str, list[Channel]]:
         """The channels that lead to each queue manager, in listing order."""
         return _grouped(self.channels, lambda channel: channel.queue_manager)
+
+
+def check_names(what: str, given: Iterable[str]) -> tuple[str, ...]:
+    """Return names that are given as a list, without the blanks that pad them.
+
+    Raises TypeError for one text in the place of a list, ArgumentError for a name that is given twice.
+    """
+    names = tuple(each.rstrip(" ") for each in check_each(what, given, str))
+    for name in dict.fromkeys(names):
+        if names.count(name) > 1:
+            raise ArgumentError(f"{what}: {quote_value(name)} is given twice")
+    return names
+
+
+def check_hosts(queues: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
+    """Return the hosts of each queue. Raises TypeError and ArgumentError for what names none."""
+    if not isinstance(queues, Mapping):
+        check_type("queues", queues, dict, ", the hosts of each queue by its name")
+    return {name: check_names(f"hosts of {quote_value(name)}", hosts) for name, hosts in queues.items()}
 
 
 def _check_attributes(of: type[Queue | Channel], what: str, attributes: Mapping[str, Any]) -> None:

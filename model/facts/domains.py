@@ -205,7 +205,7 @@ class Names:
         return (self.each(value[0], key),) if value else ()
 
 
-Domain = Words | Whole | WordsOrWhole | Finite | Flag | Text | Name | Names
+Domain = Words | Whole | Level | WordsOrWhole | Finite | Flag | Text | Name | Names
 
 NAME = Text(NAME_LENGTH, least=1)
 NAME_OR_BLANK = Text(NAME_LENGTH)

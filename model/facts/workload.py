@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from attrs import define, evolve, field, fields, frozen
 
-from mqclause.model.diagnostics import ArgumentError
+from mqclause.model.diagnostics import ArgumentError, check_type
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import (
     DIGIT,
@@ -240,7 +240,7 @@ class SequenceState:
     @classmethod
     def of(cls, cluster: Cluster) -> SequenceState:
         """Return the state that the facts themselves give: each channel's dest_seq_factor and dest_seq_number."""
-        if not cluster.counters:
+        if not check_type("cluster", cluster, Cluster, ", as snapshot.cluster").counters:
             channels = cluster.most_recently_used.items()
             cluster.counters.update(
                 {key: DestinationSequence(of.dest_seq_factor, of.dest_seq_number) for key, of in channels}

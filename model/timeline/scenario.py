@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -22,6 +22,8 @@ from mqclause.model.diagnostics import (
     Diagnostic,
     DomainError,
     FactsError,
+    check_each,
+    check_type,
     quote_value,
     render_given_value,
     suggest_word,
@@ -132,6 +134,18 @@ KEY_DOMAINS = {("open", "mode"): Words(MODES), ("suspend", "mode"): Words(SUSPEN
 """Where the domain of a key is another for one kind of event."""
 
 
+def _events(given: Iterable[Event]) -> tuple[Event, ...]:
+    return check_each("events", given, Event)
+
+
+def _messages(given: Iterable[Message]) -> tuple[Message, ...]:
+    return check_each("messages", given, Message)
+
+
+def _in_flight(given: Iterable[InFlightMessage]) -> tuple[InFlightMessage, ...]:
+    return check_each("in_flight", given, InFlightMessage)
+
+
 @frozen
 class Scenario:
     """The facts at the start, the messages on the local queues, and the events in order.
@@ -145,9 +159,9 @@ class Scenario:
     """
 
     cluster: Cluster
-    events: tuple[Event, ...] = ()
-    messages: tuple[Message, ...] = ()
-    in_flight: tuple[InFlightMessage, ...] = ()
+    events: tuple[Event, ...] = field(default=(), converter=_events)
+    messages: tuple[Message, ...] = field(default=(), converter=_messages)
+    in_flight: tuple[InFlightMessage, ...] = field(default=(), converter=_in_flight)
     assumed: Mapping[str, str] = field(factory=dict, hash=False)
     unknown_handles: frozenset[str] = frozenset()
     unknown_depths: frozenset[str] = frozenset()
@@ -156,12 +170,17 @@ class Scenario:
     unknown_attributes: frozenset[str] = frozenset()
     beyond: DeliveryContext = field(factory=DeliveryContext, hash=False)
 
+    def __attrs_post_init__(self) -> None:
+        check_type("cluster", self.cluster, Cluster, ", as snapshot.cluster")
+
     def __repr__(self) -> str:
         return f"<Scenario: {len(self.events)} event{'s' * (len(self.events) != 1)} at {self.cluster}>"
 
 
 def read_scenario(path: str | Path) -> Scenario:
     """Read the scenario of a file. Raises FactsError with every fault, and OSError if it cannot be opened."""
+    if not isinstance(path, Path):
+        check_type("path", path, str, " or Path")
     return read_scenario_source(Source.at(path))
 
 

@@ -12,7 +12,25 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from mqclause import Rules
+from mqclause import (
+    Checks,
+    Engine,
+    Explanation,
+    Replay,
+    Retrieval,
+    Rules,
+    Why,
+    check_files,
+    cluster_map,
+    counterfactuals,
+    plan,
+    read,
+    read_files,
+    read_scenario,
+    shares,
+    why_not,
+)
+from mqclause.answers import ShownAnswer
 from mqclause.documents import CALL
 from mqclause.model.diagnostics import FactsError
 from mqclause.rulebook.rules import get_rules_folder
@@ -301,3 +319,44 @@ def test_rules_know_where_they_are_from(folder: Path) -> None:
         assert other.origin == rules.origin
     changed = Rules().with_files({"call/2051_put_inhibited.toml": None}).origin
     assert str(changed).startswith("by rules (sha256 ")
+
+
+def answers_by(rules: Rules | None) -> list[ShownAnswer]:
+    """An answer of every kind, by a program."""
+    engine = Engine(rules)
+    orders, sales = read_files([EXAMPLES / "orders.toml"]), read(EXAMPLES / "sales")
+    assert orders.put is not None
+    decision = engine.choose(orders.put, orders.cluster, explain="rule")
+    changed = sales.set("QLOCAL(ORDERS.IN) QMGR(QM3) PUT(DISABLED)")
+    listed = read_files([EXAMPLES / "figure_11.toml"])
+    where, moved = cluster_map(sales, engine), plan(sales, changed, engine)
+    answered = [decision, Explanation.of(decision, orders), where, where[0], moved, moved[0], shares(decision)]
+    answered += [plan(sales, sales, engine), why_not(decision, "QM3"), counterfactuals(decision, "QM3")]
+    answered += [
+        Why(rules).ask("ORDERS.IN", read_files([EXAMPLES / "QM2.mqsc"])),
+        check_files(SALES[1], checks=Checks(rules)),
+    ]
+    answered += Retrieval(rules).orders(listed.messages, listed.cluster)
+    return [*answered, *Replay(rules).rows(read_scenario(EXAMPLES / "orders_trigger.toml"))]
+
+
+def test_answers_of_a_program_by_other_rules_say_so(folder: Path) -> None:
+    """In text with a line of its own; in JSON each document does, of which parts and lists are none."""
+    mark = mark_of(folder)
+    line = f"answered by the rules of {folder} (sha256 {mark['sha256'][:12]}), not those that come with mqclause"
+    by_others = answers_by(Rules(folder=folder))
+    parts = {"Counterfactual", "Finding", "Move", "RecordedAnswer", "Share"}
+    written_by_plan = {"ChangePlan"}
+    kinds = {type(each).__name__ for each in by_others} | parts | written_by_plan | {"AnswerTable"}
+    assert {each.__name__ for each in ShownAnswer.__subclasses__()} <= kinds
+    for each in by_others:
+        assert str(each).splitlines()[-1] == line, each
+        assert str(each).count("answered by") == 1
+        document = each.to_json()
+        if isinstance(document, dict) and type(each).__name__ not in ("MapRow", "PlanRow"):
+            assert document["rules"] == mark, each
+            assert str(type(each).from_json(document)).splitlines()[-1] == line
+        assert pickle.loads(pickle.dumps(each)).origin == each.origin
+    for each in answers_by(None):
+        assert "answered by" not in str(each)
+        assert "rules" not in each.to_json()

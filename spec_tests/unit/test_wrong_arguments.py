@@ -17,24 +17,38 @@ from mqclause import (
     Engine,
     Explanation,
     FactsError,
+    Members,
     Message,
+    MqclauseError,
     Put,
     Queue,
     QueueManager,
     ReadingError,
+    RemoteQueueManager,
     Replay,
     Retrieval,
     Rules,
+    Scenario,
+    SequenceState,
+    Snapshot,
+    Traffic,
     Why,
+    check_files,
     cluster_map,
     counterfactuals,
+    fail,
     inspected,
+    moves,
     next_get,
     plan,
+    read,
     read_document,
     read_files,
     read_members,
+    read_scenario,
+    read_schema,
     shares,
+    text,
     why_not,
 )
 from mqclause.model.timeline.events import EventError
@@ -45,8 +59,11 @@ CLUSTER, PUT, ENGINE = SNAPSHOT.cluster, Put(queue="ORDERS.IN"), Engine()
 OF_RULES = ENGINE.choose(PUT, CLUSTER, explain="rule")
 
 
-def given(call: Callable[..., object], *arguments: Any) -> Callable[[], object]:
-    return lambda: call(*arguments)
+MEMBERS = Members.of("S", ["QM1", "QM2"], {"Q": ["QM2"]})
+
+
+def given(call: Callable[..., object], *arguments: Any, **named: Any) -> Callable[[], object]:
+    return lambda: call(*arguments, **named)
 
 
 @pytest.mark.parametrize(
@@ -82,6 +99,38 @@ def given(call: Callable[..., object], *arguments: Any) -> Callable[[], object]:
         (given(read_members, [ORDERS], None, False, ["toml"]), "a format is of the type str; expected Format"),
         (given(Cluster, "QM1"), "queue_manager is of the type str; expected QueueManager"),
         (given(Cluster, QueueManager("QM1"), (), ["Q"]), "queue is of the type str; expected Queue"),
+        (given(Cluster.of, "S", "QM1", "QM2"), "members='QM2' is one; expected a list of them"),
+        (given(Cluster.of, "S", "QM1", ["QM2"], {"Q": "QM2"}), "hosts of 'Q'='QM2' is one; expected a list of them"),
+        (given(Members.of, "S", "QM1"), "queue_managers='QM1' is one; expected a list of them"),
+        (given(Members.of, "S", None), "queue_managers is of the type NoneType; expected a list of them"),
+        (given(Members.of, "S", ["QM1"], ["Q"]), "queues is of the type list; expected dict, the hosts of each queue by its name"),
+        (given(Members, ["QM1"]), "one of members is of the type str; expected Snapshot, as read_files gives"),
+        (given(MEMBERS.with_queue, "Q", "QM2", clusters="S"), "clusters='S' is one; expected a list of them"),
+        (given(MEMBERS.with_status, 5, "STOPPED"), "channel is of the type int; expected str"),
+        (given(MEMBERS.with_status, "TO.QM2", "STOPPED", 5), "at is of the type int; expected str"),
+        (given(MEMBERS.suspend, "QM2", ["S"]), "one of clusters is of the type list; expected str"),
+        (given(CLUSTER.suspend, "QM2", ["S"]), "one of clusters is of the type list; expected str"),
+        (given(MEMBERS.set, ["QMGR(QM1) CLWLUSEQ(ANY)"]), "a command is of the type list; expected str"),
+        (given(inspected, [ORDERS], None, None, False, [5]), "one of changes is of the type int; expected str"),
+        (given(text, 5), "of is of the type int; expected bytes or str"),
+        (given(text, "", 5), "name is of the type int; expected str"),
+        (given(read, ORDERS, lenient="no"), "lenient is of the type str; expected bool"),
+        (given(check_files, ORDERS, lenient="no"), "lenient is of the type str; expected bool"),
+        (given(read_schema, None), "name is of the type NoneType; expected str"),
+        (given(read_scenario, 5), "path is of the type int; expected str or Path"),
+        (given(Scenario, CLUSTER, ({"do": "put"},)), "one of events is of the type dict; expected Event"),
+        (given(Scenario, SNAPSHOT), "cluster is of the type Snapshot; expected Cluster, as snapshot.cluster"),
+        (given(Snapshot, SNAPSHOT), "cluster is of the type Snapshot; expected Cluster"),
+        (given(moves, "ab"), "rows='ab' is one; expected a list of them"),
+        (given(moves, [5]), "one of rows is of the type int; expected PlanRow, as plan gives"),
+        (given(Traffic, 5), "puts is of the type int; expected dict, a number of puts by queue and queue manager"),
+        (given(counterfactuals, OF_RULES, "QM3", Rules()), "engine is of the type Rules; expected Engine"),
+        (given(why_not, OF_RULES, "QM3", deadline="1"), "deadline is of the type str; expected a number of seconds or None"),
+        (given(ENGINE.at, SNAPSHOT), "cluster is of the type Snapshot; expected Cluster, as snapshot.cluster"),
+        (given(SequenceState.of, SNAPSHOT), "cluster is of the type Snapshot; expected Cluster, as snapshot.cluster"),
+        (given(next_get, Rules(), CLUSTER, [], "Q"), "retrieval is of the type Rules; expected Retrieval"),
+        (given(next_get, Retrieval(), CLUSTER, ["A"], "Q"), "one of messages is of the type str; expected Message"),
+        (given(lambda: [*Retrieval().orders(["A"], CLUSTER)]), "one of messages is of the type str; expected Message"),
     ],
 )  # fmt: skip
 def test_what_is_of_another_type(wrong: Callable[[], object], said: str) -> None:
@@ -188,3 +237,55 @@ def test_what_is_no_text_is_no_choice(wrong: Callable[[], object], error: type[E
     with pytest.raises(error) as caught:
         wrong()
     assert str(caught.value).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (given(MEMBERS.with_status, "TO.QM2", "STOPPED", "QM77"), "at: no source describes the queue manager 'QM77'; described: QM1, QM2"),
+        (given(MEMBERS.with_status, "TO.QM2", "STOPPED", "QM2"), "channel 'TO.QM2' is not known at QM2; did you mean 'TO.QM1'?"),
+        (given(MEMBERS.with_status, "OF.*", "STOPPED"), "channel 'OF.*' is not known"),
+        (given(MEMBERS.suspend, "QM2", "T"), "'T' is no cluster of QM2; known: S"),
+        (given(MEMBERS.without, "QM77"), "without: queue manager 'QM77' is not known"),
+        (given(MEMBERS.at, 5), "at: no source describes the queue manager 5; described: QM1, QM2"),
+        (given(fail, MEMBERS, 5), "fail: queue manager 5 is not known"),
+        (given(Members.of, "S", ["QM1", "QM1 "]), "queue_managers: 'QM1' is given twice"),
+        (given(Members.of, "S", []), "queue_managers: none is given; expected the names of the members"),
+        (given(Members, [SNAPSHOT, SNAPSHOT]), "members: 'QM1' is given twice"),
+        (given(Cluster.of, "S", "QM1", ["QM2", "QM2"]), "members: 'QM2' is given twice"),
+        (given(Cluster.of, "S", "QM1", ["QM2"], {"Q": ["QM2", "QM2"]}), "hosts of 'Q': 'QM2' is given twice"),
+        (given(counterfactuals, OF_RULES, "QM33"), "queue manager 'QM33' is not known at QM1"),
+        (given(counterfactuals, OF_RULES, ""), "queue manager '' is not known at QM1"),
+        (given(counterfactuals, OF_RULES, "qm3"), "queue manager 'qm3' is not known at QM1"),
+        (given(Traffic, {"Q": 1}), "puts: 'Q' is no queue with a queue manager"),
+        *(
+            (nothing, "sources: none is given; expected files, texts or parsed JSON to read")
+            for nothing in (read, check_files, given(read_files, []), given(read_members, []), given(inspected, []))
+        ),
+    ],
+)  # fmt: skip
+def test_a_name_that_nothing_has_is_no_name_of_nothing(wrong: Callable[[], object], said: str) -> None:
+    with pytest.raises(MqclauseError) as caught:
+        wrong()
+    assert str(caught.value).startswith(said)
+
+
+def test_a_folder_without_files_is_told(tmp_path: Path) -> None:
+    for each in (tmp_path, str(tmp_path)):
+        with pytest.raises(FactsError, match="no file is there$"):
+            check_files(each)
+
+
+def test_a_member_is_suspended_for_each_in_the_clusters_that_it_knows() -> None:
+    """QM1 is in S alone, and QM2 in T, too, of which QM1 knows nothing."""
+    one = Cluster(QueueManager("QM1", ("S",)), [RemoteQueueManager("QM2", ("S",))])
+    other = Cluster(QueueManager("QM2", ("S", "T")), [RemoteQueueManager("QM1", ("S",))])
+    first, second = Members(map(Snapshot, (one, other))).suspend("QM2", "T")
+    assert (first.cluster, second.cluster) == (one, other.suspend("QM2", "T"))
+
+
+def test_the_state_of_every_route_by_the_beginning_of_its_name() -> None:
+    """Own receivers are no routes."""
+    stopped = MEMBERS.with_status("TO.*", "STOPPED")
+    assert stopped == MEMBERS.with_status("TO.QM2", "STOPPED", at="QM1").with_status("TO.QM1", "STOPPED", at="QM2")
+    assert [each.status for each in stopped[0].cluster.channels] == ["INACTIVE", "STOPPED"]

@@ -9,9 +9,19 @@ from typing import Any
 import attrs
 import pytest
 
-from mqclause import Engine, read_document
+from mqclause import Engine, Explanation, read_document
 from mqclause.exits import MQWXP, Caller, OfferedMessage
-from spec_tests.support.exit_scene import NAME, asked, choose, facts, writing, written
+from spec_tests.support.exit_scene import (
+    NAME,
+    Exit,
+    asked,
+    choose,
+    facts,
+    only_at_a_choice,
+    taking,
+    writing,
+    written,
+)
 
 
 def test_the_own_choice_comes_in_as_a_number_from_1(tmp_path: Path) -> None:
@@ -102,3 +112,23 @@ def test_the_parameters_of_a_call_that_is_not_made(tmp_path: Path) -> None:
         wxp = engine.exit_parameters(snapshot.put, snapshot.cluster, state)
     assert [call["ExitReason"] for call in written(tmp_path / "seen")] == ["INIT", "CLWL_PUT", "CLWL_PUT", "TERM"]
     assert told_of(wxp) == written(tmp_path / "seen")[2]
+
+
+def test_other_readings_are_told_of_the_own_choice_and_where_that_stands_alone() -> None:
+    """QM3's channel priority counts by another reading; equal weights let no step of the weights part them."""
+    dear = {"channels": {"QM3": {"clwlprty": 3}}}
+    snapshot = read_document(facts(**dear), "facts")
+
+    def told(exit: Exit, more: dict[str, Any]) -> tuple[list[str], list[str]]:  # noqa: A002 - MQ's word
+        with Engine(exits={NAME: exit}) as engine:
+            decision = choose(engine, more)
+            remarks = Explanation.of(decision, snapshot, engine=engine).to_json()["remarks"]
+        return [str(each) for each in decision.other_readings()], [each for each in remarks if each.startswith("with ")]
+
+    by_priority = ["with channel-priority-for-queues=before-queue-priority: QM3"]
+    assert told(only_at_a_choice(lambda _: None), dear) == (by_priority, by_priority)
+    assert told(only_at_a_choice(lambda _: None), {}) == ([], [])
+    assert told(taking(3), dear) == ([], [])
+    assert told(taking(4), dear) == (by_priority, by_priority)  # there are three: the own choice stands
+    assert told(taking(2, "SUPPRESS_FUNCTION"), dear) == ([], [])
+    assert [str(each) for each in choose(Engine(), dear).other_readings()] == by_priority

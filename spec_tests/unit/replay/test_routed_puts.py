@@ -97,7 +97,7 @@ def test_from_9_3_on_the_rest_of_a_group_goes_on_where_it_is_balanced_to_again()
     """Puts go to QM2 and QM3 in turn. From the alteration on QM3 is the group's, and stays it once QM2 is enabled."""
     put = {**PUT, "group": "A", "in_group": True}
     to_qm2 = {"do": "alter", "queue": "Q", "queue_manager": "QM2"}
-    events = [
+    events: list[dict[str, Any]] = [
         {**OPEN, "bind": "GROUP"}, put, {**to_qm2, "set": {"put": "DISABLED"}}, put,
         {**to_qm2, "set": {"put": "ENABLED"}}, put,
     ]  # fmt: skip
