@@ -585,7 +585,7 @@ def build_document_head(decision: Decision) -> dict[str, Any]:
         "outcome": decision.outcome,
         "reason": reason and {"name": reason.name, "code": reason.code, "call": reason.call},
         "chosen": chosen and build_destination_document(chosen),
-        "permitted": [build_destination_document(each) for each in decision.permitted],
+        "permitted": [build_destination_document(each) for each in decision.remaining],
     }
 
 

@@ -17,6 +17,7 @@ from mqclause import (
     Engine,
     Explanation,
     FactsError,
+    Level,
     Members,
     Message,
     MqclauseError,
@@ -289,3 +290,9 @@ def test_the_state_of_every_route_by_the_beginning_of_its_name() -> None:
     stopped = MEMBERS.with_status("TO.*", "STOPPED")
     assert stopped == MEMBERS.with_status("TO.QM2", "STOPPED", at="QM1").with_status("TO.QM1", "STOPPED", at="QM2")
     assert [each.status for each in stopped[0].cluster.channels] == ["INACTIVE", "STOPPED"]
+
+
+def test_the_document_has_the_chosen_among_the_permitted_at_every_level() -> None:
+    levels: tuple[Level, ...] = ("off", "verdict", "rule", "condition")
+    found = [ENGINE.choose(PUT, CLUSTER, explain=level).to_json() for level in levels]
+    assert [each["permitted"] for each in found] == [[found[0]["chosen"]]] * len(levels)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from decimal import Decimal
+from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,6 +50,71 @@ def test_which_puts_fail() -> None:
     assert_fails(DEPOT, "NOWHERE", "MQRC_UNKNOWN_OBJECT_NAME", at="QM7")
     with pytest.raises(AssertionError, match=r"MQPUT to STOCK\.IN at QM7: goes to .*; expected MQRC_PUT_INHIBITED"):
         assert_fails(DEPOT, "STOCK.IN", "MQRC_PUT_INHIBITED", at="QM7")
+
+
+def test_reason_codes_by_number() -> None:
+    assert_fails(DEPOT, "NOWHERE", 2085, at="QM7")
+    with pytest.raises(AssertionError, match=r"\(2085\).*; expected MQRC_PUT_INHIBITED \(2051\)"):
+        assert_fails(DEPOT, "NOWHERE", 2051, at="QM7")
+    misspelt = "^reason: 'MQRC_PUT_INHIBITD' is none that rules give; allowed: .*did you mean 'MQRC_PUT_INHIBITED'"
+    with pytest.raises(ArgumentError, match=misspelt):
+        assert_fails(DEPOT, "NOWHERE", "MQRC_PUT_INHIBITD", at="QM7")
+    with pytest.raises(ArgumentError, match=r"^reason: 2084 is none that rules give; allowed: "):
+        assert_fails(DEPOT, "NOWHERE", 2084, at="QM7")
+
+
+def test_how_near_parts_are() -> None:
+    """Weights of 20, 10 and 30 of 60: a third, a sixth and a half."""
+    three = Members.of("DEPOT", ["QM6", "QM7", "QM8", "QM9"], {"STOCK.IN": ["QM7", "QM8", "QM9"]})
+    for name, weight in (("QM7", 20), ("QM8", 10), ("QM9", 30)):
+        three = three.with_channel(f"TO.{name}", name, clwlwght=weight)
+    for third, sixth in ((Fraction(1, 3), 1 / 6), (1 / 3, 0.16666667), (0.333333, Decimal("0.166667"))):
+        assert_routes(three, "STOCK.IN", at="QM6", to={"QM7": third, "QM8": sixth, "QM9": 0.5})
+    assert_routes(three, "STOCK.IN", at="QM6", to={"QM7": 0.33, "QM8": 0.17, "QM9": 0.5}, within=0.005)
+    with pytest.raises(
+        AssertionError, match=r"QM7 0\.333333, QM8 0\.166667, QM9 0\.5; expected QM7 0\.33333, QM8 0\.16667"
+    ):
+        assert_routes(three, "STOCK.IN", at="QM6", to={"QM7": 0.33333, "QM8": 0.16667, "QM9": 0.5})
+    with pytest.raises(AssertionError, match=r"QM7 0\.3333, QM8"):
+        assert_routes(three, "STOCK.IN", at="QM6", to={"QM7": 0.3333, "QM8": 0.1667, "QM9": 0.5})
+
+
+@pytest.mark.parametrize(
+    ("to", "error", "said"),
+    [
+        ({"QM8": 0.5}, ArgumentError, "to: the parts sum to 0.5; expected 1, or no part where puts fail"),
+        ({"QM8": 0.5, "QM9": 0.6}, ArgumentError, "to: the parts sum to 1.1; expected 1"),
+        ({"QM8": -0.5}, ArgumentError, "to: the part of QM8 is -0.5; expected a number from 0 to 1"),
+        ({"QM8": 2}, ArgumentError, "to: the part of QM8 is 2; expected a number from 0 to 1"),
+        ({"QM8": float("nan")}, ArgumentError, "to: the part of QM8 is nan; expected a number from 0 to 1"),
+        ({"QM8": "20%"}, TypeError, "to: the part of QM8 is of the type str; expected a number from 0 to 1"),
+        ({"QM8": None}, TypeError, "to: the part of QM8 is of the type NoneType; expected"),
+        ({"QM8": True}, TypeError, "to: the part of QM8 is of the type bool; expected"),
+        ({8: 1}, TypeError, "a name in to is of the type int; expected str"),
+        (["QM8"], TypeError, "to is of the type list; expected dict, the part of each queue manager by its name"),
+        ({"QM8": 1, "QM99": 0}, ArgumentError, "to: queue manager 'QM99' is not known at QM7"),
+    ],
+)  # fmt: skip
+def test_parts_that_cannot_be(to: Any, error: type[Exception], said: str) -> None:
+    with pytest.raises(error) as caught:
+        assert_routes(DEPOT, "STOCK.IN", at="QM7", to=to)
+    assert str(caught.value).startswith(said)
+
+
+def test_what_rests_on_what_is_not_known_holds_only_where_that_is_accepted() -> None:
+    """No script tells the states of channels, and no exit is given for CLWLEXIT."""
+    script = "* Queue manager name: {0}\nDEFINE CHANNEL(TO.{0}) CHLTYPE(CLUSRCVR) CLUSTER(DEPOT)\n"
+    queue = "DEFINE QLOCAL(STOCK.IN) CLUSTER(DEPOT)\n"
+    texts = [script.format("QM7"), *(script.format(name) + queue for name in ("QM8", "QM9"))]
+    scripts = read(*(each.encode() for each in texts))
+    exit_named = DEPOT.set("QMGR(QM7) CLWLEXIT(SOME)")
+    shared = {"QM8": 0.5, "QM9": 0.5}
+    for cluster, told in ((scripts, "channel status unknown"), (exit_named, "no exit is given for CLWLEXIT")):
+        with pytest.raises(AssertionError, match="as expected, but that rests on what is not known") as caught:
+            assert_routes(cluster, "STOCK.IN", at="QM7", to=shared)
+        assert told in str(caught.value)
+        assert_routes(cluster, "STOCK.IN", at="QM7", to=shared, accept_unknown=True)
+    assert_routes(scripts.with_status("*", "RUNNING"), "STOCK.IN", at="QM7", to=shared)
 
 
 def test_what_triggers() -> None:
