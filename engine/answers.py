@@ -49,6 +49,7 @@ DOCUMENTS: Mapping[str, str] = {
     "Finding": "findings#/properties/findings/items",
     "QueueOrder": "order",
     "Row": "replay",
+    "RetrievalResult": "replay#/$defs/returned",
 }
 """The schema, or the part of one, that the JSON of each kind of answer keeps."""
 

@@ -7,24 +7,32 @@ from typing import Any, TextIO
 from rich.console import Console
 
 from mqclause.answers import AnswerTable, RecordedAnswer
-from mqclause.check.findings import Finding, FindingChanges
-from mqclause.cluster.counterfactuals import Counterfactual, WhyNot
-from mqclause.cluster.map import MapRow
-from mqclause.cluster.plan import ChangePlan, Move, PlanRow
+from mqclause.check.findings import Finding
+from mqclause.check.report import Findings
+from mqclause.cluster.counterfactuals import Counterfactual, Counterfactuals, WhyNot
+from mqclause.cluster.map import ClusterMap, MapRow
+from mqclause.cluster.plan import ChangePlan, Move, PlanRow, PlanTable
 from mqclause.replay.runner import Row
+from mqclause.retrieval.calls import RetrievalResult
 from mqclause.retrieval.order import QueueOrder
-from mqclause.tools.commands.order import render_order
+from mqclause.tools.commands.order import render_next_gets, render_order
 from mqclause.tools.commands.why_not import print_why_not
 from mqclause.tools.render.cluster import format_amount, print_map, print_plan
 from mqclause.tools.render.documents import ShownRows, list_shown_rows, render_document
 from mqclause.tools.render.explanation import print_explanation
 from mqclause.tools.render.findings import print_finding, print_findings
-from mqclause.tools.render.replay import render_consequences, render_event
+from mqclause.tools.render.replay import print_timeline, render_call_reason, render_returned
 from mqclause.tools.render.terminal import Page
 from mqclause.tools.render.why import print_answers
 from mqclause.trigger.why import WhyAnswer
 from mqclause.workload.explanation import Explanation
-from mqclause.workload.shares import Share
+from mqclause.workload.shares import Share, Shares
+
+NOTHING = {
+    Shares: "no destination is chosen: none has a share",
+    Counterfactuals: "no command is needed, or none was found that would have it permitted",
+}
+"""What is said of a table without a row."""
 
 
 def print_answer(answer: Any, out: TextIO) -> None:
@@ -40,7 +48,7 @@ def print_answer(answer: Any, out: TextIO) -> None:
         case ChangePlan():
             print_plan(answer, page)
         case PlanRow():
-            print_plan(_plan_of([answer]), page)
+            print_plan(PlanTable([answer], answer.origin).change, page)
         case WhyAnswer():
             print_answers([answer], page)
         case Finding():
@@ -48,10 +56,16 @@ def print_answer(answer: Any, out: TextIO) -> None:
         case QueueOrder():
             for line in render_order(answer):
                 page.line(line)
+            if answer.asked is not None and not answer.incomplete:
+                for line in render_next_gets(*answer.asked, answer.queue.name):
+                    page.line(line)
         case Row():
-            page.line(render_event(answer))
-            for text in render_consequences(answer):
-                page.line(text, "", 4)
+            print_timeline([answer], page)
+        case RetrievalResult():
+            for text in render_returned(answer):
+                page.line(text)
+            if answer.reason is not None:
+                page.line(f"reason {answer.reason}{render_call_reason(answer.ended)}")
         case AnswerTable():
             _print_table(answer, page, out)
         case _:
@@ -66,20 +80,18 @@ def build_shown_rows(answer: Any) -> ShownRows:
 
 def _print_table(table: AnswerTable[Any], page: Page, out: TextIO) -> None:
     """Print rows together where a command does so, else one by one."""
-    kinds = {type(each) for each in table}
-    if kinds == {MapRow}:
-        print_map(table, page)
-    elif kinds == {PlanRow}:
-        print_plan(_plan_of(table), page)
-    elif kinds == {Finding}:
-        print_findings(table, every=True, page=page)
-    else:
-        for each in table:
-            print_answer(each, out)
-
-
-def _plan_of(rows: Any) -> ChangePlan:
-    return ChangePlan(rows, (), (), FindingChanges())
+    match table:
+        case ClusterMap():
+            print_map(table, page)
+        case PlanTable():
+            print_plan(table.change, page)
+        case Findings():
+            print_findings(table, every=True, page=page)
+        case _:
+            for each in table:
+                print_answer(each, out)
+            if not table:
+                page.line(NOTHING[type(table)])
 
 
 def _say(answer: Any) -> str:

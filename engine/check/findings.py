@@ -219,6 +219,10 @@ class Checks:
             raise ArgumentError(f"{unknown!r} is no check; allowed: {', '.join(self.rules)}")
         self.ignored = frozenset(ignored)
 
+    def __repr__(self) -> str:
+        ignored = f", without {', '.join(sorted(self.ignored))}" if self.ignored else ""
+        return f"<Checks: {self.engine.rules!r}{ignored}>"
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Checks, (self.engine.rules, self.ignored, self.engine.executor)
 
@@ -634,6 +638,10 @@ class Inspection:
     # From the third script of a queue manager on: it is looked at anew once for all of these.
     _further: dict[str, list[StoredScript | Script]] = field(factory=dict)
     _silent: list[str] = field(factory=list)
+
+    def __repr__(self) -> str:
+        return f"<Inspection: {', '.join(self.members) or 'nothing was looked at'}>"
+
     _scripts: int = 0
     _reader: SourceReader = field()
     _unjudged: list[Diagnostic] = field(factory=list)

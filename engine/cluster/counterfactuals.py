@@ -13,12 +13,13 @@ from typing import Any, Self
 from attrs import asdict, define, evolve, field, fields, frozen
 
 from mqclause.answers import AnswerTable, ShownAnswer
-from mqclause.cluster.admin_commands import AdminCommand, Attribute, list_admin_commands
+from mqclause.cluster.admin_commands import AdminCommand, Attribute, explain_absence, list_admin_commands
 from mqclause.documents import CALL, OUTCOME
 from mqclause.executors.operations import CarriedValues
 from mqclause.executors.pipeline import Pipeline
 from mqclause.exits.process import ANYBODY, Caller, ExitSession
 from mqclause.model.configuration.completeness import MissingInformation
+from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import ArgumentError, check_type, suggest_name
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import quote_name
@@ -123,13 +124,15 @@ def why_not(
     *,
     limit: int = MOST_COMMANDS,
     deadline: float | None = None,
+    snapshot: Snapshot | None = None,
 ) -> WhyNot:
     """Explain why ``queue_manager`` is not permitted by a decision made at level ``rule`` or ``condition``.
 
     Where an exit takes part, the ``engine`` is needed that has it, and the ``caller`` of the decision. A set of
     commands has at most ``limit`` of them, 0 to 2, and the search ends after ``deadline`` seconds (None: never); what
-    was found till then is told, and that it ended. Raises ValueError without the engine, and below level ``rule``, and
-    ArgumentError for a queue manager that is not known.
+    was found till then is told, and that it ended. The ``snapshot`` of the decision tells what
+    its files say of a queue manager that is no destination. Raises ValueError without the engine, and below level
+    ``rule``, and ArgumentError for a queue manager that is not known.
     """
     check_type("decision", decision, Decision)
     check_type("queue_manager", queue_manager, str)
@@ -138,7 +141,10 @@ def why_not(
         raise ArgumentError(f"limit={limit!r} is not allowed; allowed: 0 to {MOST_COMMANDS} commands")
     if unknown := describe_unknown_queue_manager(decision, queue_manager):
         raise ArgumentError(unknown)
-    return find_why_not(decision, queue_manager, engine, caller, limit, deadline)
+    found = find_why_not(decision, queue_manager, engine, caller, limit, deadline)
+    if found.permitted or found.fallen:
+        return found
+    return evolve(found, absent=explain_absence(decision, queue_manager, snapshot or Snapshot(decision.cluster)))
 
 
 def _check_asked(engine: object, deadline: object = None) -> None:

@@ -6,16 +6,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import chain
 from operator import attrgetter
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from attrs import asdict, field, frozen
+from attrs import asdict, define, field, frozen
 
 from mqclause.answers import AnswerTable, ShownAnswer
 from mqclause.check.findings import FindingChanges
 from mqclause.cluster.counterfactuals import find_eliminations
 from mqclause.cluster.map import (
+    UNBOUND,
     ClusterState,
     MapRow,
     build_alias_row,
@@ -26,6 +28,7 @@ from mqclause.cluster.map import (
     list_clustered_aliases,
     list_clustered_queues,
     list_snapshots,
+    note_exits,
 )
 from mqclause.documents import WORKLOAD
 from mqclause.model.configuration.completeness import MissingInformation
@@ -65,6 +68,9 @@ Side = Literal["before", "after"]
 
 BothSides = tuple[Snapshot, Snapshot, str]
 """A member before and after a change, and a queue."""
+
+FINDINGS_UNASKED = "findings are not compared: none are given of the files of both sides"
+"""What is said where nobody gives the findings of a change."""
 
 FAILS = ""
 """What stands for a queue manager where puts fail."""
@@ -213,7 +219,20 @@ class PlanRow(ShownAnswer):
 
 
 class PlanTable(AnswerTable[PlanRow]):
-    """The rows of a map that differ after a change."""
+    """The rows of a map that differ after a change; ``change`` has all that there is to say of it."""
+
+    _build: Callable[[], ChangePlan] | None = None
+
+    @cached_property
+    def change(self) -> ChangePlan:
+        """The change: these rows, remarks, what they rest on; found when it is asked for. Of some rows, these alone."""
+        if self._build is None:
+            return ChangePlan(self, (), (), FindingChanges(), origin=self.origin)
+        return self._build()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document ``mqclause.plan/1``."""
+        return self.change.to_json()
 
 
 def plan(
@@ -222,17 +241,23 @@ def plan(
     engine: Engine | None = None,
     bind: str = "NOTFIXED",
     traffic: Traffic | None = None,
+    findings: FindingChanges | None = None,
 ) -> PlanTable:
     """Compare two states of a cluster: return the rows of the map that differ, those that move most puts first.
 
     A state is a snapshot, or what it knows, of each member (or of one), as ``read_members`` gives them. Members that
     only one state has give no row; a queue that nobody has any more is 2085. ``traffic`` weighs the rows.
+    ``findings`` are those that the change brings and takes away, as FindingChanges.between tells of two check_files:
+    a state has no files in which they could be looked for.
     """
     engine = Engine.given(engine)
     if traffic is not None:
         check_type("traffic", traffic, Traffic, ", as mqclause.duckdb.traffic gives")
-    found = (build_plan_row(asked, engine, bind, traffic) for asked in pair_sides(before, after))
-    return PlanTable(sort_rows(row for row in found if row.differs), engine.rules.origin)
+    states = tuple(list_snapshots(before)), tuple(list_snapshots(after))
+    found = (build_plan_row(asked, engine, bind, traffic) for asked in pair_sides(*states))
+    rows = PlanTable(sort_rows(row for row in found if row.differs), engine.rules.origin)
+    rows._build = partial(build_change_plan, *states, engine, bind, traffic, findings)
+    return rows
 
 
 def pair_sides(
@@ -453,7 +478,8 @@ class ChangePlan(ShownAnswer):
     ``in_question`` are the sides of rows that rest on what is not known.
     ``to_nobody`` is what is to be said of CLUSSDR channels to members that are left out.
     ``upgrades`` are the members that are of another edition of MQ after the change. ``rebalanced``: a remark tells of
-    puts to several queues that are balanced together otherwise.
+    puts to several queues that are balanced together otherwise. ``any_fits``: some row was asked about. ``unasked`` is
+    what was not looked at.
     """
 
     rows: Sequence[PlanRow]
@@ -471,6 +497,8 @@ class ChangePlan(ShownAnswer):
     in_question: Sequence[tuple[Side, MapRow]] = ()
     upgrades: Sequence[Upgrade] = ()
     rebalanced: bool = False
+    any_fits: bool = True
+    unasked: Sequence[str] = ()
     origin: RulesOrigin | None = None
 
     @property
@@ -518,10 +546,10 @@ class ChangePlan(ShownAnswer):
                 {**row.before.named, "from": row.member, "shares": [each.to_json() for each in row.held_up]}
                 for row in self.held_up
             ]
-        if self.remarks or self.to_nobody:
+        if self.remarks or self.to_nobody or self.unasked:
             document["remarks"] = [
                 *({**named, "from": member, "remark": said} for named, member, said in self.remarks),
-                *({"queue": None, "from": None, "remark": said} for said in self.to_nobody),
+                *({"queue": None, "from": None, "remark": said} for said in (*self.to_nobody, *self.unasked)),
             ]
         if self.traffic is not None:
             document["traffic"] = {
@@ -530,6 +558,92 @@ class ChangePlan(ShownAnswer):
                 "moves": [each.to_json() for each in self.moves],
             }
         return document
+
+
+def build_change_plan(
+    before: Iterable[Snapshot],
+    after: Iterable[Snapshot],
+    engine: Engine,
+    bind: str = UNBOUND,
+    traffic: Traffic | None = None,
+    findings: FindingChanges | None = None,
+    fits: Callable[[PlanRow], bool] | None = None,
+    track: Callable[[Iterable[PlanRow], int], Iterable[PlanRow]] | None = None,
+) -> ChangePlan:
+    """Compare the members before and after a change: all that there is to say of rows, or of those that ``fits``.
+
+    ``track`` may look on while rows are made, and is told how many there are.
+    """
+    members, after = tuple(before), tuple(after)
+    asked = pair_sides(members, after)
+    made: Iterable[PlanRow] = (build_plan_row(each, engine, bind, traffic) for each in asked)
+    made = chain(
+        made if track is None else track(made, len(asked)), build_alias_plan_rows(members, after, engine, bind)
+    )
+    found = _FoundRows.of(made, fits, engine)
+    in_map = {(queue, get_local_name(one)) for one, _, queue in asked}
+    rows = [row for row in sort_rows(found.differing) if fits is None or fits(row)]
+    return ChangePlan(
+        [row for row in rows if row.queue],
+        find_restarting_members(members, after, engine),
+        [get_local_name(each) for each in members],
+        FindingChanges() if findings is None else findings,
+        traffic,
+        sum(count for key, count in traffic.puts.items() if key not in in_map) if traffic else 0,
+        found.exits,
+        sort_rows(found.held_up),
+        found.remarks,
+        restarts_by=find_restart_clause(engine),
+        alias_rows=[row for row in rows if not row.queue],
+        in_question=found.in_question,
+        upgrades=list_upgrades(members, after, engine.rules),
+        rebalanced=found.rebalanced,
+        any_fits=found.any_fits or not found.differing,
+        unasked=(FINDINGS_UNASKED,) if findings is None else (),
+        origin=engine.rules.origin,
+    )
+
+
+@define(eq=False)
+class _FoundRows:
+    """What is told of rows; a row of which nothing is told is not kept: there may be very many."""
+
+    differing: list[PlanRow] = field(factory=list)
+    held_up: list[PlanRow] = field(factory=list)
+    exits: dict[MissingInformation, list[str]] = field(factory=dict)
+    remarks: list[tuple[Mapping[str, str], str, str]] = field(factory=list)
+    in_question: list[tuple[Side, MapRow]] = field(factory=list)
+    shared: dict[SharedRow, bool] = field(factory=dict)
+    rebalanced: bool = False
+    any_fits: bool = False
+
+    def add(self, row: PlanRow, fits: bool) -> None:
+        """Note what is told of a row, of one that does not fit what was asked its exits and that it differs alone."""
+        note_exits((row.before, row.after), self.exits)
+        self.differing.extend([row] if row.differs else [])
+        if (shared := SharedRow.of(row)) is not None:
+            self.shared[shared] = fits
+        self.any_fits = self.any_fits or fits
+        if fits:
+            self.held_up.extend([row] if row.held_up else [])
+            self.remarks.extend((row.before.named, row.member, each) for each in row.remarks)
+            self.in_question.extend(row.in_question)
+
+    @classmethod
+    def of(cls, rows: Iterable[PlanRow], fits: Callable[[PlanRow], bool] | None, engine: Engine) -> Self:
+        """Note what is told of each row, and of several together."""
+        found = cls()
+        for row in rows:
+            found.add(row, fits is None or fits(row))
+        found.note_rebalanced(engine)
+        return found
+
+    def note_rebalanced(self, engine: Engine) -> None:
+        """Note the queues whose puts are balanced otherwise beside those to another one."""
+        for row, said in find_rebalanced_rows([*self.shared], engine):
+            if self.shared[row]:
+                self.rebalanced = True
+                self.remarks.append(({"queue": row.queue}, get_local_name(row.before), said))
 
 
 def _not_listed(destination: Destination, decision: Decision) -> str:

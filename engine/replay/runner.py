@@ -72,6 +72,9 @@ class Replay:
         self.retrieval = Retrieval(self.engine.rules, executor)
         check_replayable(self.engine.rules.readings, self.engine.rules.known_readings)
 
+    def __repr__(self) -> str:
+        return f"<Replay: {self.engine.rules!r}, {self.engine.executor}>"
+
     def at(self, cluster: Cluster) -> Replay:
         """Return the one by the rules of the edition of the local queue manager, if its level is known."""
         engine = self.engine.at(cluster)

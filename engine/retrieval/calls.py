@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from attrs import astuple, evolve, field, frozen
 
+from mqclause.answers import ShownAnswer
 from mqclause.executors.operations import Run
 from mqclause.model.diagnostics import check_each, check_type, quote_value
 from mqclause.model.facts.cluster import Cluster
@@ -76,8 +77,8 @@ class CallReason(NamedTuple):
 NO_REASON = CallReason()
 
 
-@frozen
-class RetrievalResult:
+@frozen(repr=False)
+class RetrievalResult(ShownAnswer):
     """The result of a get or browse: messages (one, or the segments of one), or the reason why it ``ended``.
 
     A reason beside messages is a warning. ``remarks`` are what rules have to say of it. ``event`` is the call as it was
@@ -113,7 +114,8 @@ class RetrievalResult:
     def to_json(self) -> dict[str, Any]:
         """Return the keys that a row of a replay has of this call."""
         statuses = {"group_status": self.group_status, "segment_status": self.segment_status}
-        return {"got": self.got, **statuses, **({"remarks": list(self.remarks)} if self.remarks else {})}
+        reason = {} if self.reason is None else {"reason": self.reason}
+        return {"got": self.got, **statuses, **({"remarks": list(self.remarks)} if self.remarks else {}), **reason}
 
     def next(self, options: tuple[str, ...] = (), match: Mapping[str, Any] = MappingProxyType({})) -> RetrievalResult:
         """Make the same application's next get on the queue from where this one left it, as ``next_get`` does."""

@@ -122,7 +122,7 @@ class PutOrderGuarantee:
 class QueueOrder(ShownAnswer):
     """The messages of one queue in physical and in logical order, who is left out of them, and whose order is kept.
 
-    ``remarks`` are what rules have to say of the orders.
+    ``remarks`` are what rules have to say of the orders; ``asked`` is what gets are asked of, if it is known.
     """
 
     queue: Queue
@@ -132,6 +132,7 @@ class QueueOrder(ShownAnswer):
     as_put: Sequence[PutOrderGuarantee] = field(eq=tuple)
     remarks: tuple[str, ...] = ()
     origin: RulesOrigin | None = None
+    asked: tuple[Retrieval, Cluster, Sequence[Message]] | None = field(default=None, eq=False, repr=False)
 
     @property
     def incomplete(self) -> tuple[MissingInformation, ...]:
@@ -181,6 +182,9 @@ class Retrieval:
         self.known_puts: dict[tuple[Any, ...], Any] = {}
         self.terms: EnqueueRules = compile_message_terms(self.rules)
 
+    def __repr__(self) -> str:
+        return f"<Retrieval: {self.rules!r}, {self.executor}>"
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Retrieval, (self.rules, self.executor)
 
@@ -217,12 +221,11 @@ class Retrieval:
         named = [*by_queue] if queue is None else [*by_queue, queue]
         if unknown := [name for name in named if name not in local]:
             raise FactsError([Diagnostic("queue", describe_unknown_queue(name, local)) for name in unknown])
-        if queue is not None:
-            yield self.order(by_queue.get(queue, ()), local[queue], own.name, platform=own.platform)
-            return
-        for name in local:
-            if name in by_queue:
-                yield self.order(by_queue[name], local[name], own.name, platform=own.platform)
+        for name in local if queue is None else (queue,):
+            if name in by_queue or queue is not None:
+                lying = by_queue.get(name, ())
+                found = self.order(lying, local[name], own.name, platform=own.platform)
+                yield evolve(found, asked=(self, cluster, lying))
 
     def order(
         self,

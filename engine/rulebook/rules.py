@@ -301,7 +301,9 @@ class Rules:
         differs = {
             name: choice for name, choice in self.readings.items() if choice != self.known_readings[name].default
         }
-        return f"Rules({differs}, {self.edition!r})"
+        origin = self.origin
+        of = "" if origin is None else f", folder={origin.folder!r}" if origin.folder else f", {origin.sha256[:12]}"
+        return f"Rules({differs}, {self.edition!r}{of})"
 
 
 def _stated_for(override: str, table: Mapping[str, Any]) -> Iterator[str]:

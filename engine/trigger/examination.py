@@ -205,6 +205,9 @@ class Triggers:
         self.callbacks = TriggerCallbacks(self._course, compile_message_terms(self.rules), calls)
         self._deriving = {fact: _deriving(self.ruleset, fact) for fact in ("trigger_message", "trigger_off")}
 
+    def __repr__(self) -> str:
+        return f"<Triggers: {self.rules!r}, {self.executor}>"
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Triggers, (self.rules, self.executor)
 

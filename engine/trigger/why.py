@@ -209,6 +209,9 @@ class Why:
     def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
         self.triggers = Triggers(rules, executor)
 
+    def __repr__(self) -> str:
+        return f"<Why: {self.triggers.rules!r}, {self.triggers.executor}>"
+
     def ask(self, queue: Queue | str, snapshot: Snapshot, priority: int | None = None) -> WhyAnswer:
         """Explain what happens to a message of ``priority`` (None: DEFPRTY) that is put now, outside any unit of work.
 

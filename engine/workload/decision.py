@@ -420,6 +420,10 @@ class Engine:
         self.listing = build_listing(self._course.rulesets[0])
         self._names = Pipeline.of(self.rules, RESOLUTION, executor)
 
+    def __repr__(self) -> str:
+        exits = f", exits {', '.join(self.exits.given)}" if self.exits.given else ""
+        return f"<Engine: {self.rules!r}, {self.executor}{exits}>"
+
     @classmethod
     def given(cls, engine: Engine | None) -> Engine:
         """Return the engine that was given, else one of the rules that come with mqclause. Raises TypeError."""

@@ -136,6 +136,9 @@ class Cluster:
         if found := tuple(find_contradictions(self)):
             raise ContradictionError(found)
 
+    def __repr__(self) -> str:
+        return f"<Cluster: {self}>"
+
     def __str__(self) -> str:
         known = {"queue": self.queues, "channel": self.channels, "other queue manager": self.remote_queue_managers}
         counted = (f"{len(each)} {name}{'s' * (len(each) != 1)}" for name, each in known.items())

@@ -173,6 +173,9 @@ class Scenario:
     def __attrs_post_init__(self) -> None:
         check_type("cluster", self.cluster, Cluster, ", as snapshot.cluster")
 
+    def __repr__(self) -> str:
+        return f"<Scenario: {len(self.events)} event{'s' * (len(self.events) != 1)} at {self.cluster}>"
+
 
 def read_scenario(path: str | Path) -> Scenario:
     """Read the scenario of a file. Raises FactsError with every fault, and OSError if it cannot be opened."""

@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
-from itertools import chain
 
 import click
-from attrs import define, evolve, field, frozen
+from attrs import evolve, frozen
 
 from mqclause.check.findings import Checks, FindingChanges, inspected
 from mqclause.cluster.admin_commands import apply_failure
-from mqclause.cluster.map import MapRow, note_exits
 from mqclause.cluster.plan import (
     ChangePlan,
-    PlanRow,
-    SharedRow,
-    Side,
     Traffic,
     begin_at,
-    build_alias_plan_rows,
-    build_plan_row,
-    find_rebalanced_rows,
-    find_restart_clause,
-    find_restarting_members,
+    build_change_plan,
     list_recorded_members,
-    list_upgrades,
-    pair_sides,
-    sort_rows,
     upgrade_members,
     upgrade_recorded_members,
 )
-from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.members import Members, get_local_name, remove_member, suspend_member
 from mqclause.model.diagnostics import FactsError
 from mqclause.rulebook.rules import AUTO, Rules
@@ -143,69 +130,13 @@ def plan_change(
     engine: Engine,
 ) -> ChangePlan:
     """Compare the members ``before`` and ``after`` a change. Raises NothingAskedError."""
-    members = question.asked(before)
-    asked = pair_sides(members, after)
-    made = (build_plan_row(each, engine, question.bind, traffic) for each in asked)
-    found = _Found()
-    for row in chain(track_progress(made, len(asked)), build_alias_plan_rows(members, after, engine, question.bind)):
-        found.add(row, fits=question.is_queue_asked(row))
-    found.note_rebalanced(engine)
-    in_map = {(queue, get_local_name(one)) for one, _, queue in asked}
-    elsewhere = sum(count for key, count in traffic.puts.items() if key not in in_map) if traffic else 0
-    question.check_any_fits(found.any_fits or not found.differing)
-    rows = [row for row in sort_rows(found.differing) if question.is_queue_asked(row)]
     findings, to_nobody = checked
-    return ChangePlan(
-        [row for row in rows if row.queue],
-        find_restarting_members(members, after, engine),
-        [get_local_name(each) for each in members],
-        findings.about_queues(question.is_queue_named),
-        traffic,
-        elsewhere,
-        found.exits,
-        sort_rows(found.held_up),
-        found.remarks,
-        to_nobody,
-        find_restart_clause(engine),
-        [row for row in rows if not row.queue],
-        found.in_question,
-        list_upgrades(members, question.asked(after), question.rules),
-        found.rebalanced,
-        engine.rules.origin,
-    )
-
-
-@define(eq=False)
-class _Found:
-    """What is told of rows; a row of which nothing is told is not kept: there may be very many."""
-
-    differing: list[PlanRow] = field(factory=list)
-    held_up: list[PlanRow] = field(factory=list)
-    exits: dict[MissingInformation, list[str]] = field(factory=dict)
-    remarks: list[tuple[Mapping[str, str], str, str]] = field(factory=list)
-    in_question: list[tuple[Side, MapRow]] = field(factory=list)
-    shared: dict[SharedRow, bool] = field(factory=dict)
-    rebalanced: bool = False
-    any_fits: bool = False
-
-    def add(self, row: PlanRow, fits: bool) -> None:
-        """Notes what is told of a row, of one that does not fit what was asked its exits and that it differs alone."""
-        note_exits((row.before, row.after), self.exits)
-        self.differing.extend([row] if row.differs else [])
-        if (shared := SharedRow.of(row)) is not None:
-            self.shared[shared] = fits
-        self.any_fits = self.any_fits or fits
-        if fits:
-            self.held_up.extend([row] if row.held_up else [])
-            self.remarks.extend((row.before.named, row.member, each) for each in row.remarks)
-            self.in_question.extend(row.in_question)
-
-    def note_rebalanced(self, engine: Engine) -> None:
-        """Notes the queues whose puts are balanced otherwise beside those to another one."""
-        for row, said in find_rebalanced_rows([*self.shared], engine):
-            if self.shared[row]:
-                self.rebalanced = True
-                self.remarks.append(({"queue": row.queue}, get_local_name(row.before), said))
+    found = build_change_plan(
+        question.asked(before), after, engine, question.bind, traffic,
+        fits=question.is_queue_asked, track=track_progress,
+    )  # fmt: skip
+    question.check_any_fits(found.any_fits)
+    return evolve(found, findings=findings.about_queues(question.is_queue_named), to_nobody=to_nobody, unasked=())
 
 
 def _describe_recorded(members: Members, change: MemberChange) -> Iterator[str]:

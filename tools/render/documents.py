@@ -169,6 +169,13 @@ def _show_event(document: Document) -> ShownRows:
     return "", [{name: _flatten(value) for name, value in left.items() if value not in (None, [], "", " ")}]
 
 
+def _show_returned(row: Document) -> dict[str, str]:
+    """The messages, with what is not blank of the rest."""
+    statuses = {name: row[name] for name in ("group_status", "segment_status") if row[name].strip()}
+    reason = {"reason": str(row["reason"])} if "reason" in row else {}
+    return {"got": " ".join(row["got"])} | statuses | reason | {"remarks": "; ".join(row.get("remarks", ()))}
+
+
 def _show_move(row: Document) -> dict[str, str]:
     return {"from": row["out_of"] or "none", "to": row["into"] or "none", "puts": f"{row['puts']:g}"}
 
@@ -228,5 +235,6 @@ SHOWN: Mapping[str, Callable[[Any], ShownRows]] = {
     "Findings": _each(_show_finding, "findings"),
     "QueueOrder": _show_order,
     "Row": _show_event,
+    "RetrievalResult": _each(_show_returned),
 }
 """What is shown of each kind of document."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import re
+import shutil
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,12 @@ from click.testing import CliRunner
 from mqclause import (
     AdminCommand,
     ArgumentError,
-    Cluster,
+    Checks,
     Counterfactual,
     Decision,
     Engine,
     Explanation,
+    FindingChanges,
     Members,
     Move,
     MqclauseError,
@@ -29,11 +31,15 @@ from mqclause import (
     RecordedAnswer,
     Replay,
     Retrieval,
+    Rules,
+    Triggers,
     Why,
     check_files,
     cluster_map,
     counterfactuals,
+    inspected,
     list_schemas,
+    next_get,
     plan,
     read,
     read_scenario,
@@ -44,7 +50,6 @@ from mqclause import (
 from mqclause.answers import load_optional
 from mqclause.testing.file_schemas import BUILDERS
 from mqclause.tools.cli import command_line
-from mqclause.workload.decision import Level
 
 PRODUCT = [Path(str(files(each))) for each in ("mqclause", "mqclause.tools")]
 FORMAT = re.compile(r'"mqclause\.([a-z]+)/1"')
@@ -82,6 +87,7 @@ def answers() -> dict[str, Any]:
             (AdminCommand("QM2", "QM2", "RESUME QMGR CLUSTER('SALES')", ("QMGR", "QM2", "suspended")),)
         ),
         "QueueOrder": next(iter(Retrieval().orders(FIGURE.messages, FIGURE.cluster))),
+        "RetrievalResult": next_get(Retrieval(), FIGURE.cluster, FIGURE.messages, FIGURE.messages[0].queue),
         "Row": next(iter(Replay().rows(read_scenario(Path(SALES).parent / "status_queue.toml")))),
     }
 
@@ -92,6 +98,47 @@ def test_text_is_what_the_command_line_prints() -> None:
     assert str(cluster_map(MEMBERS)) == printed("map", SALES).strip()
     assert str(Why().ask("ORDERS.IN", MEMBERS.at("QM2"))) == printed("why", "ORDERS.IN", SALES, "--from", "QM2").strip()
     assert str(check_files(SALES)) == printed("check", SALES, "--fail-on", "error", "--all").strip()
+    figure = str(EXAMPLES / "figure_11.toml")
+    assert (
+        "\n\n".join(map(str, Retrieval().orders(FIGURE.messages, FIGURE.cluster))) == printed("order", figure).strip()
+    )
+    replayed = Replay().rows(read_scenario(EXAMPLES / "status_queue.toml"))
+    assert "\n".join(map(str, replayed)) == printed("replay", str(EXAMPLES / "status_queue.toml")).rstrip()
+
+
+def test_a_plan_is_what_the_command_line_prints_and_writes() -> None:
+    suspended = "QMGR(QM3) SUSPEND(YES)"
+    findings = FindingChanges.between(check_files(SALES), check_files(SALES, changes=[suspended]))
+    after = MEMBERS.suspend("QM3")
+    changed = plan(MEMBERS, after, findings=findings)
+    asked = ("plan", SALES, "--suspend", "QM3")
+    assert str(changed) == printed(*asked).strip()
+    assert "rests on what is not known" in str(changed)
+    written = json.loads(printed(*asked, "--json"))
+    assert len(written.pop("findings")["new"]) == len(findings.new) == 1  # of another source: an option, an argument
+    assert {**changed.to_json(), **written} == changed.to_json()
+    assert pickle.loads(pickle.dumps(changed)).to_json() == changed.to_json()
+    # Without findings it is said that none were compared.
+    (said,) = [each["remark"] for each in plan(MEMBERS, after).to_json()["remarks"] if each["from"] is None]
+    assert said == "findings are not compared: none are given of the files of both sides"
+    assert said in str(plan(MEMBERS, after))
+    assert str(plan(MEMBERS, MEMBERS, findings=FindingChanges())) == "nothing changes: every put goes where it went"
+
+
+def test_a_table_without_a_row_says_so() -> None:
+    failed = choices()[2]
+    assert str(check_files(SALES)[:0]) == "nothing is found"
+    assert str(cluster_map(MEMBERS)[:0]) == "no queue is known in a cluster"
+    assert str(shares(failed)) == "no destination is chosen: none has a share"
+    assert str(counterfactuals(choices()[0], "QM2")).startswith("no command is needed")
+
+
+def test_why_not_a_queue_manager_that_is_no_destination() -> None:
+    own = MEMBERS.at("QM1")
+    decision = Engine().choose(Put("ORDERS.IN"), own.cluster, explain="rule")
+    asked = printed("explain", SALES, "--from", "QM1", "--put", "ORDERS.IN", "--why-not", "QM1").strip()
+    assert asked.endswith(str(why_not(decision, "QM1", snapshot=own)))
+    assert "QM1 hosts no instance of ORDERS.IN" in str(why_not(decision, "QM1"))
 
 
 @pytest.mark.parametrize("kind", answers())
@@ -127,9 +174,11 @@ def choices() -> list[Decision]:
     """One that is chosen, one whose rules set some aside, with tests of conditions, and one that fails."""
     cluster = MEMBERS.at("QM1").cluster
     held_up = cluster.with_status("TO.QM2", "RETRYING")
-    asked: tuple[tuple[str, Cluster, Level], ...]
-    asked = (("ORDERS.IN", cluster, "rule"), ("ORDERS.IN", held_up, "condition"), ("NO.SUCH", cluster, "verdict"))
-    return [Engine().choose(Put(queue), of, explain=level) for queue, of, level in asked]
+    return [
+        Engine().choose(Put("ORDERS.IN"), cluster, explain="rule"),
+        Engine().choose(Put("ORDERS.IN"), held_up, explain="condition"),
+        Engine().choose(Put("NO.SUCH"), cluster, explain="verdict"),
+    ]
 
 
 def without_null(value: Any) -> Any:
@@ -278,6 +327,31 @@ def test_members_are_tuples() -> None:
     assert pickle.loads(pickle.dumps(MEMBERS)) == MEMBERS
 
 
+def test_what_answers_are_made_with_is_one_line() -> None:
+    own = MEMBERS.at("QM1").cluster
+    scenario = read_scenario(EXAMPLES / "status_queue.toml")
+    kept = inspected([SALES])
+    with Engine(exits={"PICK": print}) as engine:
+        assert repr(engine) == "<Engine: Rules({}, 'wmq-6'), compiled, exits PICK>"
+    assert repr(own) == "<Cluster: QM1, which knows 5 queues, 3 channels, 2 other queue managers>"
+    assert re.fullmatch("<Scenario: [0-9]+ events at QM1, which knows .*>", repr(scenario))
+    assert repr(kept) == "<Inspection: QM1, QM2, QM3>"
+    assert repr(Why()) == "<Why: Rules({}, 'wmq-6'), compiled>"
+    assert repr(Checks(ignored=["check.14"])) == "<Checks: Rules({}, 'wmq-6'), without check.14>"
+    for each in (Replay(), Retrieval(), Triggers()):
+        assert repr(each) == f"<{type(each).__name__}: Rules({{}}, 'wmq-6'), compiled>"
+
+
+def test_rules_that_are_not_those_of_the_project_say_so(tmp_path: Path) -> None:
+    shutil.copytree(str(files("mqclause.rules")), tmp_path / "house", dirs_exist_ok=True)
+    with (tmp_path / "house" / "terms.toml").open("a", encoding="utf-8") as terms:
+        terms.write("\n# ours\n")
+    own = Rules(folder=tmp_path / "house")
+    assert repr(own) == f"Rules({{}}, 'wmq-6', folder={str(tmp_path / 'house')!r})"
+    changed = Rules().with_files({"terms.toml": (tmp_path / "house" / "terms.toml").read_text(encoding="utf-8")})
+    assert re.fullmatch(r"Rules\({}, 'wmq-6', [0-9a-f]{12}\)", repr(changed))
+
+
 def test_what_stands_in_answers_is_one_line_too() -> None:
     own = MEMBERS.at("QM1")
     decision = Engine().choose(Put("ORDERS.IN"), own.cluster)
@@ -293,7 +367,7 @@ def test_what_stands_in_answers_is_one_line_too() -> None:
     ]
     assert repr(decision.resolved) == "<Resolution: ORDERS.IN: queue>"
     rows = [*Replay().rows(read_scenario(Path(SALES).parent / "status_queue.toml"))]
-    assert str(rows[0]).startswith("put APPQ Y1 of Y LOGICAL_ORDER in U1\n    no trigger message for APPQ\n")
+    assert str(rows[0]).startswith("    0 put APPQ Y1 of Y LOGICAL_ORDER in U1\n      no trigger message for APPQ\n")
     assert [len(repr(each).splitlines()) for each in (*rows, *rows[0].examinations)] == [1] * (len(rows) + 1)
 
 
