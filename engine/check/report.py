@@ -21,21 +21,31 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 class Findings(AnswerTable[Finding]):
-    """What the checks found, by file and line; ``warnings`` say what was passed by or could not be judged."""
+    """What the checks found, by file and line; ``warnings`` say what was passed by or could not be judged.
+
+    ``remarks`` say what is odd about the command levels that it rests on.
+    """
 
     warnings: tuple[Diagnostic, ...] = ()
+    remarks: tuple[str, ...] = ()
     checks: Checks
 
     @classmethod
-    def of(cls, found: Iterable[Finding], checks: Checks, warnings: Iterable[Diagnostic] = ()) -> Self:
+    def of(
+        cls,
+        found: Iterable[Finding],
+        checks: Checks,
+        warnings: Iterable[Diagnostic] = (),
+        remarks: Iterable[str] = (),
+    ) -> Self:
         """Return findings that these checks made."""
         made = cls(found, checks.engine.rules.origin)
-        made.checks, made.warnings = checks, tuple(warnings)
+        made.checks, made.warnings, made.remarks = checks, tuple(warnings), tuple(remarks)
         return made
 
     def of_rows(self, rows: Iterable[Finding]) -> Self:
         """Return some findings of the same checks, with the same warnings."""
-        return type(self).of(rows, self.checks, self.warnings)
+        return type(self).of(rows, self.checks, self.warnings, self.remarks)
 
     @property
     def worst(self) -> str:
@@ -60,7 +70,8 @@ def check_files(
     """
     made = Checks() if checks is None else checks
     inspection = inspected(inputs, made, at, lenient, changes)
-    return Findings.of(inspection.findings(), made, inspection.warnings)
+    found = inspection.findings()
+    return Findings.of(found, made, inspection.warnings, inspection.remarks)
 
 
 def build_sarif(findings: Sequence[Finding], checks: Checks) -> dict[str, Any]:

@@ -42,6 +42,11 @@ OTHER_OBJECTS = frozenset({"AUTHINFO", "CHLAUTH", "CONN", "LISTENER", "SERVICE",
 TWICE = "key {} is given more than once"
 """What a parser of JSON passes over, and is told."""
 
+NOT_AUTHORIZED, NOT_AUTHORIZED_MESSAGE = 2035, "AMQ8135"
+"""How a queue manager says that who asks may not."""
+
+REFUSED = "a command was refused: {}; what it would show is not known"
+
 NO = ("no", "NO", False)
 """What a word that stands alone in MQSC comes as where it does not hold."""
 
@@ -160,6 +165,7 @@ def _read_answer(data: dict[str, Any], source: str, line: int, lines: Iterator[i
             remarks += [_of_file(each, line) for each in part.remarks]
             owners += [part.queue_manager] if part.queue_manager else []
         stands_on = next(lines, line) if "parameters" in shown else line
+        remarks += [Diagnostic(source, REFUSED.format(said), stands_on) for said in _find_refusals(shown)]
         twice = list[str]()
         rows = [*_rows(shown.get("parameters"), twice)]
         faults += [
@@ -193,6 +199,15 @@ def _misshapen(data: Mapping[str, Any], source: str, line: int) -> Iterator[Diag
             yield refuse("objects", rows, "a list of attributes of objects")
         if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
             yield refuse("text", texts, "a list of lines")
+
+
+def _find_refusals(shown: Mapping[str, Any]) -> Iterator[str]:
+    """The message, or the reason code, by which a command was refused to who asked."""
+    given = shown.get("message", [])
+    messages = [each for each in (given if isinstance(given, list) else [given]) if isinstance(each, str)]
+    refused = [each for each in messages if each.startswith(NOT_AUTHORIZED_MESSAGE)]
+    if refused or shown.get("reasonCode") == NOT_AUTHORIZED:
+        yield quote_value(next(iter([*refused, *messages]), f"reason code {NOT_AUTHORIZED}"), 200)
 
 
 def _of_file(said: Diagnostic, line: int) -> Diagnostic:

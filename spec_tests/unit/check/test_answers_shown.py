@@ -372,3 +372,10 @@ def test_what_stands_in_answers_is_one_line_too() -> None:
     rows = [*Replay().rows(read_scenario(Path(SALES).parent / "status_queue.toml"))]
     assert str(rows[0]).startswith("    0 put APPQ Y1 of Y LOGICAL_ORDER in U1\n      no trigger message for APPQ\n")
     assert [len(repr(each).splitlines()) for each in (*rows, *rows[0].examinations)] == [1] * (len(rows) + 1)
+
+
+def test_findings_have_what_is_odd_about_command_levels() -> None:
+    found = check_files({"queue_manager": {"name": "QM2", "command_level": 555}})
+    assert len(found.remarks) == 1
+    assert found.remarks[0].startswith("QM2 is of command level 555, below")
+    assert pickle.loads(pickle.dumps(found[:0])).remarks == found.remarks

@@ -292,3 +292,21 @@ def test_a_count_that_no_queue_has_is_a_fault(attribute: str, value: str, is_one
         (told,) = faults(text)
         assert f"'STOCK': {attribute}: '{value[:20]}" in told
         assert told.endswith("allowed: a whole number from 0 to 999999999")
+
+
+@pytest.mark.parametrize(
+    ("refused", "said"),
+    [
+        ({"completionCode": 2, "reasonCode": 2035, "message": ["AMQ8135E: Not authorized."]}, ["'AMQ8135E: Not authorized.'"]),
+        ({"completionCode": 2, "reasonCode": 2035}, ["'reason code 2035'"]),
+        ({"completionCode": 0, "reasonCode": 0, "message": "AMQ8135E: Not authorized."}, ["'AMQ8135E: Not authorized.'"]),
+        ({"completionCode": 2, "reasonCode": 2085, "message": ["AMQ8147E: IBM MQ object A not found."]}, []),
+        ({"completionCode": 0, "reasonCode": 0, "message": [5]}, []),
+    ],
+)  # fmt: skip
+def test_a_command_that_was_refused_for_want_of_authority_is_told(refused: dict[str, Any], said: list[str]) -> None:
+    """That an object is not there is an answer; that nobody may ask is none."""
+    shown = json.loads(answer({"qmname": "QM1"}))
+    shown["commandResponse"].append(refused)
+    told = [each.message for each in read(json.dumps(shown)).remarks]
+    assert told == [f"a command was refused: {each}; what it would show is not known" for each in said]
