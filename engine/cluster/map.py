@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from attrs import asdict, field, frozen
 
@@ -16,7 +16,7 @@ from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import check_type
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.objects import Put
+from mqclause.model.facts.objects import Put, PutBinding
 from mqclause.model.facts.workload import Destination, SequenceState
 from mqclause.rulebook.rules import RulesOrigin
 from mqclause.workload.decision import Decision, Engine, Level, find_other_readings, list_other_choices
@@ -50,7 +50,7 @@ ClusterState = Snapshot | Cluster | Iterable[Snapshot | Cluster]
 
 MAP_FORMAT = "mqclause.map/1"
 
-UNBOUND = "NOTFIXED"
+UNBOUND: Final = "NOTFIXED"
 """The binding that is asked about unless another one is given: of puts that leave it to the queue, too."""
 
 SHARES_OF_OPENS = "each open chooses once, so the shares are of opens, not of puts"
@@ -226,7 +226,7 @@ FIRST_PUTS = 60
 """How many puts an exit is asked about: two to six destinations in turn get equal parts of them."""
 
 
-def cluster_map(members: ClusterState, engine: Engine | None = None, bind: str = UNBOUND) -> ClusterMap:
+def cluster_map(members: ClusterState, engine: Engine | None = None, bind: PutBinding = UNBOUND) -> ClusterMap:
     """Return the rows of every member, by queue and member: where the puts go, or why they fail.
 
     ``members`` are snapshots, or what they know, as ``read_members`` gives them, or one alone.

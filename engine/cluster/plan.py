@@ -46,7 +46,7 @@ from mqclause.model.diagnostics import (
     suggest_name,
 )
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.objects import Put
+from mqclause.model.facts.objects import Put, PutBinding
 from mqclause.model.facts.workload import CounterKey, Destination, SequenceState, find_changes
 from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rule import Choose, Rule, identify_rule
@@ -239,7 +239,7 @@ def plan(
     before: ClusterState,
     after: ClusterState,
     engine: Engine | None = None,
-    bind: str = "NOTFIXED",
+    bind: PutBinding = UNBOUND,
     traffic: Traffic | None = None,
     findings: FindingChanges | None = None,
 ) -> PlanTable:

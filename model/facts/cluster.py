@@ -22,6 +22,7 @@ from mqclause.model.diagnostics import (
 from mqclause.model.facts.domains import CHANNEL_NAME
 from mqclause.model.facts.objects import (
     Channel,
+    ChannelState,
     ChannelStatus,
     Fact,
     ModelQueue,
@@ -200,7 +201,7 @@ class Cluster:
         others = [changed if each is member else each for each in self.remote_queue_managers]
         return evolve(self, remote_queue_managers=others)
 
-    def with_status(self, channel: str, status: str) -> Cluster:
+    def with_status(self, channel: str, status: ChannelState) -> Cluster:
         """Return the cluster with every channel of a name in a state. Raises ValueError if there is none."""
         channel = check_type("channel", channel, str).rstrip(" ")
         names = [*(each.name for each in self.channels), *(each.name for each in self.channel_statuses)]

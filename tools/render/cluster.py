@@ -110,8 +110,8 @@ def print_plan(found: ChangePlan, page: Page | None = None) -> None:
     print_remarks(flatten_remarks(found.remarks), page, found.to_nobody)
     _print_exits(found.exits, page)
     _print_unknown([row for _, row in found.in_question], page)
-    for each in found.unasked:
-        page.line(Text(each, "dim"))
+    for said in found.unasked:
+        page.line(Text(said, "dim"))
     for each in found.unknown_levels:
         page.line(Text(f"{each.what} of {each.object} is not known: {each.command} at {each.object}", "yellow"))
 

@@ -347,6 +347,9 @@ def test_rules_that_are_not_those_of_the_project_say_so(tmp_path: Path) -> None:
     with (tmp_path / "house" / "terms.toml").open("a", encoding="utf-8") as terms:
         terms.write("\n# ours\n")
     own = Rules(folder=tmp_path / "house")
+    decision = Engine(own).choose(Put("ORDERS.IN"), MEMBERS.at("QM1").cluster, explain="rule")
+    for answer in (decision, why_not(decision, "QM2", Engine(own)), Why(own).ask("ORDERS.IN", MEMBERS.at("QM2"))):
+        assert answer.to_arrow().column("rules").to_pylist() == [answer.to_json()["rules"]]
     assert repr(own) == f"Rules({{}}, 'wmq-6', folder={str(tmp_path / 'house')!r})"
     changed = Rules().with_files({"terms.toml": (tmp_path / "house" / "terms.toml").read_text(encoding="utf-8")})
     assert re.fullmatch(r"Rules\({}, 'wmq-6', [0-9a-f]{12}\)", repr(changed))
