@@ -44,6 +44,7 @@ from mqclause.model.timeline.trigger_events import (
 )
 from mqclause.retrieval.order import PassedOver, Retrieval
 from mqclause.rulebook.rule import Rule
+from mqclause.rulebook.rules import RulesOrigin
 
 MOST_KNOWN = 1000
 """How many answers about puts are kept."""
@@ -111,11 +112,17 @@ class RetrievalResult(ShownAnswer):
         """The labels of the messages."""
         return [each.id for each in self.messages]
 
+    @property
+    def origin(self) -> RulesOrigin | None:
+        """Where the rules are from; None if they are those that come with the project."""
+        return self.retrieval.rules.origin
+
     def to_json(self) -> dict[str, Any]:
         """Return the keys that a row of a replay has of this call."""
         statuses = {"group_status": self.group_status, "segment_status": self.segment_status}
         reason = {} if self.reason is None else {"reason": self.reason}
-        return {"got": self.got, **statuses, **({"remarks": list(self.remarks)} if self.remarks else {}), **reason}
+        remarks = {"remarks": list(self.remarks)} if self.remarks else {}
+        return {"got": self.got, **statuses, **remarks, **reason, **self.origin_keys}
 
     def next(self, options: tuple[str, ...] = (), match: Mapping[str, Any] = MappingProxyType({})) -> RetrievalResult:
         """Make the same application's next get on the queue from where this one left it, as ``next_get`` does."""

@@ -165,9 +165,10 @@ def _find_reason(reason: str | int) -> str:
         if reason not in names:
             raise ArgumentError(f"reason: {reason} is none that rules give{suggest_allowed(reason, map(str, names))}")
         return names[reason]
-    if check_type("reason", reason, str, " or int") not in REASONS:
-        raise ArgumentError(f"reason: {quote_value(reason)} is none that rules give{suggest_allowed(reason, REASONS)}")
-    return reason
+    name = check_type("reason", reason, str, " or int")
+    if name not in REASONS:
+        raise ArgumentError(f"reason: {quote_value(name)} is none that rules give{suggest_allowed(name, REASONS)}")
+    return name
 
 
 def _read_parts(to: Mapping[str, Part], nearly: Fraction) -> dict[str, Fraction]:

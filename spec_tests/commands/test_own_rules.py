@@ -23,6 +23,7 @@ from mqclause import (
     check_files,
     cluster_map,
     counterfactuals,
+    next_get,
     plan,
     read,
     read_files,
@@ -337,6 +338,7 @@ def answers_by(rules: Rules | None) -> list[ShownAnswer]:
         check_files(SALES[1], checks=Checks(rules)),
     ]
     answered += Retrieval(rules).orders(listed.messages, listed.cluster)
+    answered += [next_get(Retrieval(rules), listed.cluster, listed.messages, "APPQ")]
     return [*answered, *Replay(rules).rows(read_scenario(EXAMPLES / "orders_trigger.toml"))]
 
 

@@ -131,7 +131,7 @@ def given(call: Callable[..., object], *arguments: Any, **named: Any) -> Callabl
         (given(SequenceState.of, SNAPSHOT), "cluster is of the type Snapshot; expected Cluster, as snapshot.cluster"),
         (given(next_get, Rules(), CLUSTER, [], "Q"), "retrieval is of the type Rules; expected Retrieval"),
         (given(next_get, Retrieval(), CLUSTER, ["A"], "Q"), "one of messages is of the type str; expected Message"),
-        (given(lambda: [*Retrieval().orders(["A"], CLUSTER)]), "one of messages is of the type str; expected Message"),
+        (given(lambda each: [*Retrieval().orders(each, CLUSTER)], ["A"]), "one of messages is of the type str; expected Message"),
     ],
 )  # fmt: skip
 def test_what_is_of_another_type(wrong: Callable[[], object], said: str) -> None:
