@@ -485,3 +485,13 @@ def _tests(tree: Expression, names: SourceNames, left_out: Collection[str] = ())
     seen = [name for name in words if name not in left_out]
     values = [f"{names.constant(name)}: {write_python(exp.column(name), names)}" for name in seen]
     yield f"Test({names.constant(tree.sql())}, bool({write_python(tree, names)}), {{{', '.join(values)}}})"
+
+
+MOST_NAMED = 4
+"""How many of several destinations are named."""
+
+
+def join_names(names: list[str], last: str = "and") -> str:
+    """Join names for a sentence: ``QM2, QM3 and QM4``; of many the first few and how many more."""
+    shown = names if len(names) <= MOST_NAMED + 1 else [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
+    return shown[0] if len(shown) == 1 else f" {last} ".join((", ".join(shown[:-1]), shown[-1])) if shown else ""

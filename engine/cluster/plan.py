@@ -576,11 +576,9 @@ def build_change_plan(
     """
     members, after = tuple(before), tuple(after)
     asked = pair_sides(members, after)
-    made: Iterable[PlanRow] = (build_plan_row(each, engine, bind, traffic) for each in asked)
-    made = chain(
-        made if track is None else track(made, len(asked)), build_alias_plan_rows(members, after, engine, bind)
-    )
-    found = _FoundRows.of(made, fits, engine)
+    made = (build_plan_row(each, engine, bind, traffic) for each in asked)
+    aliases = build_alias_plan_rows(members, after, engine, bind)
+    found = _FoundRows.of(chain(made if track is None else track(made, len(asked)), aliases), fits, engine)
     in_map = {(queue, get_local_name(one)) for one, _, queue in asked}
     rows = [row for row in sort_rows(found.differing) if fits is None or fits(row)]
     return ChangePlan(

@@ -41,7 +41,8 @@ from mqclause.model.timeline.events import Event, EventError
 from mqclause.model.timeline.transitions import QueueManagerState
 from mqclause.model.timeline.trigger_events import Handle
 from mqclause.rulebook.rules import Rules
-from mqclause.workload.decision import Decision, Engine, build_destination_document, join_names
+from mqclause.trace import join_names
+from mqclause.workload.decision import Decision, Engine, build_destination_document
 from mqclause.workload.delivery import DeliveryRemarks
 from mqclause.workload.editions import begin_with_edition, describe_evidence
 from mqclause.workload.exit_answer import ExitAnswer

@@ -24,7 +24,6 @@ from mqclause.model.exits import (
     NO_USER_AREA,
     ExitCall,
     ExitCallParameters,
-    OfferedDestination,
     OfferedMessage,
     build_mqwxp,
     build_offered_destinations,
@@ -52,18 +51,25 @@ from mqclause.trace import (
     build_step_document,
     build_steps,
     encode_steps,
+    join_names,
     json_text,
     list_rule_inputs,
     render_remarks,
     render_sentence,
 )
 from mqclause.workload.equivalence import MOST_CLASSES, EquivalenceClass, has_name_tests
-from mqclause.workload.exit_answer import ExitAnswer, derive_for_destination
+from mqclause.workload.exit_answer import (
+    ExitAnswer,
+    count_route,
+    derive_for_destination,
+    get_default_choice,
+    get_default_exit_limit,
+)
 from mqclause.workload.resolution import (
     Depths,
     Resolution,
-    ResolutionStep,
     TransmissionQueueRules,
+    build_look_document,
     get_transmission_queue_rules,
     resolve_names,
 )
@@ -75,9 +81,6 @@ PUT_DEFAULTS = tuple((attribute.name, attribute.default) for attribute in fields
 
 ReadingChoice = tuple[str, str]
 """A reading and one of its choices."""
-
-MOST_NAMED = 4
-"""How many of several destinations are named."""
 
 DestinationKey = tuple[str, str, str]
 """What tells a destination from others in an answer: queue, queue manager and route; a local one has no route."""
@@ -581,7 +584,7 @@ def build_document_head(decision: Decision) -> dict[str, Any]:
         "readings": dict(decision.course.readings),
         **decision.origin_keys,
         "put": _stated(decision.put),
-        "resolution": [_look(each) for each in decision.resolved.followed],
+        "resolution": [build_look_document(each) for each in decision.resolved.followed],
         "outcome": decision.outcome,
         "reason": reason and {"name": reason.name, "code": reason.code, "call": reason.call},
         "chosen": chosen and build_destination_document(chosen),
@@ -695,12 +698,6 @@ def summarize_decision(decision: Decision) -> str:
     return DecisionResult.of(decision).said(find_multiroute_queue_managers(decision.listed))
 
 
-def join_names(names: list[str], last: str = "and") -> str:
-    """Join names for a sentence: ``QM2, QM3 and QM4``; of many the first few and how many more."""
-    shown = names if len(names) <= MOST_NAMED + 1 else [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
-    return shown[0] if len(shown) == 1 else f" {last} ".join((", ".join(shown[:-1]), shown[-1])) if shown else ""
-
-
 class ExitCaller:
     """The exit rules and the exits that an engine was given. Safe to share between threads."""
 
@@ -753,25 +750,6 @@ class ExitCaller:
         else:
             answer = {"response": found.response, "destination_chosen": found.destination_chosen}
         return evolve(call, answered=True, init_fault=session.take_init_fault(), **answer)
-
-
-def get_default_exit_limit(rules: Rules) -> float | None:
-    """Return the seconds that a call of an exit may take by the exit rules; None if they do not say."""
-    if not rules.in_folder(EXIT.name):
-        return None
-    return float(Pipeline.of(rules, EXIT).run(ExitCall(), ())[0].facts["time_limit"])
-
-
-def get_default_choice(
-    permitted: Sequence[Destination], caller: Caller, facts: Mapping[str, Any]
-) -> Destination | None:
-    """Return the queue manager's own choice: the permitted destination whose turn it is, else that listed first.
-
-    By ``facts``, which the exit rules derived, those of the queue manager that failed are passed over.
-    """
-    over = caller.left if facts["passes_over_target"] else None
-    among = [each for each in permitted if each.queue_manager != over]
-    return next((each for each in among if each.queue_manager == caller.turn), next(iter(among), None))
 
 
 @frozen
@@ -956,18 +934,6 @@ def _check(put: object, cluster: object, level: object) -> None:
     raise ArgumentError(f"explain={level!r} is not a level; allowed: {', '.join(LEVELS)}")
 
 
-def _look(look: ResolutionStep) -> dict[str, Any]:
-    """An object that was followed: an alias of a queue manager is a QREMOTE too."""
-    facts = look.facts
-    kind = facts["object_kind"]
-    return {
-        "object": facts["object"],
-        "type": "QREMOTE" if kind == "QMALIAS" else kind,
-        "to": facts["leads_to"],
-        **look.document(),
-    }
-
-
 def _stated(put: Put) -> dict[str, Any]:
     """The attributes of the put that are not MQ's defaults."""
     return {
@@ -1019,19 +985,11 @@ def _offer(
     return ExitCallParameters(
         facts["exit_reason"], b"", own.clwldata, put.from_cluster_channel, queue, own.name, own.clwlmruc,
         offered.index(choice) + 1 if choice in offered else 0,
-        [_counted(route, decision.before) for route in build_offered_destinations(cluster, named, offered)],
+        [count_route(route, decision.before) for route in build_offered_destinations(cluster, named, offered)],
         is_queue_choice(named), length, cut,
         message.buffer[:cut] if message and message.buffer is not None else None,
         dict(message.descriptor) if message else None,
     )  # fmt: skip
-
-
-def _counted(route: OfferedDestination, state: SequenceState | None) -> tuple[Any, ...]:
-    """A route with the counters of ``state``; without one, with those of the facts."""
-    if state is None:
-        return tuple(route)
-    factor, number = state.counters.get(route.counter, START)
-    return tuple(route._replace(numbers=(factor, number)))
 
 
 def _concerned(decision: Decision) -> Iterator[tuple[str, str]]:

@@ -16,6 +16,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.clauses import list_clauses
 from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rules import AUTO, Rules
+from mqclause.trace import join_names
 from mqclause.workload.decision import (
     LEVELS,
     Decision,
@@ -27,7 +28,6 @@ from mqclause.workload.decision import (
     get_destination_key,
     get_engine,
     is_same_answer,
-    join_names,
     summarize_decision,
 )
 

@@ -13,13 +13,14 @@ from mqclause.documents import EXIT
 from mqclause.executors.operations import ExecutorName, Run, StepResult
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
+from mqclause.exits.process import Caller
 from mqclause.language.evaluator import Scope, evaluate
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.diagnostics import quote_value
-from mqclause.model.exits import ExitCall
+from mqclause.model.exits import ExitCall, OfferedDestination
 from mqclause.model.facts.domains import REASONS
 from mqclause.model.facts.objects import QueueManager
-from mqclause.model.facts.workload import Destination
+from mqclause.model.facts.workload import START, Destination, SequenceState
 from mqclause.rulebook.rule import Condition, Derive, MessageTemplate, Rule, RuleError, Ruleset
 from mqclause.rulebook.rules import Rules
 from mqclause.trace import SubjectNamer, build_scope, list_rule_inputs, render_sentence
@@ -230,3 +231,30 @@ def derive_for_destination(chosen: Destination, ruleset: Ruleset, run: Run, firs
     actions = [rule.action for rule in ruleset.rules if isinstance(rule.action, Derive)]
     values = [value for action in actions if action.of == "chosen" for value in action.values]
     return {name: evaluate(tree, scope) for name, tree in values}
+
+
+def get_default_exit_limit(rules: Rules) -> float | None:
+    """Return the seconds that a call of an exit may take by the exit rules; None if they do not say."""
+    if not rules.in_folder(EXIT.name):
+        return None
+    return float(Pipeline.of(rules, EXIT).run(ExitCall(), ())[0].facts["time_limit"])
+
+
+def get_default_choice(
+    permitted: Sequence[Destination], caller: Caller, facts: Mapping[str, Any]
+) -> Destination | None:
+    """Return the queue manager's own choice: the permitted destination whose turn it is, else that listed first.
+
+    By ``facts``, which the exit rules derived, those of the queue manager that failed are passed over.
+    """
+    over = caller.left if facts["passes_over_target"] else None
+    among = [each for each in permitted if each.queue_manager != over]
+    return next((each for each in among if each.queue_manager == caller.turn), next(iter(among), None))
+
+
+def count_route(route: OfferedDestination, state: SequenceState | None) -> tuple[Any, ...]:
+    """A route with the counters of ``state``; without one, with those of the facts."""
+    if state is None:
+        return tuple(route)
+    factor, number = state.counters.get(route.counter, START)
+    return tuple(route._replace(numbers=(factor, number)))

@@ -13,7 +13,8 @@ from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import check_type
 from mqclause.rulebook.rule import Choose
 from mqclause.rulebook.rules import RulesOrigin
-from mqclause.workload.decision import Decision, Engine, join_names
+from mqclause.trace import join_names
+from mqclause.workload.decision import Decision, Engine
 from mqclause.workload.delivery import find_obstacles
 from mqclause.workload.editions import (
     OtherEdition,

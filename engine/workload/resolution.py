@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
+from typing import Any
 
 from attrs import astuple, evolve, frozen
 
@@ -270,3 +271,15 @@ def _leads(look: ResolutionStep, where: str) -> RuleError:
 
 def _depth_in(cluster: Cluster, queue: str) -> int:
     return cluster.own_queues[queue].curdepth or 0
+
+
+def build_look_document(look: ResolutionStep) -> dict[str, Any]:
+    """An object that was followed: an alias of a queue manager is a QREMOTE too."""
+    facts = look.facts
+    kind = facts["object_kind"]
+    return {
+        "object": facts["object"],
+        "type": "QREMOTE" if kind == "QMALIAS" else kind,
+        "to": facts["leads_to"],
+        **look.document(),
+    }
