@@ -51,14 +51,8 @@ from mqclause.model.facts.workload import CounterKey, Destination, SequenceState
 from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rule import Choose, Rule, identify_rule
 from mqclause.rulebook.rules import Rules, RulesOrigin
-from mqclause.workload.decision import (
-    Decision,
-    DestinationKey,
-    Engine,
-    build_destination_document,
-    get_destination_key,
-    join_names,
-)
+from mqclause.trace import join_names
+from mqclause.workload.decision import Decision, DestinationKey, Engine, build_destination_document, get_destination_key
 from mqclause.workload.editions import describe_missing_level, locate_edition
 from mqclause.workload.shares import Share
 

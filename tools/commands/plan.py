@@ -36,7 +36,8 @@ from mqclause.tools.render.cluster import (
 )
 from mqclause.tools.render.streams import print_json, print_warnings
 from mqclause.tools.render.terminal import track_progress
-from mqclause.workload.decision import Engine, join_names
+from mqclause.trace import join_names
+from mqclause.workload.decision import Engine
 from mqclause.workload.delivery import check_delivery
 from mqclause.workload.editions import get_levels, list_level_remarks
 

@@ -16,7 +16,7 @@ from mqclause.cluster.plan import ChangePlan, PlanRow, Upgrade
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.tools.render.streams import write_csv
 from mqclause.tools.render.terminal import Page
-from mqclause.workload.decision import join_names
+from mqclause.trace import join_names
 from mqclause.workload.sensitivity import MissingObject
 
 CSV_COLUMNS = ("queue", "from", "outcome", "reason", "queue_manager", "channel", "share")
