@@ -183,6 +183,7 @@ def test_the_summary_for_a_person(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.deep
 def test_spark_gives_what_duckdb_gives(tmp_path: Path, spark: Any) -> None:  # noqa: ARG001 - the session in use
     """Text formats and Parquet in one session: a start of Spark takes seconds."""
     pytest.importorskip("pyspark")

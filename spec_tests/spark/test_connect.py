@@ -25,7 +25,6 @@ from mqclause import duckdb
 from mqclause.spark import local_session
 from mqclause.spark.session import PORT, PortError
 from mqclause.tables.schema import PUT
-from spec_tests.support.deep import first
 from spec_tests.support.random_clusters import random_case, random_put
 from spec_tests.support.random_rows import answers, arrow_struct
 
@@ -84,7 +83,8 @@ def check_puts(folder: Path, server: str) -> None:
     assert json.loads(done.stdout) == answers(duckdb.decide(table, cluster))
 
 
-@pytest.mark.parametrize("of_its_own", first(1, [False, True]))
+@pytest.mark.deep
+@pytest.mark.parametrize("of_its_own", [False, True])
 def test_tables_by_a_server(request: pytest.FixtureRequest, tmp_path: Path, of_its_own: bool) -> None:
     if of_its_own:
         with taken(15002):  # where Spark's own servers listen

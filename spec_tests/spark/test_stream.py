@@ -46,12 +46,9 @@ def run_until_there_is_no_more(spark: Any, folder: Path, given: Any) -> None:
 
 @pytest.mark.skipif(not IS_THERE, reason="Spark 4.0 has no state of Python's")
 @pytest.mark.parametrize(
-    "runs",
-    [
-        [[(3, 1, 0, 2)], [range(10, 3, -1)]],
-        pytest.param([[(3, 1, 0, 2), (5, 4, 6)], [range(20, 6, -1)]], marks=pytest.mark.deep),
-    ],
+    "runs", [[[(3, 1, 0, 2)], [range(10, 3, -1)]], [[(3, 1, 0, 2), (5, 4, 6)], [range(20, 6, -1)]]]
 )
+@pytest.mark.deep
 def test_the_counters_go_from_batch_to_batch_and_outlive_a_restart(
     spark: Any, tmp_path: Path, runs: list[list[Iterable[int]]]
 ) -> None:
