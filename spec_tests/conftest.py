@@ -41,8 +41,9 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", " ".join(JAVA))
 gc.set_threshold(50_000, 20, 100)
 
 
-settings.register_profile("same each time", derandomize=True, max_examples=14)
-settings.register_profile("deep", max_examples=50)
+# How long an example takes says more of what else the machine does.
+settings.register_profile("same each time", derandomize=True, max_examples=14, deadline=None)
+settings.register_profile("deep", max_examples=50, deadline=None)
 
 
 def is_deep(config: pytest.Config) -> bool:
