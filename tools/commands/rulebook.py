@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 
 import click
 
-import mqclause
 from mqclause.audit.case_run import count_processors, find_case_files
 from mqclause.executors.pipeline import NotInstalledError
 from mqclause.tools.commands.options import load_rules
@@ -40,7 +40,7 @@ def write_rulebook(out: str, cases: str | None) -> int:
 
     with show_progress(lambda: done / len(paths), "trying mutants"):
         book = gather_rulebook(rules, paths, folder, count_processors(), count)
-    site = Site(book, Made.of(rules, mqclause.__version__, on))
+    site = Site(book, Made.of(rules, version("mqclause"), on))
     try:
         written = write_site(site, place)
     except OSError as error:
