@@ -85,7 +85,8 @@ def test_a_comment_anywhere_changes_nothing(remarks: list[tuple[int, str, str]])
 @given(st.integers(0, len(SCRIPT) - 1), shown, st.integers(0, 60), st.sampled_from(["", "-\n", "+\n  "]))
 def test_a_text_in_quotes_changes_that_text_alone(at: int, text: str, cut: int, goes_on: str) -> None:
     text = text.strip()
-    assume(not text[cut:].startswith("*"))  # a line that begins so is a comment, in a command that goes on, too
+    # A line that begins so is a comment, in a command that goes on, too.
+    assume(not text[cut:].lstrip().startswith("*"))
     more = f"DEFINE PROCESS(P) USERDATA('{(text[:cut] + goes_on + text[cut:] if cut < len(text) else text).replace(chr(39), chr(34))}')"
     begins = [0, 4, 6]
     where = min(begins, key=lambda each: abs(each - at))
