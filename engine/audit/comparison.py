@@ -477,7 +477,7 @@ def _differing(path: str, one: Any, other: Any, left_out: Collection[str]) -> It
     elif isinstance(one, list | tuple) and isinstance(other, list | tuple):
         if len(one) != len(other):
             alone = [[each for each in here if each not in there] for here, there in ((one, other), (other, one))]
-            yield f"{path}, here alone", *(found or "none" for found in alone)
+            yield f"{path}, here alone", alone[0] or "none", alone[1] or "none"
             return
         for at, (each, there) in enumerate(zip(one, other, strict=True)):
             yield from _differing(f"{path}[{at}]", each, there, left_out)

@@ -14,7 +14,7 @@ from attrs import evolve, field, frozen
 from sqlglot import exp
 
 from mqclause.audit.case_run import run_in_processes
-from mqclause.audit.proof import list_told_apart
+from mqclause.audit.proof import list_rule_values, list_told_apart
 from mqclause.audit.situations import (
     Bound,
     StatedSituation,
@@ -135,7 +135,7 @@ def read_laws(rules: Rules, documents: Iterable[str] = (), given: bool = False) 
 
 
 def _read_law(rules: Rules, name: str, table: Mapping[str, Any]) -> Law:
-    stated = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    stated: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
     law = Law(name, **stated)
     if not law.says:
         raise RuleError(LAWS_FILE, f"{name}.says", "is missing")
@@ -266,14 +266,17 @@ Test = Callable[[StatedSituation], bool | None]
 
 def _looks(
     law: Law, course: Pipeline, names: Iterable[str], most: int, of_all: int
-) -> Iterator[Iterator[StatedSituation]]:
+) -> Iterator[Iterable[StatedSituation]]:
     """What is looked at: all that each rule and the law tell apart, then what all rules do, that states least first."""
     values, about = _list_values(law, course), course.rulesets[-1].about
     for rule in names:
         yield list_told_apart(course, rule, most, [values], law.around)[2]
     every = move_defaults(about, merge_values([list_all_values(course), values]), law.around)
     built = build_situations(about, every, evolve(WIDER_BOUND, runs=of_all), find_plain_subject(course))
-    yield (evolve(each, situation={**law.around, **each.situation}) for each, _, _ in built)
+    for each, _, _ in built:
+        listed = evolve(each, situation={**law.around, **each.situation})
+        # Some laws are broken only where all that there are is alike.
+        yield (listed, evolve(listed, subjects=listed.subjects * 2)) if len(listed.subjects) == 1 else (listed,)
 
 
 def _search(listed: Iterable[StatedSituation], breaks: Test) -> tuple[int, StatedSituation | None]:
@@ -300,9 +303,9 @@ def _break_without(law: Law, course: Pipeline, rule: str, most: int, given: Give
 
 
 def _list_values(law: Law, course: Pipeline) -> Values:
-    """The values that a law compares with."""
+    """The values that a law compares with, or the rules that it has in any order."""
     if law.condition is None:
-        return {}
+        return merge_values(list_rule_values(course, each) for each in law.in_any_order)
     return list_compared_values(evolve(course.steps[-1], vocabulary=_words(law, course)), [law.condition])
 
 

@@ -140,7 +140,7 @@ def list_told_apart(
     so many.
     """
     about = course.rulesets[-1].about
-    values = move_defaults(about, merge_values([_values_of(course, rule_id), *also]), around)
+    values = move_defaults(about, merge_values([list_rule_values(course, rule_id), *also]), around)
     subjects, is_whole = _within(about, values, most)
     base = find_plain_subject(course)
     if is_whole:
@@ -151,8 +151,8 @@ def list_told_apart(
 
 
 @lru_cache(maxsize=1024)
-def _values_of(course: Pipeline, rule_id: str) -> Values:
-    """The values that a rule of the last document of a course tells apart."""
+def list_rule_values(course: Pipeline, rule_id: str) -> Values:
+    """List the values that a rule of the last document of a course tells apart."""
     steps = course.steps[-1]
     trees = [tree for step in steps.steps if step.rule.id == rule_id for tree in list_expressions(step)]
     return list_compared_values(show_asked_terms(steps), trees)
