@@ -13,6 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from mqclause.tools.commands.declared import GROUPS, SECTIONS, SUBCOMMANDS
 from spec_tests.support.explain_command import bad, run
@@ -59,6 +60,8 @@ def test_help_has_examples_and_groups(name: str) -> None:
         at = lines.index(f"  {asked}")
         assert lines[at + 1] == f"  {line}"
         assert max(map(len, lines[at : at + 2])) < 80, "as it fits an ordinary terminal"
+    alone = CliRunner().invoke(command, ["-h"], prog_name=f"mqclause {name}")
+    assert "".join(alone.stdout.split()) == "".join("".join(lines).split()), "as a program runs the subcommand itself"
     titles = [each.removesuffix(":") for each in lines if each.endswith(":") and not each.startswith(" ")]
     assert titles == ["Examples", *(each for each in GROUPS if each in titles)]
     assert not [each for each in lines if each.startswith("  [")], "an argument is no option"
@@ -80,10 +83,15 @@ def test_help_is_as_wide_as_the_terminal(columns: str, widest: int, monkeypatch:
     assert widest - 12 < max(map(len, texts)) <= widest
 
 
+def told(*arguments: str) -> tuple[int, str, str]:
+    """The status of a run, and what it writes."""
+    done = run(*arguments)
+    return done.returncode, done.stdout, done.stderr
+
+
 def test_help_is_asked_in_each_usual_way() -> None:
-    asked = run("why", "--help")
-    assert asked.stdout == run("why", "-h").stdout == run("help", "why").stdout
-    assert run("help").stdout == run("--help").stdout
+    assert [told("why", "--help"), told("why", "-h")] == [told("help", "why")] * 2
+    assert told("help") == told("--help")
     assert bad("help", "wy")[0].startswith("'wy' is no command")
 
 
