@@ -136,6 +136,15 @@ def find_words(tree: exp.Expression) -> tuple[str, ...]:
     return tuple(dict.fromkeys(column.name for column in tree.find_all(exp.Column)))
 
 
+def find_expanded_words(tree: exp.Expression, vocabulary: Vocabulary) -> Iterator[str]:
+    """Find the words that a tree names, by its terms too; those that a term is made of stand in its place."""
+    for name in find_words(tree):
+        if name in vocabulary.terms:
+            yield from find_expanded_words(vocabulary.terms[name], vocabulary)
+        else:
+            yield name
+
+
 def find_stated_name_fault(name: str) -> str:
     """Say what is wrong with a name that a rule file gives to a fact or a term; blank if nothing is."""
     if name.startswith(RESERVED_PREFIX):

@@ -60,12 +60,21 @@ class SqlWords(Protocol):
 def build_sql(tree: Node, meaning: SqlWords) -> Node:
     """Build a condition's tree as SQL."""
 
-    def written_once(node: Node) -> Node:
-        is_term = isinstance(node, exp.Column) and node.name in meaning.vocabulary.terms
-        found = meaning.term(node.name) if is_term else None
-        return node if found is None else exp.Placeholder(this=found)
+    terms = meaning.vocabulary.terms
 
-    return _written(expand_terms(tree.transform(written_once), meaning.vocabulary), meaning)
+    def spell_out(node: Node) -> Node:
+        if not isinstance(node, exp.Column) or node.name not in terms:
+            return node
+        found = meaning.term(node.name)
+        return (
+            exp.Paren(this=expand_terms(terms[node.name], meaning.vocabulary))
+            if found is None
+            else exp.Placeholder(this=found)
+        )
+
+    # What names no term is read as it is: a copy takes longer.
+    has_terms = any(each.name in terms for each in tree.find_all(exp.Column))
+    return _written(tree.transform(spell_out) if has_terms else tree, meaning)
 
 
 def has_count(tree: Node | None, vocabulary: Vocabulary | None = None) -> bool:

@@ -21,7 +21,7 @@ from attrs import NOTHING, define, evolve, field, fields, frozen
 from sqlglot import exp
 
 from mqclause.executors.operations import FAILING_RULE, Filter, Key, Let, LoweredRuleset, Operation, Rank
-from mqclause.language.parser import expand_terms, infer_type, strip_parentheses
+from mqclause.language.parser import expand_terms, find_expanded_words, infer_type, strip_parentheses
 from mqclause.language.sql import (
     Node,
     build_and,
@@ -635,11 +635,11 @@ class RowExpressions:
     def differ(self, tree: Node) -> Node:
         """Return whether the subjects of a row may differ in ``tree``."""
         mask = 0
-        for each in self._words_in(tree):
-            if self.vocabulary.words[each.name].about == "subject":
-                if self.packing is None or not self.is_packed(each.name):
+        for name in find_expanded_words(tree, self.vocabulary):
+            if self.vocabulary.words[name].about == "subject":
+                if self.packing is None or not self.is_packed(name):
                     return exp.true()
-                bits = self.packing.bits[each.name]
+                bits = self.packing.bits[name]
                 mask |= bits.mask << bits.shift
         return has_bits(F.build_column(MIXED), mask) if mask else exp.false()
 

@@ -20,7 +20,7 @@ from mqclause.executors.operations import (
     get_holds_fact,
     list_expressions,
 )
-from mqclause.language.parser import expand_terms
+from mqclause.language.parser import expand_terms, find_expanded_words
 from mqclause.language.sql import (
     Node,
     build_and,
@@ -526,10 +526,7 @@ def _fault(words: RowWords, packing: Packing | None, shape: Shape) -> Node:
 def _used(course: Sequence[LoweredRuleset]) -> set[str]:
     """The words that the rules use, also by way of terms."""
     return {
-        each.name
-        for steps in course
-        for tree in steps.expressions()
-        for each in expand_terms(tree, steps.vocabulary).find_all(exp.Column)
+        name for steps in course for tree in steps.expressions() for name in find_expanded_words(tree, steps.vocabulary)
     }
 
 
