@@ -19,10 +19,10 @@ from mqclause.cluster.admin_commands import apply_failure
 from mqclause.cluster.plan import ChangePlan
 from mqclause.model.configuration.members import apply_changes_everywhere, remove_member, suspend_member
 from mqclause.model.configuration.sources import Source
+from mqclause.render.cluster import print_plan
+from mqclause.render.terminal import Page
 from mqclause.tools.commands.declared import map_command
 from mqclause.tools.commands.declared import plan_command as command
-from mqclause.tools.render.cluster import print_plan
-from mqclause.tools.render.terminal import Page
 
 MEMBER = """* Queue manager name: {0}
 DEFINE CHANNEL(TO.{0}) CHLTYPE(CLUSRCVR) CLUSTER(SALES)

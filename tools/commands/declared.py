@@ -215,7 +215,7 @@ def declare(
         has_own_rules = click.get_current_context().meta.get(FOLDER) is not None
         if has_own_rules and not (values.get("as_json") or values.get("lines")):
             is_table = form == "table" or bool(values.get("as_csv"))
-            load_function("mqclause.tools.render.streams:print_origin")("-- " if form == "sql" else "", is_table)
+            load_function("mqclause.tools.streams:print_origin")("-- " if form == "sql" else "", is_table)
         return status
 
     def decorate(described: Callable[[], None]) -> Subcommand:

@@ -29,6 +29,17 @@ from mqclause.model.configuration.view import FOREIGN_CHANNELS_IGNORED
 from mqclause.model.diagnostics import Diagnostic, FactsError
 from mqclause.model.readers.records import Script
 from mqclause.model.readers.registry import read_contents
+from mqclause.render.cluster import (
+    ALIASES_LEFT_OUT,
+    CSV_COLUMNS,
+    build_map_lines,
+    describe_missing_exits,
+    group_remarks,
+    list_remarks,
+    print_map,
+    summarize_unknown,
+)
+from mqclause.render.terminal import track_progress
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.options import (
     Inputs,
@@ -40,17 +51,7 @@ from mqclause.tools.commands.options import (
     read_overlays,
 )
 from mqclause.tools.errors import NothingAskedError
-from mqclause.tools.render.cluster import (
-    ALIASES_LEFT_OUT,
-    describe_missing_exits,
-    group_remarks,
-    list_remarks,
-    print_map,
-    summarize_unknown,
-    write_map,
-)
-from mqclause.tools.render.streams import print_pieces, print_warnings, render_json
-from mqclause.tools.render.terminal import track_progress
+from mqclause.tools.streams import print_pieces, print_warnings, render_json, write_csv
 from mqclause.workload.decision import Engine
 from mqclause.workload.editions import get_levels, list_level_remarks
 
@@ -173,7 +174,7 @@ def _print(rows: list[PrintableRow], as_csv: bool) -> None:
                 *summarize_unknown(rows),
             ],
         )
-        write_map(queues)
+        write_csv(CSV_COLUMNS, build_map_lines(queues))
     else:
         print_map(rows)
 

@@ -21,21 +21,22 @@ from mqclause.cluster.plan import (
 )
 from mqclause.model.configuration.members import Members, get_local_name, remove_member, suspend_member
 from mqclause.model.diagnostics import FactsError
-from mqclause.rulebook.rules import AUTO, Rules
-from mqclause.tools.commands.map import ClusterQuestion, print_member_warnings
-from mqclause.tools.commands.options import Inputs, group_options, quote_mqsc
-from mqclause.tools.render.cluster import (
+from mqclause.render.cluster import (
     ALIASES_LEFT_OUT,
+    SIDE_COLUMNS,
+    build_plan_lines,
     describe_missing_exits,
     describe_upgrades,
     flatten_remarks,
     group_remarks,
     print_plan,
     summarize_unknown,
-    write_plan,
 )
-from mqclause.tools.render.streams import print_json, print_warnings
-from mqclause.tools.render.terminal import track_progress
+from mqclause.render.terminal import track_progress
+from mqclause.rulebook.rules import AUTO, Rules
+from mqclause.tools.commands.map import ClusterQuestion, print_member_warnings
+from mqclause.tools.commands.options import Inputs, group_options, quote_mqsc
+from mqclause.tools.streams import print_json, print_warnings, write_csv
 from mqclause.trace import join_names
 from mqclause.workload.decision import Engine
 from mqclause.workload.delivery import check_delivery
@@ -113,7 +114,7 @@ def _write(found: ChangePlan) -> None:
         (),
         [*describe_upgrades(found), *left, *describe_missing_exits(found.exits), *remarks, *found.to_nobody, *unknown],
     )
-    write_plan(found.rows)
+    write_csv(SIDE_COLUMNS, build_plan_lines(found.rows))
 
 
 def _check_changed(question: ClusterQuestion, change: MemberChange) -> None:

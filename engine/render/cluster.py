@@ -14,8 +14,7 @@ from rich.text import Text
 from mqclause.cluster.map import MapRow, PrintedRow, note_exits
 from mqclause.cluster.plan import ChangePlan, PlanRow, Upgrade
 from mqclause.model.configuration.completeness import MissingInformation
-from mqclause.tools.render.streams import write_csv
-from mqclause.tools.render.terminal import Page
+from mqclause.render.terminal import Page
 from mqclause.trace import join_names
 from mqclause.workload.sensitivity import MissingObject
 
@@ -128,14 +127,14 @@ def describe_upgrades(found: ChangePlan) -> Iterator[str]:
         yield f"upgrade of {names} from {before}{f' ({shown})' if shown else ''} to {after}{known}"
 
 
-def write_plan(rows: Sequence[PlanRow]) -> None:
-    """Write a line for each destination on each side to standard output."""
-    write_csv(SIDE_COLUMNS, (line for row in rows for line in _sides(row)))
+def build_plan_lines(rows: Sequence[PlanRow]) -> Iterator[tuple[Any, ...]]:
+    """Build a line of SIDE_COLUMNS for each destination on each side."""
+    return (line for row in rows for line in _sides(row))
 
 
-def write_map(rows: Sequence[PrintedRow]) -> None:
-    """Write a line for each destination, and one for puts that have none, to standard output."""
-    write_csv(CSV_COLUMNS, (line for row in rows for line in _lines(row)))
+def build_map_lines(rows: Sequence[PrintedRow]) -> Iterator[tuple[Any, ...]]:
+    """Build a line of CSV_COLUMNS for each destination, and one for puts that have none."""
+    return (line for row in rows for line in _lines(row))
 
 
 @frozen(eq=False)
