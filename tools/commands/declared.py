@@ -277,6 +277,11 @@ row_options = group(
 )
 """The forms of an answer that has rows."""
 
+html_option = group(
+    "Output",
+    click.option("--html", type=parse_file_name, metavar="FILE", help="Also write a page to FILE that shows the answer."),
+)
+
 folder_option = group(
     "Rules",
     click.option("--rules", type=parse_file_name, metavar="FOLDER", callback=keep_folder, expose_value=False,
@@ -465,6 +470,7 @@ def commands_command() -> None:
     put_options,
     facts_options(),
     row_options,
+    html_option,
     group("Output",
           click.option("--brief", is_flag=True, help="Print the verdict alone, in one line."),
           click.option("--all", "every_rule", is_flag=True,
