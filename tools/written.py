@@ -47,21 +47,31 @@ def write_answer(path: str, text: str) -> None:
         raise NotWrittenError(f"{path}: {(error.strerror or 'cannot be written').lower()}") from None
 
 
-def check_page(path: str | None) -> None:
+def check_page(path: str | None, is_drawn: bool = False) -> None:
     """Check that --html can be written: what makes pages is there, and the file is new or a page of before.
 
-    Raises UsageError and NotInstalledError.
+    Diagrams have to be laid out, too, where one ``is_drawn``. Raises UsageError and NotInstalledError.
     """
     if path is None:
         return
-    load_pages("--html")
+    load_pages("--html", is_drawn)
     check_replaceable("--html", path, PAGE, "a page of mqclause")
 
 
-def load_pages(option: str) -> None:
-    """Load what makes pages. Raises NotInstalledError."""
+def check_drawing(path: str | None) -> None:
+    """Check that --svg can be written, in the same way. Raises UsageError and NotInstalledError."""
+    if path is None:
+        return
+    load_pages("--svg", is_drawn=True)
+    check_replaceable("--svg", path, DRAWING, "a drawing of mqclause")
+
+
+def load_pages(option: str, is_drawn: bool = False) -> None:
+    """Load what makes pages, and what lays out diagrams if one ``is_drawn``. Raises NotInstalledError."""
     try:
         import_module("mqclause.pages.page")
+        if is_drawn:
+            import_module("mqclause.pages.diagram").check_layout()
     except ModuleNotFoundError as error:
         if error.name not in LIBRARIES:
             raise

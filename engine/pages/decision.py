@@ -135,7 +135,9 @@ def view_decision(
         ),
         changes=tuple(_say_commands(each) for each in why_not.get("changes", ())),
         origin=say_origin(document),
-        rules=list_rule_texts(by, [*_list_named(document), *(each["rule"] for each in why_not.get("destinations", ()))]),
+        rules=list_rule_texts(
+            by, [*_list_named(document), *(each["rule"] for each in why_not.get("destinations", ()))]
+        ),
     )
 
 

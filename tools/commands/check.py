@@ -31,7 +31,7 @@ from mqclause.tools.commands.options import (
 )
 from mqclause.tools.commands.settings import refuse_value
 from mqclause.tools.streams import print_json, print_rows, print_warnings
-from mqclause.tools.written import JSON, check_page, check_replaceable, write_answer
+from mqclause.tools.written import JSON, check_replaceable, write_answer
 
 FINDING_COLUMNS = (
     "rule", "document", "clause", "severity", "object.type", "object.name", "object.queue_manager", "attribute",

@@ -279,7 +279,9 @@ row_options = group(
 
 html_option = group(
     "Output",
-    click.option("--html", type=parse_file_name, metavar="FILE", help="Also write a page to FILE that shows the answer."),
+    click.option(
+        "--html", type=parse_file_name, metavar="FILE", help="Also write a page to FILE that shows the answer."
+    ),
 )
 
 folder_option = group(
@@ -519,7 +521,11 @@ def facts_command() -> None:
     "map",
     "mqclause.tools.commands.map:map_puts",
     cluster_options,
-)
+    html_option,
+    group("Output",
+          click.option("--svg", type=parse_file_name, metavar="FILE", help="Also write a drawing to FILE."),
+          click.option("--mermaid", is_flag=True, help="Print a flowchart for Mermaid, as Markdown shows it.")),
+)  # fmt: skip
 def map_command() -> None:
     """Show where puts go: each clustered queue, from each queue manager that FACTS describe.
 

@@ -10,6 +10,7 @@ for (const form of document.querySelectorAll("form.mq-filter")) {
       each.hidden = !fits;
       if (fits) count++;
     }
+    if (count <= 12) for (const each of all) if (!each.hidden) for (const inner of each.querySelectorAll(":scope > details")) inner.open = true;
     shown.value = `${count} of ${all.length} shown`;
   };
   form.hidden = false;
