@@ -546,6 +546,8 @@ def order_command() -> None:
     "mqclause.tools.commands.plan:show_plan",
     cluster_options,
     group("What if",
+    click.option("--after", "then", type=parse_file_name, multiple=True, metavar="FILE",
+                 help="Take FACTS as before the change and these files as after it, as two revisions of a folder."),
     click.option("--without", "left_out", type=strip_padding, multiple=True, metavar="QMGR",
                  help="Leave a member out of the cluster."),
     click.option("--fail", "failing", type=strip_padding, multiple=True, metavar="QMGR",
@@ -562,10 +564,10 @@ def order_command() -> None:
 def plan_command() -> None:
     """Show what a change does: which puts go elsewhere, from each queue manager that FACTS describe, and why.
 
-    FACTS are as for map; --with, --set, --status, --upgrade and the like say what changes. The plan also lists the
-    findings of check that are on one side alone. --puts weighs each row by real traffic: a table with columns queue,
-    from (where puts were made) and optionally count. Exit status: 0 nothing changes, 3 something does: where puts go,
-    which wait, what check finds, or that sequence factors restart; 2 bad input.
+    FACTS are as for map; --after, --with, --set, --status, --upgrade and the like say what changes. The plan also
+    lists the findings of check that are on one side alone. --puts weighs each row by real traffic: a table with columns
+    queue, from (where puts were made) and optionally count. Exit status: 0 nothing changes, 3 something does: where
+    puts go, which wait, what check finds, or that sequence factors restart; 2 bad input.
     """
 
 

@@ -53,6 +53,7 @@ SOMETHING_CHANGES = 3
 class MemberChange:
     """The options that change whole members of the cluster."""
 
+    then: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     failing: tuple[str, ...] = ()
     suspending: tuple[str, ...] = ()
@@ -76,7 +77,9 @@ def show_plan(
     inputs: Inputs, change: MemberChange, pattern: str | None, bind: str, as_json: bool, as_csv: bool, puts: str | None
 ) -> int:
     """Show what a change does, and return the exit status. Raises FactsError and UsageError."""
-    question = ClusterQuestion.of(evolve(inputs, edition=None) if change.upgrades else inputs, pattern, bind)
+    question = ClusterQuestion.of(
+        evolve(inputs, edition=None) if change.upgrades else inputs, pattern, bind, change.then
+    )
     before = question.before()
     asked, told = question.rules, get_levels(each.cluster for each in before)
     if change.upgrades and inputs.edition not in (None, AUTO):
@@ -84,6 +87,7 @@ def show_plan(
     _check_changed(question, change)
     after = change.apply(question.after(before), question.rules)
     print_member_warnings((*before, *after))
+    told |= get_levels(each.cluster for each in after) if change.then else {}
     print_warnings((), list_level_remarks(asked, told))
     print_warnings((), _describe_recorded(before, change))
     traffic = _read_traffic(puts) if puts else None
@@ -112,15 +116,17 @@ def _write(found: ChangePlan) -> None:
     unknown = summarize_unknown(row for _, row in found.in_question)
     print_warnings(
         (),
-        [*describe_upgrades(found), *left, *describe_missing_exits(found.exits), *remarks, *found.to_nobody, *unknown],
-    )
+        [*describe_upgrades(found), *left, *describe_missing_exits(found.exits), *remarks, *found.to_nobody, *unknown,
+         *found.unasked],
+    )  # fmt: skip
     write_csv(SIDE_COLUMNS, build_plan_lines(found.rows))
 
 
 def _check_changed(question: ClusterQuestion, change: MemberChange) -> None:
     """Raises UsageError where no change is named: an empty one would pass for one that changes nothing."""
     if not (question.overlays or question.inputs.sets or question.states or change != MemberChange()):
-        raise click.UsageError("name a change: --set, --with, --status, --without, --fail, --suspend or --upgrade")
+        options = "--after, --set, --with, --status, --without, --fail, --suspend or --upgrade"
+        raise click.UsageError(f"name a change: {options}")
 
 
 def plan_change(
@@ -138,7 +144,21 @@ def plan_change(
         fits=question.is_queue_asked, track=track_progress,
     )  # fmt: skip
     question.check_any_fits(found.any_fits)
-    return evolve(found, findings=findings.about_queues(question.is_queue_named), to_nobody=to_nobody, unasked=())
+    unasked = [*_describe_one_sided(question.asked(before), question.asked(after))] if question.then else []
+    findings = findings.about_queues(question.is_queue_named)
+    return evolve(found, findings=findings, to_nobody=to_nobody, unasked=unasked)
+
+
+def _describe_one_sided(before: Members, after: Members) -> Iterator[str]:
+    """Say which members the files of one side alone describe: the map has no row of theirs to compare."""
+    had, has = ([get_local_name(each) for each in side] for side in (before, after))
+    for side, names in (
+        ("before", [each for each in had if each not in has]),
+        ("after", [each for each in has if each not in had]),
+    ):
+        if names:
+            who = f"{join_names(names)} {'is' if len(names) == 1 else 'are'} described"
+            yield f"{who} {side} the change alone: where puts made there go is not compared"
 
 
 def _describe_recorded(members: Members, change: MemberChange) -> Iterator[str]:
@@ -171,8 +191,9 @@ def _looked_at(
     checks = Checks(question.rules)
     try:
         before = inspected(question.files, checks, inputs.local, inputs.lenient)
-        commands = [f"QMGR({quote_mqsc(name)}) SUSPEND(YES)" for name in change.suspending if name in before.members]
-        changed = before.changed(question.overlays, [*inputs.sets, *question.states, *commands])
+        described = inspected(question.then, checks, inputs.local, inputs.lenient) if question.then else before
+        commands = [f"QMGR({quote_mqsc(name)}) SUSPEND(YES)" for name in change.suspending if name in described.members]
+        changed = described.changed(question.overlays, [*inputs.sets, *question.states, *commands])
         if upgraded is not None:
             recorded = dict.fromkeys(list_recorded_members(upgraded[0]), 0)
             recorded |= {name: level for name, level in before.told_levels.items() if name in recorded}
