@@ -313,6 +313,24 @@ def test_findings_of_files_after_the_change_name_those(sales: list[str]) -> None
     assert found["source"] == {"file": f"{folder}/QM4.mqsc", "line": 4}
 
 
+def test_a_comment_says_what_standard_error_does(sales: list[str]) -> None:
+    """Whoever reads it sees no standard error."""
+    folder = revised(sales)
+    Path(folder, "notes.txt").write_text("call me back")
+    arguments = [*sales, "--after", folder, "--markdown"]
+    done = CliRunner().invoke(command, arguments, standalone_mode=False, catch_exceptions=False)
+    heading, *lines = done.stdout.splitlines()
+    assert (done.return_value, heading) == (0, "### Nothing moves")
+    [warned], [said] = done.stderr.splitlines(), [line for line in lines if "notes.txt" in line]
+    assert warned.startswith(f"warning: {folder}/notes.txt: is in no format that is read")
+    assert said.startswith(f"- {folder}/notes.txt: is in no format that is read")
+
+
+def test_an_answer_has_one_form(sales: list[str]) -> None:
+    with pytest.raises(UsageError, match="--json and --markdown are two forms of one answer; leave one out"):
+        planned(sales, "--fail", "QM2", "--markdown")
+
+
 def test_an_alias_that_keeps_puts_from_where_they_went(sales: list[str]) -> None:
     with Path(sales[0]).open("a") as file:
         file.write("DEFINE QALIAS(A) TARGET(ORDERS)\n")

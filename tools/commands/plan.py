@@ -32,11 +32,12 @@ from mqclause.render.cluster import (
     print_plan,
     summarize_unknown,
 )
+from mqclause.render.markdown import render_plan_comment
 from mqclause.render.terminal import track_progress
 from mqclause.rulebook.rules import AUTO, Rules
-from mqclause.tools.commands.map import ClusterQuestion, print_member_warnings
+from mqclause.tools.commands.map import ClusterQuestion, list_member_warnings
 from mqclause.tools.commands.options import Inputs, group_options, quote_mqsc
-from mqclause.tools.streams import print_json, print_warnings, write_csv
+from mqclause.tools.streams import print_json, print_pieces, print_warnings, write_csv
 from mqclause.trace import join_names
 from mqclause.workload.decision import Engine
 from mqclause.workload.delivery import check_delivery
@@ -72,9 +73,29 @@ class MemberChange:
         return members
 
 
-@group_options(inputs=Inputs, change=MemberChange)
+@frozen
+class PlanOutput:
+    """The form in which a plan is printed."""
+
+    as_json: bool = False
+    as_csv: bool = False
+    as_markdown: bool = False
+
+    def print_plan(self, found: ChangePlan, said: Sequence[str]) -> None:
+        """Print the plan; ``said`` are the remarks on standard error, which a comment has, too."""
+        if self.as_json:
+            print_json(found.to_json())
+        elif self.as_csv:
+            _write(found)
+        elif self.as_markdown:
+            print_pieces([render_plan_comment(found, said)])
+        else:
+            print_plan(found)
+
+
+@group_options(inputs=Inputs, change=MemberChange, output=PlanOutput)
 def show_plan(
-    inputs: Inputs, change: MemberChange, pattern: str | None, bind: str, as_json: bool, as_csv: bool, puts: str | None
+    inputs: Inputs, change: MemberChange, output: PlanOutput, pattern: str | None, bind: str, puts: str | None
 ) -> int:
     """Show what a change does, and return the exit status. Raises FactsError and UsageError."""
     question = ClusterQuestion.of(
@@ -86,20 +107,15 @@ def show_plan(
         before, asked = begin_at(before, inputs.edition, asked), asked.in_edition(inputs.edition)
     _check_changed(question, change)
     after = change.apply(question.after(before), question.rules)
-    print_member_warnings((*before, *after))
     told |= get_levels(each.cluster for each in after) if change.then else {}
-    print_warnings((), list_level_remarks(asked, told))
-    print_warnings((), _describe_recorded(before, change))
+    warnings, remarks = list_member_warnings((*before, *after))
+    remarks += [*list_level_remarks(asked, told), *_describe_recorded(before, change)]
+    print_warnings(warnings, remarks)
     traffic = _read_traffic(puts) if puts else None
     checked = _looked_at(question, change, (before, after) if change.upgrades else None)
     with question.engine((*before, *after)) as engine:
         found = plan_change(question, before, after, traffic, checked, engine)
-        if as_json:
-            print_json(found.to_json())
-        elif as_csv:
-            _write(found)
-        else:
-            print_plan(found)
+        output.print_plan(found, [*dict.fromkeys(map(str, (*warnings, *remarks)))])
     return SOMETHING_CHANGES if found.changes_something else 0
 
 
