@@ -14,6 +14,7 @@ from mqclause.cluster.counterfactuals import find_eliminations
 from mqclause.cluster.map import ClusterMap, MapRow, choose_after_start
 from mqclause.model.configuration.members import get_local_name
 from mqclause.model.configuration.snapshot import Snapshot
+from mqclause.model.facts.objects import QueueManager, RemoteQueueManager
 from mqclause.model.facts.workload import Destination
 from mqclause.pages.decision import Unknown, say_origin
 from mqclause.pages.diagram import SHAPES, Diagram, Drawing, Edge, Node, State, draw_diagrams, list_states
@@ -284,7 +285,7 @@ def _view_route(
         states["waiting"] = "waits"
     if len(states) > 1:
         states.pop("unknown", None)
-    state = next((each for each in WORST if each in states), "ok")
+    state: State = next((each for each in WORST if each in states), "ok")
     by = each.transmission_queue or ("" if each.is_local else each.channel)
     return Route(
         each.queue_manager, by, each.is_local, part, state, ", ".join(states[each] for each in WORST if each in states),
@@ -490,7 +491,8 @@ def _list_suspended(snapshots: Iterable[Snapshot]) -> dict[str, tuple[str, ...]]
     """The clusters in which each queue manager is suspended, as any of them sees it."""
     found: dict[str, dict[str, None]] = {}
     for each in snapshots:
-        for one in (each.cluster.queue_manager, *each.cluster.remote_queue_managers):
+        known: list[QueueManager | RemoteQueueManager] = [each.cluster.queue_manager]
+        for one in (*known, *each.cluster.remote_queue_managers):
             found.setdefault(one.name, {}).update(dict.fromkeys(one.suspended))
     return {name: tuple(clusters) for name, clusters in found.items()}
 

@@ -106,39 +106,36 @@ def view_decision(
     ``why_not`` is the document of the answer why it does not go to some queue manager.
     """
     document = answer.to_json() if isinstance(answer, ShownAnswer) else answer
-    decision = answer.decision if isinstance(answer, Explanation) else answer if isinstance(answer, Decision) else None
-    by = decision.rules if decision is not None else rules or _get_rules(document)
+    document = document if why_not is None else {**document, "why_not": why_not}
+    if isinstance(answer, Explanation | Decision):
+        decision = answer.decision if isinstance(answer, Explanation) else answer
+        asked, verdict = render_question(decision), decision.verdict
+        return _view(document, decision.rules, asked, verdict, render_reach(decision) if decision.runs else "")
+    return _view(document, rules or _get_rules(document), _ask(document["put"]), say_outcome(document))
+
+
+def _view(document: Document, rules: Rules, question: str, verdict: str, reaches: str = "") -> DecisionView:
     columns = [each for each in document["steps"] if _tells_apart(each)]
-    exit_answer, why_not = document.get("exit") or {}, why_not or document.get("why_not") or {}
-    elsewhere = tuple(_view_edition(each) for each in document.get("other_editions", ()))
+    idle = (each for each in document["steps"] if not _tells_apart(each))
+    why_not = document.get("why_not") or {}
+    fallen = why_not.get("destinations", ())
     return DecisionView(
-        question=render_question(decision) if decision is not None else _ask(document["put"]),
-        verdict=decision.verdict if decision is not None else say_outcome(document),
-        outcome=document["outcome"],
-        edition=_say_edition(document),
-        reaches=render_reach(decision) if decision is not None and decision.runs else "",
+        question, verdict, document["outcome"], _say_edition(document), reaches,
         columns=tuple(Column(each["rule"], each["clause"], each["remaining"]) for each in columns),
         rows=tuple(_view_rows(document, columns)),
-        idle=tuple(
-            (each["rule"], each["clause"], each["applied"]) for each in document["steps"] if not _tells_apart(each)
-        ),
+        idle=tuple((each["rule"], each["clause"], each["applied"]) for each in idle),
         names=tuple((each["rule"], each["because"]) for each in document.get("resolution", ())),
-        exit=exit_answer.get("because", ""),
+        exit=(document.get("exit") or {}).get("because", ""),
         unknown=view_unknown(document.get("incomplete", ())),
         assumptions=tuple(document.get("assumptions", ())),
         remarks=tuple(document.get("remarks", ())),
-        readings=tuple(_list_other_readings(document, by)),
-        elsewhere=elsewhere,
-        why_not=tuple(
-            (name_destination(each["destination"]), each["rule"], each["because"])
-            for each in why_not.get("destinations", ())
-        ),
-        changes=tuple(_say_commands(each) for each in why_not.get("changes", ())),
+        readings=tuple(_list_other_readings(document, rules)),
+        elsewhere=tuple(map(_view_edition, document.get("other_editions", ()))),
+        why_not=tuple((name_destination(each["destination"]), each["rule"], each["because"]) for each in fallen),
+        changes=tuple(map(_say_commands, why_not.get("changes", ()))),
         origin=say_origin(document),
-        rules=list_rule_texts(
-            by, [*_list_named(document), *(each["rule"] for each in why_not.get("destinations", ()))]
-        ),
-    )
+        rules=list_rule_texts(rules, (*_list_named(document), *(each["rule"] for each in fallen))),
+    )  # fmt: skip
 
 
 def view_unknown(listed: Iterable[Document]) -> tuple[Unknown, ...]:

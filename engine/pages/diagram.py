@@ -7,19 +7,20 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from importlib import import_module
 from itertools import chain
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from attrs import field, frozen
 
 from mqclause.executors.pipeline import NotInstalledError
 from mqclause.model.diagnostics import escape_controls
 
-State = Literal["ok", "waiting", "stopped", "suspended", "disabled", "failed", "unknown", "idle"]
+State = Literal["ok", "stays", "moves", "waiting", "stopped", "suspended", "disabled", "failed", "unknown", "idle"]
 
-SHAPES: Mapping[str, str] = {
-    "ok": "circle", "waiting": "triangle", "stopped": "square", "suspended": "diamond", "disabled": "cross",
-    "failed": "cross", "unknown": "ring", "idle": "bar",
+SHAPES: Mapping[State, str] = {
+    "ok": "circle", "stays": "circle", "moves": "chevron", "waiting": "triangle", "stopped": "square",
+    "suspended": "diamond", "disabled": "cross", "failed": "cross", "unknown": "ring", "idle": "bar",
 }  # fmt: skip
 """The shape that stands for each state, beside its colour."""
 
@@ -160,18 +161,18 @@ def _lay_out(graphs: Sequence[Sequence[Pair]]) -> list[Places]:
 
 
 @cache
-def _load_layout() -> Callable[..., object]:
+def _load_layout() -> Callable[..., Any]:
     try:
-        from fast_sugiyama import from_edges  # noqa: PLC0415 - it need not be there
+        found: Callable[..., Any] = import_module("fast_sugiyama").from_edges
     except ModuleNotFoundError:
         raise NotInstalledError(NOT_INSTALLED) from None
-    return from_edges
+    return found
 
 
 def _lay_out_graph(edges: Sequence[Pair]) -> Places:
     """The columns and places of a graph's nodes, one part of it below the other."""
     found, below = dict[int, tuple[float, float]](), 0.0
-    for positions, *_ in _load_layout()(edges, vertex_spacing=1) if edges else ():  # type: ignore[attr-defined]
+    for positions, *_ in _load_layout()(edges, vertex_spacing=1) if edges else ():
         highest = max(y for _, (_, y) in positions)
         leftmost, rightmost = min(x for _, (x, _) in positions), max(x for _, (x, _) in positions)
         found |= {node: (highest - y, below + x - leftmost) for node, (x, y) in positions}
@@ -310,4 +311,4 @@ def list_states(drawings: Sequence[Drawing]) -> dict[State, str]:
     """List the states that drawings show, each with its shape, in the order of SHAPES."""
     shown = {each.node.state for each in chain.from_iterable(of.nodes for of in drawings)}
     shown |= {each.edge.state for each in chain.from_iterable(of.edges for of in drawings)}
-    return {state: shape for state, shape in SHAPES.items() if state in shown}  # type: ignore[misc]
+    return {state: shape for state, shape in SHAPES.items() if state in shown}

@@ -10,14 +10,20 @@ from mqclause.pages.cluster import ClusterView, view_map
 from mqclause.pages.decision import view_decision
 from mqclause.pages.diagram import can_draw
 from mqclause.pages.page import View, render_part
+from mqclause.pages.plan import PlanView, view_plan
 
 
 def _view_map(answer: Any) -> ClusterView:
     return view_map(answer, draw=can_draw())
 
 
+def _view_plan(answer: Any) -> PlanView:
+    return view_plan(answer, draw=can_draw())
+
+
 VIEWS: Mapping[str, Callable[[Any], View]] = {
     "Decision": view_decision, "Explanation": view_decision, "ClusterMap": _view_map, "MapRow": _view_map,
+    "ChangePlan": _view_plan, "PlanTable": _view_plan, "PlanRow": _view_plan,
 }  # fmt: skip
 """The view of each kind of answer that has a picture."""
 

@@ -15,6 +15,7 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 from mqclause.model.diagnostics import escape_controls
+from mqclause.render.cluster import format_percent
 
 PACKAGE = "mqclause.pages"
 STYLES = ("colours.css", "style.css", "pictures.css")
@@ -50,7 +51,7 @@ def build_environment(texts: Mapping[str, str]) -> Environment:
         loader=DictLoader(texts), autoescape=True, undefined=StrictUndefined, finalize=show_value, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
-    found.filters |= {"prose": mark_prose, "slug": write_slug}
+    found.filters |= {"percent": format_percent, "prose": mark_prose, "slug": write_slug}
     return found
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 
 from attrs import frozen
 
+from mqclause.audit.sentences import find_ruleset
 from mqclause.documents import DOCUMENTS
 from mqclause.rulebook.clauses import list_clauses
-from mqclause.rulebook.rule import Rule
+from mqclause.rulebook.rule import ReadingError, Rule
 from mqclause.rulebook.rules import Rules
 
 
@@ -45,9 +46,14 @@ def list_rule_texts(rules: Rules, named: Iterable[str | None]) -> dict[str, Rule
 
 
 def _find_rule(rules: Rules, document: str, rule_id: str | None) -> Rule | None:
-    if document not in DOCUMENTS:
+    """The rule as these rules have it, or as the oldest edition has it that has it."""
+    if rule_id is None or document not in DOCUMENTS:
         return None
-    return next((each for each in rules.ruleset(DOCUMENTS[document]).rules if each.id == rule_id), None)
+    found = next((each for each in rules.ruleset(DOCUMENTS[document]).rules if each.id == rule_id), None)
+    try:
+        return found or find_ruleset(rules, rule_id).rule(rule_id)
+    except ReadingError:
+        return None
 
 
 def _group_sentences(rules: Rules, document: str) -> Mapping[str, list[tuple[str, str]]]:

@@ -31,7 +31,7 @@ from mqclause.tools.commands.options import (
 )
 from mqclause.tools.commands.settings import refuse_value
 from mqclause.tools.streams import print_json, print_rows, print_warnings
-from mqclause.tools.written import JSON, check_replaceable, write_answer
+from mqclause.tools.written import JSON, check_page, check_replaceable, write_answer
 
 FINDING_COLUMNS = (
     "rule", "document", "clause", "severity", "object.type", "object.name", "object.queue_manager", "attribute",
@@ -46,6 +46,7 @@ class CheckOutput:
     as_json: bool = False
     as_csv: bool = False
     sarif: str | None = None
+    html: str | None = None
     fail_on: str = SEVERITIES[0]
     every: bool = False
     statistics: bool = False
@@ -53,16 +54,26 @@ class CheckOutput:
 
     def __attrs_post_init__(self) -> None:
         form = "--json" if self.as_json else "--csv"
-        if self.about is not None and (self.as_json or self.as_csv or self.sarif or self.statistics):
-            raise click.UsageError(f"--about tells of checks, as text: leave out {form}, --sarif and --statistics")
+        if self.about is not None and (self.as_json or self.as_csv or self.sarif or self.html or self.statistics):
+            raise click.UsageError(
+                f"--about tells of checks, as text: leave out {form}, --sarif, --html and --statistics"
+            )
         if (self.as_json or self.as_csv) and self.statistics:
             raise click.UsageError(f"{form} and --statistics are two forms of one answer; leave one out")
         check_replaceable("--sarif", self.sarif, JSON, "JSON")
+        check_page(self.html)
 
     def print_findings(self, found: Sequence[Finding], checks: Checks) -> None:
-        """Print the findings in the form asked for, and write the SARIF file. Raises NotWrittenError."""
+        """Print the findings in the form asked for, and write the SARIF file and the page. Raises NotWrittenError."""
         if self.sarif is not None:
             write_answer(self.sarif, json.dumps(build_sarif(found, checks), ensure_ascii=False, indent=1))
+        if self.html is not None:
+            from mqclause.pages.check import view_findings
+            from mqclause.pages.page import render_page
+
+            rules = checks.engine.rules
+            page = view_findings(found, rules, str(rules.origin) if rules.origin else "")
+            write_answer(self.html, render_page(page))
         if self.as_json:
             print_json({"format": FINDINGS_FORMAT, "findings": [each.to_json() for each in found]})
         elif self.as_csv:

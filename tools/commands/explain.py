@@ -121,7 +121,7 @@ class ExplainOutput:
             from mqclause.pages.decision import view_decision
             from mqclause.pages.page import render_page
 
-            write_answer(self.html, render_page(view_decision(told, why_not=answer and answer.to_json())))
+            write_answer(self.html, render_page(view_decision(told, why_not=answer.to_json() if answer else None)))
         if self.as_json:
             print_json(told.to_json() | ({"why_not": answer.to_json()} if answer else {}))
             return

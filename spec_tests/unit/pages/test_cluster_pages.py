@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("jinja2")
 pytest.importorskip("fast_sugiyama")
 
-from mqclause import cluster_map, read, text
+from mqclause import ChannelState, cluster_map, read, text
 from mqclause.pages import diagram
 from mqclause.pages.cluster import ClusterView, view_map
 from mqclause.pages.diagram import Diagram, Edge, Node, draw_diagrams
@@ -45,11 +45,11 @@ SCRIPTS = {"QM1.mqsc": QM1, "QM2.mqsc": QM2, "QM3.mqsc": QM3}
 HOSTILE = '"]\nclick a "javascript:alert(1)"\n<script>alert(1)</script>\u202e'
 
 
-def view(status: str = "RUNNING", at: str | None = None, suspended: bool = False) -> ClusterView:
+def view(status: ChannelState = "RUNNING", at: str | None = None, suspended: bool = False) -> ClusterView:
     """The cluster with both channels of these states; as ``at`` sees it, or all of them."""
     members = read(*(text(said, name=name) for name, said in SCRIPTS.items()), at=at)
     for channel in ("TO.QM2", "TO.QM3"):
-        members = members.with_status(channel, "RUNNING" if channel == "TO.QM3" else status)
+        members = members.with_status(channel, status if channel == "TO.QM2" else "RUNNING")
     return view_map(cluster_map(members.suspend("QM3") if suspended else members))
 
 
@@ -150,8 +150,8 @@ def test_what_dot_writes_is_read() -> None:
 
 
 def test_a_drawing_stands_alone(tmp_path: Path) -> None:
-    for name, said in SCRIPTS.items():
-        (tmp_path / name).write_text(said)
+    for name, script in SCRIPTS.items():
+        (tmp_path / name).write_text(script)
     out = tmp_path / "out.svg"
     for _ in range(2):
         assert run("map", *(str(tmp_path / name) for name in SCRIPTS), "--svg", str(out)).returncode == 0
@@ -164,8 +164,8 @@ def test_a_drawing_stands_alone(tmp_path: Path) -> None:
 
 
 def test_a_flowchart_for_markdown(tmp_path: Path) -> None:
-    for name, said in SCRIPTS.items():
-        (tmp_path / name).write_text(said)
+    for name, script in SCRIPTS.items():
+        (tmp_path / name).write_text(script)
     files = [str(tmp_path / name) for name in SCRIPTS]
     done = run("map", *files, "--mermaid", "--queue", "A1")
     assert (done.returncode, done.stdout.splitlines()[:4]) == (
