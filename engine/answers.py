@@ -24,8 +24,8 @@ from mqclause.rulebook.rule import FailWith, MessageTemplate, Rule, Settle, Unan
 from mqclause.rulebook.rules import RulesOrigin
 from mqclause.trace import build_scope, list_rule_inputs, render_sentence
 
-PRINTERS = "mqclause.tools.answers"
-"""The module that prints answers, which is loaded when one is printed."""
+PRINTERS = "mqclause.render.answers"
+"""The module that prints answers. It knows each of them, so it is loaded by name when one is printed."""
 
 LONGEST_LINE = 100
 """So many characters of an answer are shown in one line."""

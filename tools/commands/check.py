@@ -14,6 +14,13 @@ from attrs import frozen
 from mqclause.check.findings import Checks, Finding, Inspection
 from mqclause.check.report import FINDINGS_FORMAT, build_sarif
 from mqclause.model.diagnostics import quote_value, suggest_allowed
+from mqclause.render.findings import (
+    print_check_page,
+    print_documents,
+    print_findings,
+    print_statistics,
+)
+from mqclause.render.terminal import show_progress
 from mqclause.rulebook.rule_file import SEVERITIES
 from mqclause.testing.case_kinds import count_documents
 from mqclause.tools.commands.options import (
@@ -27,14 +34,7 @@ from mqclause.tools.commands.options import (
 )
 from mqclause.tools.commands.settings import refuse_value
 from mqclause.tools.errors import NotWrittenError
-from mqclause.tools.render.findings import (
-    print_check_page,
-    print_documents,
-    print_findings,
-    print_statistics,
-)
-from mqclause.tools.render.streams import print_json, print_rows, print_warnings
-from mqclause.tools.render.terminal import show_progress
+from mqclause.tools.streams import print_json, print_rows, print_warnings
 
 FINDING_COLUMNS = (
     "rule", "document", "clause", "severity", "object.type", "object.name", "object.queue_manager", "attribute",

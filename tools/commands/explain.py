@@ -16,6 +16,7 @@ from mqclause.model.diagnostics import Diagnostic, DomainError, FactsError
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.readers.facts_files import parse_json
+from mqclause.render.explanation import print_explanation, print_verdict
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.options import (
     Inputs,
@@ -25,8 +26,7 @@ from mqclause.tools.commands.options import (
     read_input_lines,
 )
 from mqclause.tools.errors import DisagreementError, NothingAskedError
-from mqclause.tools.render.explanation import print_explanation, print_verdict
-from mqclause.tools.render.streams import print_json, print_rows, print_warnings
+from mqclause.tools.streams import print_json, print_rows, print_warnings
 from mqclause.workload.decision import Decision, Engine, Level
 from mqclause.workload.explanation import Explanation
 
@@ -110,7 +110,8 @@ class ExplainOutput:
         answer = None
         if self.why_not is not None:
             # It takes as long to load as all the rest.
-            from mqclause.tools.commands.why_not import find_why_not, print_why_not
+            from mqclause.render.why_not import print_why_not
+            from mqclause.tools.commands.why_not import find_why_not
 
             answer = find_why_not(told, self.why_not, snapshot, given)
         if self.as_json:

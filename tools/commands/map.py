@@ -29,6 +29,17 @@ from mqclause.model.configuration.view import FOREIGN_CHANNELS_IGNORED
 from mqclause.model.diagnostics import Diagnostic, FactsError
 from mqclause.model.readers.records import Script
 from mqclause.model.readers.registry import read_contents
+from mqclause.render.cluster import (
+    ALIASES_LEFT_OUT,
+    CSV_COLUMNS,
+    build_map_lines,
+    describe_missing_exits,
+    group_remarks,
+    list_remarks,
+    print_map,
+    summarize_unknown,
+)
+from mqclause.render.terminal import track_progress
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.options import (
     Inputs,
@@ -40,17 +51,7 @@ from mqclause.tools.commands.options import (
     read_overlays,
 )
 from mqclause.tools.errors import NothingAskedError
-from mqclause.tools.render.cluster import (
-    ALIASES_LEFT_OUT,
-    describe_missing_exits,
-    group_remarks,
-    list_remarks,
-    print_map,
-    summarize_unknown,
-    write_map,
-)
-from mqclause.tools.render.streams import print_pieces, print_warnings, render_json
-from mqclause.tools.render.terminal import track_progress
+from mqclause.tools.streams import print_pieces, print_warnings, render_json, write_csv
 from mqclause.workload.decision import Engine
 from mqclause.workload.editions import get_levels, list_level_remarks
 
@@ -61,8 +62,8 @@ RowT = TypeVar("RowT", MapRow, PrintableRow, PlanRow)
 class ClusterQuestion:
     """The question of map and plan: the files, a change of them, and the rows to show.
 
-    ``overlays``, ``states`` and the commands of ``inputs`` are the change. ``pattern`` is what queues have to fit;
-    None: all.
+    ``then``, ``overlays``, ``states`` and the commands of ``inputs`` are the change; ``then`` describes every member
+    anew. ``pattern`` is what queues have to fit; None: all.
     """
 
     inputs: Inputs
@@ -73,13 +74,15 @@ class ClusterQuestion:
     states: Sequence[str]
     rules: Rules
     exits: Exits
+    then: Sequence[Source] = ()
 
     @classmethod
-    def of(cls, inputs: Inputs, pattern: str | None, bind: str) -> ClusterQuestion:
+    def of(cls, inputs: Inputs, pattern: str | None, bind: str, then: tuple[str, ...] = ()) -> ClusterQuestion:
         """Read the files that the options name, and load the rules. Raises ClickException and ReadingError."""
         files, states = read_inputs(inputs.facts, (), inputs.named_format), build_state_commands(inputs.states)
         rules, exits = inputs.load_rules(), inputs.load_exits()
-        return cls(inputs, pattern, bind.upper(), files, read_overlays(inputs.overlays), states, rules, exits)
+        overlays, later = read_overlays(inputs.overlays), read_inputs(then, (), inputs.named_format) if then else []
+        return cls(inputs, pattern, bind.upper(), files, overlays, states, rules, exits, later)
 
     def engine(self, members: Iterable[Snapshot]) -> Engine:
         """Return the engine with the exits that are given; told are those that none of the members names."""
@@ -93,10 +96,12 @@ class ClusterQuestion:
 
     def after(self, before: Members) -> Members:
         """Return every member with the change. Raises FactsError."""
+        files = self.then or self.files
+        described = self._members(files) if self.then else before
         if self.overlays:
-            names = {get_local_name(each) for each in before}
-            before = self._members([*self.files, *(_owned(each, names) for each in self.overlays)])
-        after = apply_changes_everywhere(before, self.inputs.sets)
+            names = {get_local_name(each) for each in described}
+            described = self._members([*files, *(_owned(each, names) for each in self.overlays)])
+        after = apply_changes_everywhere(described, self.inputs.sets)
         with blame_status_option():
             return apply_changes_everywhere(after, self.states)
 
@@ -136,11 +141,16 @@ class ClusterQuestion:
 
 
 def print_member_warnings(members: Iterable[Snapshot]) -> None:
-    """Write the warnings of all members, but what one alone knows: here it is told of that one, too. Then remarks."""
+    """Write the warnings of all members, and then their remarks."""
+    print_warnings(*list_member_warnings(members))
+
+
+def list_member_warnings(members: Iterable[Snapshot]) -> tuple[list[Diagnostic], list[str]]:
+    """List the warnings of all members, but what one alone knows: here it is told of that one, too. And remarks."""
     found = tuple(members)
     warnings = (each for member in found for each in member.warnings)
     told = [each for each in warnings if not each.message.endswith(FOREIGN_CHANNELS_IGNORED)]
-    print_warnings(told, [each for member in found for each in member.remarks])
+    return told, [each for member in found for each in member.remarks]
 
 
 @group_options(inputs=Inputs)
@@ -173,7 +183,7 @@ def _print(rows: list[PrintableRow], as_csv: bool) -> None:
                 *summarize_unknown(rows),
             ],
         )
-        write_map(queues)
+        write_csv(CSV_COLUMNS, build_map_lines(queues))
     else:
         print_map(rows)
 
