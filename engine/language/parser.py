@@ -75,8 +75,9 @@ def check_extent(tree: Expression, vocabulary: Vocabulary | None = None) -> None
     extents = dict[str, tuple[int, int]]()
     if vocabulary is not None:
         extents = vocabulary.extents
-        for term in _unmeasured(tree, vocabulary):
-            extents[term] = _extent(vocabulary.terms[term], extents)
+        if not find_terms(tree, vocabulary).keys() <= extents.keys():
+            for term in _unmeasured(tree, vocabulary):
+                extents[term] = _extent(vocabulary.terms[term], extents)
     size, depth = _extent(tree, extents)
     if depth > MOST_LEVELS:
         raise ExpressionError(TOO_DEEP)

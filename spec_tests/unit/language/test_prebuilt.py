@@ -36,7 +36,9 @@ def test_trees_that_are_kept_are_those_that_are_parsed() -> None:
     parsed = {text: parse_unchecked(text) for text in found}
     assert found == parsed
     assert [*map(find_column, found.values())] == [*map(find_column, parsed.values())]
-    assert [each.sql() for each in found.values()] == [strip_outer(parse_one(text, into=exp.Condition)).sql() for text in found]
+    assert [each.sql() for each in found.values()] == [
+        strip_outer(parse_one(text, into=exp.Condition)).sql() for text in found
+    ]
     assert [parse_unchecked(each.sql()) for each in found.values()] == [*found.values()]
     orders = {text: build_tree(form) for text, form in kept["orders"].items()}
     assert orders
@@ -54,10 +56,10 @@ def test_trees_that_are_kept_are_those_that_are_parsed() -> None:
     }
 
 
-def run(code: str, package: Path) -> str:
+def run(package: Path, *arguments: str) -> str:
     """What Python prints with the package that is built there."""
     env = {**os.environ, "PYTHONPATH": str(package)}
-    done = subprocess.run([sys.executable, *code.split(" ")], env=env, cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, *arguments], env=env, cwd=ROOT, capture_output=True, text=True)
     assert not done.stderr
     return done.stdout
 
@@ -68,8 +70,10 @@ def test_an_edited_rule_of_a_built_package_counts(tmp_path: Path) -> None:
     subprocess.run(build, cwd=ROOT, capture_output=True, check=True)
     package = tmp_path / "lib"
     assert (package / "mqclause" / "language" / "prebuilt.json").exists()
-    asked = "-m mqclause.tools.cli explain tools/examples/orders.toml"
-    assert BY_RANK in run(asked, package)
+    asked = ("-m", "mqclause.tools.cli", "explain", "tools/examples/orders.toml")
+    assert BY_RANK in run(package, *asked)
+    no_parser = "import sys, mqclause; mqclause.Engine(); mqclause.Retrieval(); print('sqlglot' in sys.modules)"
+    assert run(package, "-c", no_parser) == "False\n"
     rule = package / RULE
     rule.write_text(rule.read_text().replace('highest = "', 'lowest = "').replace("below {highest}", "above {lowest}"))
-    assert BY_PRIORITY in run(asked, package)
+    assert BY_PRIORITY in run(package, *asked)
