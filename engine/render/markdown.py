@@ -25,8 +25,8 @@ from mqclause.render.cluster import (
 )
 from mqclause.trace import join_names
 
-LONGEST_COMMENT = 65_536
-"""The number of characters that a comment on GitHub may have."""
+LONGEST_COMMENT = 65_000
+"""The number of characters that a comment has at most: GitHub takes 65,536, and a workflow adds a few."""
 
 LONGEST_TEXT = 500
 """The number of characters of one name or sentence; names of MQ are far shorter."""
@@ -68,7 +68,7 @@ def escape_prose(text: str) -> str:
 def render_plan_comment(found: ChangePlan, said: Sequence[str] = (), most: int = LONGEST_COMMENT) -> str:
     """Render a plan: what moves, what that rests on, a table, and the rest folded, in at most so many characters.
 
-    ``said`` are remarks about the files. What does not fit is left out, and a sentence says so.
+    ``said`` are warnings and remarks besides. What does not fit is left out, and a sentence says so.
     """
     lines = [*_render_head(found)]
     for summary, folded in _list_folds(found, said):
@@ -180,7 +180,7 @@ def _list_folds(found: ChangePlan, said: Sequence[str]) -> Iterator[tuple[str, I
     _, asked = list_unknown(row for _, row in found.in_question)
     yield "All that is not known: {}", (f"- {_render_asked(each)}" for each in asked if len(asked) > UNKNOWN_SHOWN)
     yield "Counters and editions: {}", (f"- {escape_prose(each)}" for each in _list_further(found))
-    yield "Remarks on the files: {}", (f"- {escape_prose(each)}" for each in said)
+    yield "Warnings and remarks: {}", (f"- {escape_prose(each)}" for each in said)
 
 
 def _render_causes(group: Sequence[PlanRow]) -> Iterator[str]:

@@ -141,16 +141,11 @@ class ClusterQuestion:
 
 
 def print_member_warnings(members: Iterable[Snapshot]) -> None:
-    """Write the warnings of all members, and then their remarks."""
-    print_warnings(*list_member_warnings(members))
-
-
-def list_member_warnings(members: Iterable[Snapshot]) -> tuple[list[Diagnostic], list[str]]:
-    """List the warnings of all members, but what one alone knows: here it is told of that one, too. And remarks."""
+    """Write the warnings of all members, but what one alone knows: here it is told of that one, too. Then remarks."""
     found = tuple(members)
     warnings = (each for member in found for each in member.warnings)
     told = [each for each in warnings if not each.message.endswith(FOREIGN_CHANNELS_IGNORED)]
-    return told, [each for member in found for each in member.remarks]
+    print_warnings(told, [each for member in found for each in member.remarks])
 
 
 @group_options(inputs=Inputs)

@@ -35,9 +35,9 @@ from mqclause.render.cluster import (
 from mqclause.render.markdown import render_plan_comment
 from mqclause.render.terminal import track_progress
 from mqclause.rulebook.rules import AUTO, Rules
-from mqclause.tools.commands.map import ClusterQuestion, list_member_warnings
+from mqclause.tools.commands.map import ClusterQuestion, print_member_warnings
 from mqclause.tools.commands.options import Inputs, group_options, quote_mqsc
-from mqclause.tools.streams import print_json, print_pieces, print_warnings, write_csv
+from mqclause.tools.streams import list_warnings, print_json, print_pieces, print_warnings, write_csv
 from mqclause.trace import join_names
 from mqclause.workload.decision import Engine
 from mqclause.workload.delivery import check_delivery
@@ -81,14 +81,14 @@ class PlanOutput:
     as_csv: bool = False
     as_markdown: bool = False
 
-    def print_plan(self, found: ChangePlan, said: Sequence[str]) -> None:
-        """Print the plan; ``said`` are the remarks on standard error, which a comment has, too."""
+    def print_plan(self, found: ChangePlan) -> None:
+        """Print the plan; a comment has what was written to standard error, too, which its readers do not see."""
         if self.as_json:
             print_json(found.to_json())
         elif self.as_csv:
             _write(found)
         elif self.as_markdown:
-            print_pieces([render_plan_comment(found, said)])
+            print_pieces([render_plan_comment(found, list_warnings())])
         else:
             print_plan(found)
 
@@ -108,14 +108,13 @@ def show_plan(
     _check_changed(question, change)
     after = change.apply(question.after(before), question.rules)
     told |= get_levels(each.cluster for each in after) if change.then else {}
-    warnings, remarks = list_member_warnings((*before, *after))
-    remarks += [*list_level_remarks(asked, told), *_describe_recorded(before, change)]
-    print_warnings(warnings, remarks)
+    print_member_warnings((*before, *after))
+    print_warnings((), [*list_level_remarks(asked, told), *_describe_recorded(before, change)])
     traffic = _read_traffic(puts) if puts else None
     checked = _looked_at(question, change, (before, after) if change.upgrades else None)
     with question.engine((*before, *after)) as engine:
         found = plan_change(question, before, after, traffic, checked, engine)
-        output.print_plan(found, [*dict.fromkeys(map(str, (*warnings, *remarks)))])
+        output.print_plan(found)
     return SOMETHING_CHANGES if found.changes_something else 0
 
 

@@ -103,7 +103,7 @@ def test_what_moves_is_said_first_and_by_which_clause_is_folded() -> None:
         "",
         "</details>",
         "",
-        "<details><summary>Remarks on the files: 1</summary>",
+        "<details><summary>Warnings and remarks: 1</summary>",
         "",
         "- a.mqsc: is cut",
         "",
