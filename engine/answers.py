@@ -12,12 +12,12 @@ from operator import attrgetter
 from typing import Any, Literal, Protocol, Self, SupportsIndex, TypeVar, overload
 
 from attrs import field, frozen
-from sqlglot import exp
 
 from mqclause.document_schema import DocumentSchema, get_document_schema
 from mqclause.executors.operations import Run
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
+from mqclause.language import nodes
 from mqclause.language.evaluator import evaluate
 from mqclause.model.diagnostics import ArgumentError, quote_value, suggest_allowed
 from mqclause.rulebook.rule import FailWith, MessageTemplate, Rule, Settle, UnansweredError
@@ -157,7 +157,7 @@ class RuleAnswer:
 
     def value(self, term: str) -> Any:
         """Evaluate a term of the rules for this input."""
-        return evaluate(exp.column(term), build_first_scope(self.course.steps[0], self.situation, (), None, {}))
+        return evaluate(nodes.Column(term), build_first_scope(self.course.steps[0], self.situation, (), None, {}))
 
     def document(self) -> dict[str, Any]:
         """Return as JSON the rule that settles the answer, else the one that ends the call, with its clause and why."""
