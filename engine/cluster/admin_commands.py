@@ -12,12 +12,13 @@ from typing import Any, TypeVar, overload
 
 import attrs
 from attrs import evolve, field, fields, frozen
-from sqlglot import exp
 
 from mqclause.documents import TRIGGER
 from mqclause.executors.operations import Let
 from mqclause.executors.pipeline import Pipeline
-from mqclause.language.parser import COMPARISONS, find_words
+from mqclause.language import nodes
+from mqclause.language.nodes import COMPARISONS
+from mqclause.language.parser import find_words
 from mqclause.model.configuration.completeness import MissingInformation, drop_answered_commands
 from mqclause.model.configuration.members import Members, fail_member
 from mqclause.model.configuration.snapshot import Snapshot, apply_changes
@@ -364,13 +365,13 @@ def _suspension(cluster: Cluster, at: tuple[str, str], suspended: bool) -> Clust
     return evolve(cluster, queue_manager=known(cluster.queue_manager), remote_queue_managers=others)
 
 
-def _deciding(course: Pipeline) -> Iterator[exp.Expression]:
+def _deciding(course: Pipeline) -> Iterator[nodes.Expression]:
     """The expressions of all rules and terms, without what a destination gets by being chosen."""
     for steps in course.steps:
         advancing = {id(value.value) for step in steps.steps if isinstance(step, Let) and step.of == "chosen"
                      for value in step.values}  # fmt: skip
         for tree in (*steps.expressions(), *steps.vocabulary.terms.values()):
-            if id(tree) not in advancing and isinstance(tree, exp.Expression):
+            if id(tree) not in advancing:
                 yield tree
 
 
@@ -380,9 +381,9 @@ def _compared(course: Pipeline) -> Mapping[str, set[int]]:
     found = defaultdict[str, set[int]](set)
     for tree in _deciding(course):
         for test in tree.find_all(*COMPARISONS):
-            for word, number in ((test.left, test.right), (test.right, test.left)):
-                if isinstance(word, exp.Column) and number.is_int:
-                    found[word.name].add(number.to_py())
+            for word, number in ((test.this, test.expression), (test.expression, test.this)):
+                if isinstance(word, nodes.Column) and isinstance(number, nodes.Literal) and number.is_int:
+                    found[word.name].add(int(number.this))
     return found
 
 

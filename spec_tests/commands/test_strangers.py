@@ -20,11 +20,11 @@ from click.testing import CliRunner, Result
 from mqclause import Cluster, Engine, Put, Queue, QueueManager
 from mqclause.documents import CALL, CHECK, TRIGGER
 from mqclause.executors.chaining import get_network
+from mqclause.render.terminal import Page
 from mqclause.rulebook.rule import Condition, FailWith, MessageTemplate, Rule
 from mqclause.rulebook.rules import LARGEST_FILE, Rules, get_rules_folder
 from mqclause.tools.cli import command_line
 from mqclause.tools.commands.options import load_exits
-from mqclause.tools.render.terminal import Page
 from spec_tests.support.deep import every, first
 from spec_tests.support.explain_command import run as run_program
 

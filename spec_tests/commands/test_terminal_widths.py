@@ -13,8 +13,8 @@ from mqclause.check.findings import FindingChanges
 from mqclause.cluster.map import cluster_map
 from mqclause.cluster.plan import ChangePlan
 from mqclause.model.configuration.members import apply_changes_everywhere
-from mqclause.tools.render.cluster import print_map, print_plan
-from mqclause.tools.render.terminal import Page
+from mqclause.render.cluster import print_map, print_plan
+from mqclause.render.terminal import Page
 from spec_tests.support.deep import every
 
 MEMBER = """* Queue manager name: {0}

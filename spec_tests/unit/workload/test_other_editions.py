@@ -14,11 +14,11 @@ from mqclause.cluster.map import PrintableRow, cluster_map
 from mqclause.model.configuration.snapshot import Snapshot, read_document, read_sources
 from mqclause.model.configuration.sources import Source
 from mqclause.model.timeline.scenario import build_scenario
+from mqclause.render.replay import print_timeline
+from mqclause.render.terminal import Page
 from mqclause.replay.runner import Replay
 from mqclause.tools.commands.explain import PutOptions, explain_lines
 from mqclause.tools.commands.options import Inputs
-from mqclause.tools.render.replay import print_timeline
-from mqclause.tools.render.terminal import Page
 from mqclause.workload.editions import find_other_editions, list_level_remarks
 from mqclause.workload.explanation import Explanation
 from spec_tests.support.deep import first

@@ -19,7 +19,7 @@ from mqclause.audit.lint import LintCheck, LintFinding
 from mqclause.audit.mutation import MutantResult, MutantStatus
 from mqclause.audit.proof import DocumentProof
 from mqclause.audit.verification import OtherSources, VerifiedCopy, VerifiedSentence
-from mqclause.tools.render.terminal import Page
+from mqclause.render.terminal import Page
 
 ALIKE, UNLIKE = "green", "bold red"
 
