@@ -11,7 +11,6 @@ from itertools import islice
 from typing import Any
 
 from attrs import evolve, field, frozen
-from sqlglot import exp
 
 from mqclause.audit.case_run import run_in_processes
 from mqclause.audit.proof import list_rule_values, list_told_apart
@@ -33,6 +32,7 @@ from mqclause.executors.compiled import CompiledExecutor
 from mqclause.executors.operations import LoweredRuleset, Run
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
+from mqclause.language import nodes
 from mqclause.language.evaluator import Scope, evaluate
 from mqclause.language.parser import ExpressionError, parse
 from mqclause.language.vocabulary import BLANKS, BOOLEAN, Vocabulary, Word, build_text_type, build_words
@@ -293,7 +293,7 @@ def _search(listed: Iterable[StatedSituation], breaks: Test) -> tuple[int, State
 def _break_without(law: Law, course: Pipeline, rule: str, most: int, given: Given) -> StatedSituation | None:
     """What breaks a law where a rule never applies: of the situations that the rule itself tells apart."""
     rulesets = tuple(
-        evolve(each, rules=tuple(evolve(own, when=exp.false()) if own.id == rule else own for own in each.rules))
+        evolve(each, rules=tuple(evolve(own, when=nodes.FALSE) if own.id == rule else own for own in each.rules))
         for each in course.rulesets
     )
     breaks = _find_test(law, _ready(course, rulesets), given)

@@ -15,6 +15,7 @@ from mqclause.model.diagnostics import FactsError
 from mqclause.model.readers.facts_files import parse_json
 from mqclause.model.timeline.administration import parse_day, read_repository_content
 from mqclause.model.timeline.scenario import Scenario, build_scenario, locate_error, read_scenario_source
+from mqclause.render.replay import buffer_first, print_calendar, print_timeline
 from mqclause.replay.administration import AdministrationRules, build_retention
 from mqclause.replay.runner import Replay, Row
 from mqclause.tools.commands.explain import build_error_line, decode_line
@@ -30,8 +31,7 @@ from mqclause.tools.commands.options import (
     read_overlays,
 )
 from mqclause.tools.errors import NothingAskedError
-from mqclause.tools.render.replay import buffer_first, print_calendar, print_timeline
-from mqclause.tools.render.streams import encode_json_line, print_json, print_rows, print_warnings
+from mqclause.tools.streams import encode_json_line, print_json, print_rows, print_warnings
 
 EVENT_COLUMNS = ("event", "do", "routed", "trigger_messages", "released", "conditions", "changed")
 RETAINED_COLUMNS = (

@@ -19,10 +19,7 @@ from mqclause.audit.verification import FORMAT as VERIFY_FORMAT
 from mqclause.audit.verification import count_other_sources, verify_copies
 from mqclause.documents import DOCUMENTS
 from mqclause.model.diagnostics import quote_value, suggest_allowed
-from mqclause.rulebook.rules import Rules, get_rules_folder
-from mqclause.tools.commands.declared import FOLDER
-from mqclause.tools.commands.options import load_own_rules, load_rules, parse_readings, read_inputs
-from mqclause.tools.render.audit import (
+from mqclause.render.audit import (
     CaseReport,
     print_comparison,
     print_lint,
@@ -30,8 +27,11 @@ from mqclause.tools.render.audit import (
     print_mutants,
     print_verification,
 )
-from mqclause.tools.render.streams import print_json, print_rows
-from mqclause.tools.render.terminal import show_progress
+from mqclause.render.terminal import show_progress
+from mqclause.rulebook.rules import Rules, get_rules_folder
+from mqclause.tools.commands.declared import FOLDER
+from mqclause.tools.commands.options import load_own_rules, load_rules, parse_readings, read_inputs
+from mqclause.tools.streams import print_json, print_rows
 
 
 def print_verified(copies: tuple[str, ...], as_json: bool, as_csv: bool) -> int:

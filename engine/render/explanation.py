@@ -9,7 +9,7 @@ from rich.text import Text
 from mqclause.model.diagnostics import suggest_name
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put, Queue
-from mqclause.tools.render.terminal import Page
+from mqclause.render.terminal import Page
 from mqclause.trace import Effect, StepTrace, Test, render_value
 from mqclause.workload.decision import Decision
 from mqclause.workload.exit_answer import ExitAnswer

@@ -20,7 +20,7 @@ from mqclause.audit.lint import LintCheck, LintFinding
 from mqclause.audit.mutation import MutantResult, MutantStatus
 from mqclause.audit.proof import DocumentProof
 from mqclause.audit.verification import OtherSources, VerifiedCopy, VerifiedSentence
-from mqclause.tools.render.terminal import Page
+from mqclause.render.terminal import Page
 from mqclause.trace import join_names
 
 ALIKE, UNLIKE = "green", "bold red"
