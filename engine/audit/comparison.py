@@ -7,7 +7,6 @@ from itertools import islice
 from typing import Any, Literal
 
 from attrs import astuple, evolve, field, frozen
-from sqlglot import exp
 
 from mqclause.audit.case_run import ENDS_OTHERWISE, find_case_files, read_file_cases
 from mqclause.audit.situations import (
@@ -25,6 +24,7 @@ from mqclause.documents import DOCUMENTS
 from mqclause.executors.operations import LoweredRuleset, Run, compile_expression, list_expressions
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
+from mqclause.language import nodes
 from mqclause.language.parser import expand_terms
 from mqclause.language.vocabulary import About, UnreckonedError
 from mqclause.model.facts.domains import REASONS
@@ -189,7 +189,7 @@ def find_changed_rules(before: Rules, after: Rules, about: Declaration) -> tuple
 def _changed_terms(one: Ruleset, other: Ruleset) -> Iterator[str]:
     """Terms that are asked before any rule, and say something else."""
     for term in one.about.terms:
-        trees = [expand_terms(exp.column(term), each.vocabulary.before) for each in (one, other)]
+        trees = [expand_terms(nodes.Column(term), each.vocabulary.before) for each in (one, other)]
         if trees[0] != trees[1]:
             yield term
 
@@ -291,7 +291,7 @@ class _Answering:
                 if changed is None or step.rule.id in changed:
                     trees += list_expressions(step)
             if changed is not None:
-                trees += [exp.column(each[5:]) for each in changed if each.startswith("term ")]
+                trees += [nodes.Column(each[5:]) for each in changed if each.startswith("term ")]
             found.append(list_compared_values(show_asked_terms(steps), trees))
         return merge_values(found)
 
@@ -338,7 +338,7 @@ class _Answering:
 def _compiled_term(ruleset: Ruleset, term: str, of: About) -> Callable[[Any], Any]:
     """What asks a term of one subject, or of the situation."""
     letter: Literal["s", "d"] = "d" if of == "subject" else "s"
-    return compile_expression(exp.column(term), ruleset.vocabulary.before, letter)
+    return compile_expression(nodes.Column(term), ruleset.vocabulary.before, letter)
 
 
 def _said_of_steps(

@@ -9,11 +9,12 @@ from math import prod
 from typing import Any
 
 from attrs import NOTHING, evolve, field, fields, frozen
-from sqlglot import exp
 
 from mqclause.executors.operations import LoweredRuleset, StepResult
 from mqclause.executors.pipeline import Pipeline
-from mqclause.language.parser import expand_terms, get_literal_value, strip_parentheses
+from mqclause.language import nodes
+from mqclause.language.nodes import get_literal_value, strip_parentheses
+from mqclause.language.parser import expand_terms
 from mqclause.language.vocabulary import Type, Vocabulary, Word, build_words
 from mqclause.model.diagnostics import DomainError
 from mqclause.rulebook.rule import Declaration, Expression
@@ -166,20 +167,20 @@ class _Compared:
     def read(self, tree: Expression) -> None:
         """Note the words of an expression, and what each stands beside."""
         for node in tree.walk():
-            if isinstance(node, exp.Column):
+            if isinstance(node, nodes.Column):
                 self.looked_at(self.vocabulary.words[node.name])
-            elif isinstance(node, exp.In):
+            elif isinstance(node, nodes.In):
                 self._beside(node.this, [get_literal_value(each) for each in node.expressions])
-            elif isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div):
+            elif isinstance(node, nodes.Add | nodes.Sub | nodes.Mul | nodes.Div):
                 for each in (node.this, node.expression):
                     self._beside(each, RECKONED)
-            elif isinstance(node, exp.Binary) and not isinstance(node, exp.And | exp.Or):
+            elif isinstance(node, nodes.Binary) and not isinstance(node, nodes.And | nodes.Or):
                 for one, other in ((node.this, node.expression), (node.expression, node.this)):
-                    if isinstance(other := strip_parentheses(other), exp.Literal):
+                    if isinstance(other := strip_parentheses(other), nodes.Literal):
                         self._beside(one, [get_literal_value(other)])
 
     def _beside(self, tree: Expression, values: Sequence[Any]) -> None:
-        for each in tree.find_all(exp.Column):
+        for each in tree.find_all(nodes.Column):
             if each.name in self.found or not self.vocabulary.words[each.name].is_derived:
                 self.found.setdefault(each.name, set()).update(values)
 

@@ -10,13 +10,13 @@ from pathlib import PurePath
 from typing import Any
 
 from attrs import define, evolve, field, frozen
-from sqlglot import exp
 
 from mqclause.answers import Reason, ShownAnswer
 from mqclause.documents import CHECK, CHOICE, TRIGGER
 from mqclause.executors.operations import ExecutorName, Run, StepResult, compile_term
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
+from mqclause.language import nodes
 from mqclause.language.evaluator import evaluate
 from mqclause.model.configuration.changes import (
     ConfigurationChange,
@@ -523,10 +523,10 @@ def _told_with(found: Finding) -> tuple[str, ...]:
     return found.queue_manager or found.file, found.said.attribute, *found.gist
 
 
-def _attributes_of(rule: Rule, terms: Mapping[str, exp.Expression]) -> list[str]:
+def _attributes_of(rule: Rule, terms: Mapping[str, nodes.Expression]) -> list[str]:
     """What a finding of the rule can be about: the attribute that it names, or all that its term gives."""
     term = terms.get(rule.attribute.strip("{}"))
-    return [rule.attribute] if term is None else [each.name for each in term.find_all(exp.Literal) if each.is_string]
+    return [rule.attribute] if term is None else [each.this for each in term.find_all(nodes.Literal) if each.is_string]
 
 
 def _found(said: FailedCondition, about: ConfiguredObject) -> Finding:

@@ -10,10 +10,10 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from attrs import field, frozen
-from sqlglot import exp
 
+from mqclause.language import nodes
+from mqclause.language.nodes import ExpressionError
 from mqclause.language.parser import (
-    ExpressionError,
     check_extent,
     expand_terms,
     find_stated_name_fault,
@@ -479,7 +479,7 @@ def _check_asked_terms(about: Declaration, vocabulary: Vocabulary) -> None:
             raise RuleError(
                 "terms.toml", place, f"looks at {beyond[0]!r}; it is asked before any rule runs, of {allowed}"
             )
-        if tree.find(exp.CountIf):
+        if tree.find(nodes.CountIf):
             raise RuleError("terms.toml", place, "counts; it is asked before any rule runs, of one alone")
 
 

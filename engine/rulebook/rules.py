@@ -407,8 +407,10 @@ def _parsed(text: str) -> bytes:
 
 def keep_own_rules() -> None:
     """Keep what is read of the files that come with the project, for all who start by them. Raises RuleError."""
+    from mqclause.language.syntax import read_order  # noqa: PLC0415 - it loads sqlglot
+
     tables = {text: _table(path, text) for path, text in _own_files().items()}
-    write_prebuilt(build_prebuilt(tables, parse_condition))
+    write_prebuilt(build_prebuilt(tables, parse_condition, read_order))
 
 
 def _check_texts(table: dict[str, Any]) -> None:

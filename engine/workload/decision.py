@@ -791,7 +791,9 @@ def list_other_choices(decision: Decision) -> tuple[ReadingChoice, ...]:
     """
     if decision.exit is not None and (decision.exit.failed or decision.exit.has_overridden):
         return ()
-    if not is_told_by_kind(decision) or _reads_names(decision.rules, tuple(decision.readings)):
+    # Whether kinds tell takes the rules of every choice, as long as a few answers: it is not asked for the first ones.
+    is_first = next(_count_asked(decision.rules)) < ASKED_FIRST
+    if is_first or not is_told_by_kind(decision) or _reads_names(decision.rules, tuple(decision.readings)):
         return tuple(_other_choices(decision))
     return _choices_of_kind(DecisionKind.of(decision))
 
@@ -873,6 +875,15 @@ def _reads_names(rules: Rules, readings: tuple[str, ...]) -> bool:
 def get_engine(rules: Rules) -> Engine:
     """Return the engine for ``rules``, made once; other readings are compared by it."""
     return Engine(rules)
+
+
+ASKED_FIRST = 2
+"""So many decisions are asked for other readings before it is found out whether those of one kind have the same."""
+
+
+@lru_cache(maxsize=64)
+def _count_asked(rules: Rules) -> Iterator[int]:  # noqa: ARG001 - those of each rules are counted apart
+    return count()
 
 
 PLAIN_FIRST = 8

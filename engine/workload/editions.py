@@ -145,7 +145,7 @@ def _is_other(decision: Decision, since: str) -> bool:
     is_own = decision.exit is None and decision.refusal is None
     mine = decision if is_own else evolve(decision, exit=None, refusal=None)
     carried = None if decision.before is None else decision.before.counters
-    runs = other.course.run(decision.situation, decision.listed, carried)
+    runs = get_deciding_engine(other.rules).course.run(decision.situation, decision.listed, carried)
     return not is_same_answer(mine, evolve(mine, course=other.course, runs=runs, rules=other.rules))
 
 

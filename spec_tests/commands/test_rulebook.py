@@ -11,7 +11,6 @@ import sys
 from base64 import b64encode
 from datetime import UTC, datetime
 from hashlib import sha256
-from html.parser import HTMLParser
 from io import StringIO
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urldefrag
@@ -30,6 +29,7 @@ from mqclause.tools.rulebook.account import gather_rulebook
 from mqclause.tools.rulebook.site import Made, Site, write_site
 from mqclause.tools.rulebook.wording import Phrase, word_condition
 from spec_tests.support.explain_command import bad, run
+from spec_tests.support.html_page import Page
 
 HOSTILE = '</title><script>alert(1)</script>"><img src=x onerror=alert(1)> {{ 7 * 7 }}'
 """What would run, or show itself as something else, where a page took it for its own."""
@@ -100,31 +100,6 @@ FILES = {
     "rules/call/2053_full.toml": RULE, "rules/terms.toml": TERMS, "rules/documents/full.toml": SENTENCES,
     "cases/call/2053_full.toml": CASES,
 }  # fmt: skip
-
-
-class Page(HTMLParser):
-    """What of a page matters here: its ids, its links, what it loads, its elements, its text."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.ids, self.links, self.words, self.tags = list[str](), list[str](), list[str](), set[str]()
-        self.odd = list[tuple[str, str]]()
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        self.tags.add(tag)
-        self.ids += [given["id"] or ""] if "id" in given else []
-        self.links += [given[key] or "" for key in ("href", "action") if key in given]
-        self.odd += [(tag, key) for key in given if key in ("src", "srcset", "style") or key.startswith("on")]
-
-    def handle_data(self, data: str) -> None:
-        self.words.append(data)
-
-    @property
-    def text(self) -> str:
-        return " ".join(" ".join(self.words).split())
 
 
 def read_site(out: Path) -> dict[str, Page]:

@@ -45,6 +45,12 @@ GROUPS = ("What is asked", "What if", "Input", "Rules", "Output", "Options")
 SETTINGS_FILE = "mqclause.toml"
 """The file of the working directory, or of one above it, that has other defaults of options."""
 
+MOST_COLUMNS = 120
+"""Longer lines of help are hard to read, however wide the terminal is."""
+
+HELP = {"help_option_names": ["-h", "--help"], "max_content_width": MOST_COLUMNS}
+"""How help is asked for and shown, of the program and of a subcommand that a program runs alone."""
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 EXAMPLES = os.path.join(os.path.dirname(__file__), "examples.txt")
@@ -224,7 +230,7 @@ def declare(
 
     def decorate(described: Callable[[], None]) -> Subcommand:
         run.__doc__ = described.__doc__
-        return click.command(name, cls=Subcommand, epilog=epilog)(combine(*options)(run))
+        return click.command(name, cls=Subcommand, context_settings=HELP, epilog=epilog)(combine(*options)(run))
 
     return decorate
 
@@ -280,6 +286,13 @@ row_options = group(
     click.option("--csv", "as_csv", is_flag=True, help="Print CSV, a line for each row of the answer."),
 )
 """The forms of an answer that has rows."""
+
+html_option = group(
+    "Output",
+    click.option(
+        "--html", type=parse_file_name, metavar="FILE", help="Also write a page to FILE that shows the answer."
+    ),
+)
 
 folder_option = group(
     "Rules",
@@ -425,6 +438,7 @@ def batch_command() -> None:
     facts_argument,
     facts_options("Only what this queue manager knows."),
     row_options,
+    html_option,
     rules_options,
     group("Output",
           click.option("--sarif", type=parse_file_name, metavar="FILE",
@@ -469,6 +483,7 @@ def commands_command() -> None:
     put_options,
     facts_options(),
     row_options,
+    html_option,
     group("Output",
           click.option("--brief", is_flag=True, help="Print the verdict alone, in one line."),
           click.option("--all", "every_rule", is_flag=True,
@@ -517,7 +532,11 @@ def facts_command() -> None:
     "map",
     "mqclause.tools.commands.map:map_puts",
     cluster_options,
-)
+    html_option,
+    group("Output",
+          click.option("--svg", type=parse_file_name, metavar="FILE", help="Also write a drawing to FILE."),
+          click.option("--mermaid", is_flag=True, help="Print a flowchart for Mermaid, as Markdown shows it.")),
+)  # fmt: skip
 def map_command() -> None:
     """Show where puts go: each clustered queue, from each queue manager that FACTS describe.
 
@@ -549,6 +568,7 @@ def order_command() -> None:
     "plan",
     "mqclause.tools.commands.plan:show_plan",
     cluster_options,
+    html_option,
     group("What if",
     click.option("--after", "then", type=parse_file_name, multiple=True, metavar="FILE",
                  help="Take FACTS as before the change and these files as after it, as two revisions of a folder."),
