@@ -253,11 +253,13 @@ def group(title: str, *options: Decorator) -> Decorator:
     return decorate
 
 
-def complete(lister: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
-    """Return what completes a value in a shell: the function ``lister`` lists what is allowed."""
+def complete(
+    lister: str, module: str = "mqclause.tools.commands.completion"
+) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """Return what completes a value in a shell: the function ``lister`` of the module lists what is allowed."""
 
     def list_fitting(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
-        allowed: list[str] = load_function(f"mqclause.tools.commands.completion:{lister}")()
+        allowed: list[str] = load_function(f"{module}:{lister}")()
         return [each for each in allowed if each.startswith(begun)]
 
     return list_fitting
@@ -623,7 +625,7 @@ def retention_command() -> None:
 @declare(
     "schema",
     "mqclause.tools.commands.schema:print_schema",
-    click.argument("name", required=False, shell_complete=complete("list_schema_names")),
+    click.argument("name", required=False, shell_complete=complete("list_schemas", "mqclause.schemas")),
 )
 def schema_command() -> None:
     """Print the JSON schema NAME: of facts, scenario, rule or case files, or of an answer in JSON.
