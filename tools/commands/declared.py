@@ -106,10 +106,11 @@ FORMS = {"as_json": "--json", "as_csv": "--csv", "as_markdown": "--markdown"}
 """The options that ask for another form of an answer than text, by what a command calls them."""
 
 ARGUMENTS = {
-    "at": "--from", "changes": "--set", "edition": "--edition", "fail": "--fail", "local": "--from", "on": "--on",
-    "priority": "--priority", "suspend": "--suspend", "upgrades": "--upgrade", "without": "--without",
+    "at": "--from", "changes": "--set", "edition": "--edition", "fail": "--fail", "incomplete": "--all",
+    "local": "--from", "on": "--on", "priority": "--priority", "steps": "--all", "suspend": "--suspend",
+    "to_json()": "--json", "upgrades": "--upgrade", "without": "--without",
 }  # fmt: skip
-"""The option for each argument of the library that its messages name."""
+"""The option for each argument, and each part of an answer, of the library that its messages name."""
 
 
 def load_function(place: str) -> Callable[..., Any]:
