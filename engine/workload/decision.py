@@ -107,6 +107,8 @@ class Decision(ShownAnswer):
     asked of equal rules, whichever executor ran them, and exit and transmission queue said the same.
     """
 
+    written_by = "trace"
+
     put: Put
     cluster: Cluster
     level: Level
