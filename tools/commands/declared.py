@@ -45,6 +45,12 @@ GROUPS = ("What is asked", "What if", "Input", "Rules", "Output", "Options")
 SETTINGS_FILE = "mqclause.toml"
 """The file of the working directory, or of one above it, that has other defaults of options."""
 
+MOST_COLUMNS = 120
+"""Longer lines of help are hard to read, however wide the terminal is."""
+
+HELP = {"help_option_names": ["-h", "--help"], "max_content_width": MOST_COLUMNS}
+"""How help is asked for and shown, of the program and of a subcommand that a program runs alone."""
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 EXAMPLES = os.path.join(os.path.dirname(__file__), "examples.txt")
@@ -224,7 +230,7 @@ def declare(
 
     def decorate(described: Callable[[], None]) -> Subcommand:
         run.__doc__ = described.__doc__
-        return click.command(name, cls=Subcommand, epilog=epilog)(combine(*options)(run))
+        return click.command(name, cls=Subcommand, context_settings=HELP, epilog=epilog)(combine(*options)(run))
 
     return decorate
 
