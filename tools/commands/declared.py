@@ -713,7 +713,7 @@ def verify_command() -> None:
           click.option("--coverage", is_flag=True,
                        help="Show which branches of conditions no case takes; runs more slowly."),
           click.option("--proof", is_flag=True,
-                       help="Show on how many situations the executors agree, within a bound.")),
+                       help="Show on how many situations the executors agree and each law holds.")),
     row_options,
     cases_option,
     folder_option,
@@ -722,7 +722,7 @@ def test_command() -> None:
     """Test rules by their cases: which come out otherwise, and what of a rule no case reaches.
 
     A rule is named like workload.06, a ruleset like workload; all are tested where none is named. Exit status: 0 every
-    case passed, 1 one did not, 2 bad input.
+    case passed and every law holds, 1 one did not, 2 bad input.
     """
 
 
