@@ -606,6 +606,7 @@ def plan_command() -> None:
     "mqclause.tools.commands.replay:replay_scenario",
     click.argument("scenario", nargs=-1, type=parse_file_name),
     row_options,
+    html_option,
     reading_option,
     rules_options,
     exit_options,
