@@ -95,6 +95,8 @@ class Finding(ShownAnswer):
     ``levels`` are the command levels of members, as the message may tell them.
     """
 
+    written_by = "findings#/properties/findings/items"
+
     said: FailedCondition
     object_type: str
     name: str

@@ -118,18 +118,22 @@ def boxes(drawing: diagram.Drawing) -> list[tuple[float, float, float, float]]:
     return [(each.x, each.y, each.x + each.width, each.y + each.height) for each in drawing.nodes]
 
 
-def test_nodes_stand_apart_within_the_drawing_and_edges_lead_to_the_right() -> None:
+def meet(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def test_nodes_and_labels_stand_apart_within_the_drawing_and_edges_lead_to_the_right() -> None:
     nodes = tuple(Node((f"N{at}", "second line")) for at in range(7))
     edges = tuple(Edge(at, to, "50 %", 0.5) for at, to in ((0, 3), (0, 4), (1, 4), (1, 5), (2, 6)))
     drawing, empty = draw_diagrams([Diagram("t", "d", nodes, edges), Diagram("e", "", (), ())])
     found = boxes(drawing)
     assert len(found) == 7
     assert all(box[0] >= 0 and box[1] >= 0 and box[2] <= drawing.width and box[3] <= drawing.height for box in found)
-    for at, one in enumerate(found):
-        for other in found[at + 1 :]:
-            assert one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
     assert all(found[each.source][2] < found[each.target][0] for each in edges)
-    assert [round(each.stroke, 1) for each in drawing.edges] == [3.2] * 5
+    assert [round(each.stroke, 2) for each in drawing.edges] == [3.25] * 5
+    labels = [(x, y, x + width, y + height) for x, y, width, height in (each.label for each in drawing.edges)]
+    everything = [*found, *labels]
+    assert not [1 for at, one in enumerate(everything) for other in everything[at + 1 :] if meet(one, other)]
     assert empty.nodes == ()
 
 
