@@ -27,6 +27,10 @@ from mqclause.trace import build_scope, list_rule_inputs, render_sentence
 PRINTERS = "mqclause.render.answers"
 """The module that prints answers. It knows each of them, so it is loaded by name when one is printed."""
 
+PICTURES = "mqclause.pages.notebook"
+DRAWN_BY = ("jinja2", "markupsafe")
+"""The module that draws answers, and the libraries that it needs and that may not be there."""
+
 LONGEST_LINE = 100
 """So many characters of an answer are shown in one line."""
 
@@ -221,7 +225,11 @@ class ShownAnswer:
         return f"<{type(self).__name__}: {first if len(first) <= LONGEST_LINE else first[:LONGEST_LINE] + '…'}>"
 
     def _repr_html_(self) -> str:
-        """What Jupyter shows: a table of what a reader looks for first."""
+        """What Jupyter shows: the picture, where its kind has one and Jinja2 is there, else a table."""
+        return _render_picture(self) or self._render_table()
+
+    def _render_table(self) -> str:
+        """A table of what a reader looks for first."""
         said, rows = import_module(PRINTERS).build_shown_rows(self)
         names = dict.fromkeys(name for row in rows for name in row)
         head = "".join(f"<th>{escape(name)}</th>" for name in names)
@@ -229,6 +237,17 @@ class ShownAnswer:
         said = self._tell_origin(said)
         caption = f"<caption>{escape(said)}</caption>" if said else ""
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _render_picture(answer: ShownAnswer) -> str | None:
+    try:
+        notebook = import_module(PICTURES)
+    except ModuleNotFoundError as error:
+        if error.name not in DRAWN_BY:
+            raise
+        return None
+    shown: str | None = notebook.render_notebook(answer)
+    return shown
 
 
 def _cell(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import combinations as choices
 from itertools import product
 from operator import attrgetter
@@ -437,9 +437,6 @@ _TOLD_APART_BY = [
     if each.name == "ipprocs" or isinstance(each.metadata["domain"], Flag | Words)
 ]  # fmt: skip
 
-Ask = Callable[[Sequence[str]], WhyAnswer | None]
-"""The answer after some commands; None where they cannot be carried out."""
-
 RemedyTest = Callable[[Sequence[str]], bool]
 """Whether a message put after some commands triggers."""
 
@@ -459,15 +456,15 @@ def find_remedies(
     """
     if answer.verdict == "triggers":
         return ()
-    ask, mends = partial(_asked, why, answer, snapshot, priority), partial(_mends, why, answer, snapshot, priority)
+    trials = _Trials(why, answer, snapshot, priority)
     open_remedies = list(_remedies(answer))
     names = _names(answer.queue, snapshot.cluster) if any(OPEN_NAME in each for each in open_remedies) else [""]
     filled = (each.replace(OPEN_NAME, quote_name(name)) for each in open_remedies for name in names)
     remedies = list(dict.fromkeys(filled))
     asked = find_deciding_attributes(Pipeline.of(why.triggers.rules, TRIGGER))
     settings = _settings(answer.queue, asked, snapshot.cluster.own_queues, names)
-    found = _few(_by_name([*remedies, *settings]), mends)
-    return tuple(_with_more(found, answer, remedies, ask, mends).values())
+    found = _few(_by_name([*remedies, *settings]), trials.mends)
+    return tuple(_with_more(found, answer, remedies, trials).values())
 
 
 def find_immediate_remedies(why: Why, answer: WhyAnswer, snapshot: Snapshot) -> tuple[str, ...]:
@@ -522,18 +519,17 @@ def _few(settings: Mapping[str, Sequence[str]], mends: RemedyTest) -> RemedySets
     return found
 
 
-def _with_more(
-    found: RemedySets, answer: WhyAnswer, remedies: Sequence[str], ask: Ask, mends: RemedyTest
-) -> RemedySets:
+def _with_more(found: RemedySets, answer: WhyAnswer, remedies: Sequence[str], trials: _Trials) -> RemedySets:
     """These, and the larger sets of remedies. A set needs for each obstacle a command that clears it."""
-    alone = {each: ask((each,)) for each in remedies}
-    clears = {each: answer.obstacles - after.obstacles for each, after in alone.items() if after}
+    obstacles = answer.obstacles
+    left = {each: trials.find_obstacles((each,)) for each in remedies}
+    clears = {each: obstacles - after for each, after in left.items() if after is not None}
     for count in range(MOST_SETTINGS + 1, min(len(clears), MOST_COMMANDS) + 1):
         for commands in choices(clears, count):
             names = frozenset(map(_name_of, commands))
-            enough = answer.obstacles == frozenset().union(*(clears[each] for each in commands))
+            enough = obstacles == frozenset().union(*(clears[each] for each in commands))
             contains = any(smaller <= names for smaller in found)
-            if enough and not contains and mends(commands):
+            if enough and not contains and trials.mends(commands):
                 found = {**found, names: commands}
     return found
 
@@ -595,18 +591,32 @@ def _names(queue: Queue, cluster: Cluster) -> list[str]:
     return [*(each.name for each in cluster.processes), *reversed(alike.values()), ""]
 
 
-def _asked(
-    why: Why, answer: WhyAnswer, snapshot: Snapshot, priority: int | None, commands: Sequence[str]
-) -> WhyAnswer | None:
-    """The answer after ``commands``; None where they cannot be carried out."""
-    after = _after(answer.queue, snapshot, commands)
-    return None if after is None else why.ask(after.cluster.own_queues[answer.queue.name], after, priority)
+class _Trials:
+    """What becomes of the message of an answer after commands; what begins alike is carried out once."""
 
+    def __init__(self, why: Why, answer: WhyAnswer, snapshot: Snapshot, priority: int | None) -> None:
+        self.why, self.queue, self.snapshot, self.priority = why, answer.queue, snapshot, priority
+        self._kept = cache(self._carry_out)
 
-def _mends(why: Why, answer: WhyAnswer, snapshot: Snapshot, priority: int | None, commands: Sequence[str]) -> bool:
-    """Whether a message put after ``commands`` triggers; not where they cannot be carried out."""
-    after = _after(answer.queue, snapshot, commands)
-    return after is not None and why.is_triggered(after.cluster.own_queues[answer.queue.name], after, priority)
+    def find_obstacles(self, commands: Sequence[str]) -> frozenset[str] | None:
+        """Find the obstacles after ``commands``; None where they cannot be carried out."""
+        after = self._carry_out(tuple(commands))
+        if after is None:
+            return None
+        return self.why.find_obstacles(after.cluster.own_queues[self.queue.name], after, self.priority)
+
+    def mends(self, commands: Sequence[str]) -> bool:
+        """Return whether a message put after ``commands`` triggers; not where they cannot be carried out."""
+        after = self._carry_out(tuple(commands))
+        return after is not None and self.why.is_triggered(
+            after.cluster.own_queues[self.queue.name], after, self.priority
+        )
+
+    def _carry_out(self, commands: tuple[str, ...]) -> Snapshot | None:
+        if not commands:
+            return self.snapshot
+        before = self._kept(commands[:-1])
+        return None if before is None else _after(self.queue, before, commands[-1:])
 
 
 def _after(queue: Queue, snapshot: Snapshot, commands: Sequence[str]) -> Snapshot | None:

@@ -65,7 +65,10 @@ ASKED_FOR = "--edition"
 LINT_FILE = "lint.toml"
 """The file that says of findings of mqclause lint why they are meant so."""
 
-SHARED_FILES = ("editions.toml", LINT_FILE, "readings.toml", "terms.toml")
+LAWS_FILE = "laws.toml"
+"""The file of what holds of every situation, whatever the rules are."""
+
+SHARED_FILES = ("editions.toml", LAWS_FILE, LINT_FILE, "readings.toml", "terms.toml")
 """The files that are not of one document."""
 
 

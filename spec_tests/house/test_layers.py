@@ -13,7 +13,6 @@ OPTIONAL = ("durable_rules_engine", "duckdb", "pyspark", "pandas", "pyarrow", "s
 @pytest.mark.parametrize(
     ("code", "needed"),
     [
-        ("import mqclause", ()),
         ("from mqclause import Put, read_files", ()),
         ("from mqclause import Engine, Replay, Triggers; Engine(), Triggers(), Replay()", ("sqlglot",)),
         ("import mqclause.tools.cli", ("click",)),

@@ -45,6 +45,12 @@ GROUPS = ("What is asked", "What if", "Input", "Rules", "Output", "Options")
 SETTINGS_FILE = "mqclause.toml"
 """The file of the working directory, or of one above it, that has other defaults of options."""
 
+MOST_COLUMNS = 120
+"""Longer lines of help are hard to read, however wide the terminal is."""
+
+HELP = {"help_option_names": ["-h", "--help"], "max_content_width": MOST_COLUMNS}
+"""How help is asked for and shown, of the program and of a subcommand that a program runs alone."""
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 EXAMPLES = os.path.join(os.path.dirname(__file__), "examples.txt")
@@ -225,7 +231,7 @@ def declare(
 
     def decorate(described: Callable[[], None]) -> Subcommand:
         run.__doc__ = described.__doc__
-        return click.command(name, cls=Subcommand, epilog=epilog)(combine(*options)(run))
+        return click.command(name, cls=Subcommand, context_settings=HELP, epilog=epilog)(combine(*options)(run))
 
     return decorate
 
@@ -283,6 +289,13 @@ row_options = group(
     click.option("--csv", "as_csv", is_flag=True, help="Print CSV, a line for each row of the answer."),
 )
 """The forms of an answer that has rows."""
+
+html_option = group(
+    "Output",
+    click.option(
+        "--html", type=parse_file_name, metavar="FILE", help="Also write a page to FILE that shows the answer."
+    ),
+)
 
 folder_option = group(
     "Rules",
@@ -428,6 +441,7 @@ def batch_command() -> None:
     facts_argument,
     facts_options("Only what this queue manager knows."),
     row_options,
+    html_option,
     rules_options,
     group("Output",
           click.option("--sarif", type=parse_file_name, metavar="FILE",
@@ -472,6 +486,7 @@ def commands_command() -> None:
     put_options,
     facts_options(),
     row_options,
+    html_option,
     group("Output",
           click.option("--brief", is_flag=True, help="Print the verdict alone, in one line."),
           click.option("--all", "every_rule", is_flag=True,
@@ -520,7 +535,11 @@ def facts_command() -> None:
     "map",
     "mqclause.tools.commands.map:map_puts",
     cluster_options,
-)
+    html_option,
+    group("Output",
+          click.option("--svg", type=parse_file_name, metavar="FILE", help="Also write a drawing to FILE."),
+          click.option("--mermaid", is_flag=True, help="Print a flowchart for Mermaid, as Markdown shows it.")),
+)  # fmt: skip
 def map_command() -> None:
     """Show where puts go: each clustered queue, from each queue manager that FACTS describe.
 
@@ -552,6 +571,7 @@ def order_command() -> None:
     "plan",
     "mqclause.tools.commands.plan:show_plan",
     cluster_options,
+    html_option,
     group("What if",
     click.option("--after", "then", type=parse_file_name, multiple=True, metavar="FILE",
                  help="Take FACTS as before the change and these files as after it, as two revisions of a folder."),
@@ -586,6 +606,7 @@ def plan_command() -> None:
     "mqclause.tools.commands.replay:replay_scenario",
     click.argument("scenario", nargs=-1, type=parse_file_name),
     row_options,
+    html_option,
     reading_option,
     rules_options,
     exit_options,
@@ -695,7 +716,7 @@ def verify_command() -> None:
           click.option("--coverage", is_flag=True,
                        help="Show which branches of conditions no case takes; runs more slowly."),
           click.option("--proof", is_flag=True,
-                       help="Show on how many situations the executors agree, within a bound.")),
+                       help="Show on how many situations the executors agree and each law holds.")),
     row_options,
     cases_option,
     folder_option,
@@ -704,7 +725,7 @@ def test_command() -> None:
     """Test rules by their cases: which come out otherwise, and what of a rule no case reaches.
 
     A rule is named like workload.06, a ruleset like workload; all are tested where none is named. Exit status: 0 every
-    case passed, 1 one did not, 2 bad input.
+    case passed and every law holds, 1 one did not, 2 bad input.
     """
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
+from importlib import import_module
 from itertools import chain, islice
 from typing import Any, TypeVar
 
+import click
 from attrs import evolve, frozen
 
 from mqclause.cluster.map import (
@@ -41,6 +43,7 @@ from mqclause.render.cluster import (
 )
 from mqclause.render.terminal import track_progress
 from mqclause.rulebook.rules import Rules
+from mqclause.tools.answer_file import check_drawing, check_page, load_pages, write_answer
 from mqclause.tools.commands.options import (
     Inputs,
     blame_status_option,
@@ -148,19 +151,75 @@ def print_member_warnings(members: Iterable[Snapshot]) -> None:
     print_warnings(told, [each for member in found for each in member.remarks])
 
 
-@group_options(inputs=Inputs)
-def map_puts(inputs: Inputs, pattern: str | None, bind: str, as_json: bool, as_csv: bool) -> int:
+@frozen
+class MapOutput:
+    """The forms of the answer. Raises UsageError for those that exclude one another, and NotInstalledError."""
+
+    as_json: bool = False
+    as_csv: bool = False
+    html: str | None = None
+    svg: str | None = None
+    mermaid: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        if self.mermaid and (self.as_json or self.as_csv):
+            form = "--json" if self.as_json else "--csv"
+            raise click.UsageError(f"{form} and --mermaid are two forms of one answer; leave one out")
+        check_page(self.html, is_drawn=True)
+        check_drawing(self.svg)
+        if self.mermaid:
+            load_pages("--mermaid")
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether a picture of the answer is asked for."""
+        return self.html is not None or self.svg is not None or self.mermaid
+
+    def note_flows(self, rows: Iterable[MapRow], engine: Engine, found: list[Any]) -> Iterator[MapRow]:
+        """Add to ``found`` what is drawn of each row, if anything is."""
+        from_row = self.is_drawn and import_module("mqclause.pages.cluster").Flow.of
+        for row in rows:
+            if from_row:
+                found.append(from_row(row, engine))
+            yield row
+
+    def write(self, flows: Sequence[Any], members: Members, rules: Rules) -> None:
+        """Write the pictures. Raises NotWrittenError."""
+        from mqclause.pages.cluster import view_cluster
+        from mqclause.pages.drawing import render_drawing, render_mermaid
+        from mqclause.pages.page import render_page
+
+        origin = rules.origin
+        is_placed = self.html is not None or self.svg is not None
+        view = view_cluster(flows, members, rules, str(origin) if origin else "", is_placed)
+        if self.html is not None:
+            write_answer(self.html, render_page(view))
+        if self.svg is not None:
+            write_answer(self.svg, render_drawing(view))
+        if self.mermaid:
+            print_pieces([render_mermaid(view)])
+
+
+@group_options(inputs=Inputs, output=MapOutput)
+def map_puts(inputs: Inputs, output: MapOutput, pattern: str | None, bind: str) -> int:
     """Show where puts go, and return the exit status. Raises FactsError and UsageError."""
     question = ClusterQuestion.of(inputs, pattern, bind)
     members = question.asked(question.after(question.before()))
     print_member_warnings(members)
     with question.engine(members) as engine:
-        rows = _rows(members, question, engine)
-        if as_json:
-            _print_json(question.fitting(rows))
+        flows = list[Any]()
+        rows = output.note_flows(_rows(members, question, engine), engine, flows)
+        if output.as_json:
+            told = question.fitting(rows)
         else:
             print_warnings((), list_level_remarks(question.rules, get_levels(each.cluster for each in members)))
-            _print(question.fitting(map(PrintableRow.of, rows)), as_csv)
+            printed = question.fitting(map(PrintableRow.of, rows))
+        if output.is_drawn:
+            output.write([each for each in flows if question.is_queue_named(each.name)], members, engine.rules)
+        if output.as_json:
+            _print_json(told)
+        elif not output.mermaid:
+            _print(printed, output.as_csv)
     return 0
 
 

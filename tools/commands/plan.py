@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
@@ -35,6 +36,7 @@ from mqclause.render.cluster import (
 from mqclause.render.markdown import render_plan_comment
 from mqclause.render.terminal import track_progress
 from mqclause.rulebook.rules import AUTO, Rules
+from mqclause.tools.answer_file import check_page, write_answer
 from mqclause.tools.commands.map import ClusterQuestion, print_member_warnings
 from mqclause.tools.commands.options import Inputs, group_options, quote_mqsc
 from mqclause.tools.streams import list_warnings, print_json, print_pieces, print_warnings, write_csv
@@ -72,17 +74,38 @@ class MemberChange:
             members = upgrade_members(members, name, edition, rules)
         return members
 
+    def list_options(self, inputs: Inputs) -> Iterator[str]:
+        """List the options that say what changes, as they were given."""
+        named = {
+            "after": self.then, "set": inputs.sets, "with": inputs.overlays, "status": inputs.states,
+            "without": self.left_out, "fail": self.failing, "suspend": self.suspending,
+            "upgrade": ["=".join(each) for each in self.upgrades],
+        }  # fmt: skip
+        yield from (f"--{name} {shlex.quote(each)}" for name, values in named.items() for each in values)
+
 
 @frozen
 class PlanOutput:
-    """The form in which a plan is printed."""
+    """The form in which a plan is printed. Raises UsageError and NotInstalledError for a page that cannot be."""
 
     as_json: bool = False
     as_csv: bool = False
     as_markdown: bool = False
+    html: str | None = None
 
-    def print_plan(self, found: ChangePlan) -> None:
-        """Print the plan; a comment has what was written to standard error, too, which its readers do not see."""
+    def __attrs_post_init__(self) -> None:
+        check_page(self.html, is_drawn=True)
+
+    def print_plan(self, found: ChangePlan, rules: Rules, asked: Sequence[str]) -> None:
+        """Print the plan; a comment has what was written to standard error, too, which its readers do not see.
+
+        A page names the options that were ``asked``. Raises NotWrittenError.
+        """
+        if self.html is not None:
+            from mqclause.pages.page import render_page
+            from mqclause.pages.plan import view_plan
+
+            write_answer(self.html, render_page(view_plan(found, rules, asked)))
         if self.as_json:
             print_json(found.to_json())
         elif self.as_csv:
@@ -114,7 +137,7 @@ def show_plan(
     checked = _looked_at(question, change, (before, after) if change.upgrades else None)
     with question.engine((*before, *after)) as engine:
         found = plan_change(question, before, after, traffic, checked, engine)
-        output.print_plan(found)
+        output.print_plan(found, engine.rules, [*change.list_options(inputs)])
     return SOMETHING_CHANGES if found.changes_something else 0
 
 
