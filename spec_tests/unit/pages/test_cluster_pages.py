@@ -19,7 +19,7 @@ from mqclause.pages.cluster import ClusterView, view_map
 from mqclause.pages.diagram import Diagram, Edge, Node, draw_diagrams
 from mqclause.pages.drawing import render_drawing, render_mermaid
 from mqclause.pages.page import render_page
-from spec_tests.support.explain_command import bad, run
+from spec_tests.support.explain_command import bad, facts, run
 from spec_tests.support.html_page import Page, find_page_faults
 
 QM1 = """
@@ -81,13 +81,14 @@ def test_states_and_suspension_have_a_shape_and_a_word() -> None:
     assert next(each for each in told.members if each.name == "QM3").suspended == ("S",)
 
 
-def test_what_no_file_describes_is_dashed() -> None:
-    told = view_map(cluster_map(read(text(QM1, name="1"), text(QM2, name="2"), text(QM3, name="3"), at="QM1")))
+def test_what_others_alone_know_is_dashed() -> None:
+    """QM1's facts name QM2 and QM3; the scripts describe all three, whoever is asked."""
+    told = view_map(cluster_map(read(facts())))
     assert {each.name: each.is_described for each in told.members} == {"QM1": True, "QM2": False, "QM3": False}
     raw = render_page(told)
-    assert raw.count('mq-undescribed" transform') == sum(
-        not each.node.is_described for _, drawing in told.drawings for each in drawing.nodes
-    )
+    dashed = [each for _, drawing in told.drawings for each in drawing.nodes if not each.node.is_described]
+    assert raw.count('mq-undescribed" transform') == len(dashed) == 2
+    assert all(each.is_described for each in view(at="QM1").members)
 
 
 def test_a_page_has_pictures_that_are_told_in_tables() -> None:
