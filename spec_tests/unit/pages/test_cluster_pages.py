@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -136,6 +137,22 @@ def test_nodes_and_labels_stand_apart_within_the_drawing_and_edges_lead_to_the_r
     everything = [*found, *labels]
     assert not [1 for at, one in enumerate(everything) for other in everything[at + 1 :] if meet(one, other)]
     assert empty.nodes == ()
+
+
+def test_a_dot_of_the_working_directory_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One on the PATH is run; where it lays out nothing of use, another layout takes its place."""
+    dot = tmp_path / "bin" / "dot"
+    dot.parent.mkdir()
+    dot.write_text("#!/bin/sh\necho ran > ran\necho graph 1 1 1\n")
+    dot.chmod(0o755)
+    monkeypatch.chdir(dot.parent)
+    drawn = Diagram("t", "d", (Node(("A",)), Node(("B",))), (Edge(0, 1, "x"),))
+    for path, runs in ((".", False), (str(dot.parent), True)):
+        monkeypatch.setenv("PATH", f"{path}{os.pathsep}/bin")
+        diagram._find_dot.cache_clear()
+        assert len(draw_diagrams([drawn])[0].nodes) == 2
+        assert (dot.parent / "ran").exists() == runs
+    diagram._find_dot.cache_clear()
 
 
 PLAIN = """graph 1 3 2.5
