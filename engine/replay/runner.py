@@ -499,6 +499,8 @@ class Row(ShownAnswer):
     What ``is_bound`` goes where it was routed to and to nobody else.
     """
 
+    written_by = "replay"
+
     number: int
     event: Event
     repeat: int | None

@@ -112,10 +112,11 @@ FORMS = {"as_json": "--json", "as_csv": "--csv", "as_markdown": "--markdown"}
 """The options that ask for another form of an answer than text, by what a command calls them."""
 
 ARGUMENTS = {
-    "at": "--from", "changes": "--set", "edition": "--edition", "fail": "--fail", "local": "--from", "on": "--on",
-    "priority": "--priority", "suspend": "--suspend", "upgrades": "--upgrade", "without": "--without",
+    "at": "--from", "changes": "--set", "edition": "--edition", "fail": "--fail", "incomplete": "--all",
+    "local": "--from", "on": "--on", "priority": "--priority", "steps": "--all", "suspend": "--suspend",
+    "to_json()": "--json", "upgrades": "--upgrade", "without": "--without",
 }  # fmt: skip
-"""The option for each argument of the library that its messages name."""
+"""The option for each argument, and each part of an answer, of the library that its messages name."""
 
 
 def load_function(place: str) -> Callable[..., Any]:
@@ -259,11 +260,13 @@ def group(title: str, *options: Decorator) -> Decorator:
     return decorate
 
 
-def complete(lister: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
-    """Return what completes a value in a shell: the function ``lister`` lists what is allowed."""
+def complete(
+    lister: str, module: str = "mqclause.tools.commands.completion"
+) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """Return what completes a value in a shell: the function ``lister`` of the module lists what is allowed."""
 
     def list_fitting(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
-        allowed: list[str] = load_function(f"mqclause.tools.commands.completion:{lister}")()
+        allowed: list[str] = load_function(f"{module}:{lister}")()
         return [each for each in allowed if each.startswith(begun)]
 
     return list_fitting
@@ -644,7 +647,7 @@ def retention_command() -> None:
 @declare(
     "schema",
     "mqclause.tools.commands.schema:print_schema",
-    click.argument("name", required=False, shell_complete=complete("list_schema_names")),
+    click.argument("name", required=False, shell_complete=complete("list_schemas", "mqclause.schemas")),
 )
 def schema_command() -> None:
     """Print the JSON schema NAME: of facts, scenario, rule or case files, or of an answer in JSON.

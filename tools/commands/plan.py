@@ -36,10 +36,10 @@ from mqclause.render.cluster import (
 from mqclause.render.markdown import render_plan_comment
 from mqclause.render.terminal import track_progress
 from mqclause.rulebook.rules import AUTO, Rules
+from mqclause.tools.answer_file import check_page, write_answer
 from mqclause.tools.commands.map import ClusterQuestion, print_member_warnings
 from mqclause.tools.commands.options import Inputs, group_options, quote_mqsc
 from mqclause.tools.streams import list_warnings, print_json, print_pieces, print_warnings, write_csv
-from mqclause.tools.written import check_page, write_answer
 from mqclause.trace import join_names
 from mqclause.workload.decision import Engine
 from mqclause.workload.delivery import check_delivery

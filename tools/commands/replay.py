@@ -21,6 +21,7 @@ from mqclause.render.replay import buffer_first, print_calendar, print_timeline
 from mqclause.replay.administration import AdministrationRules, build_retention
 from mqclause.replay.runner import Replay, Row, Watch
 from mqclause.rulebook.rules import Rules
+from mqclause.tools.answer_file import check_page, write_answer
 from mqclause.tools.commands.explain import build_error_line, decode_line
 from mqclause.tools.commands.options import (
     Inputs,
@@ -35,7 +36,6 @@ from mqclause.tools.commands.options import (
 )
 from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.streams import encode_json_line, print_json, print_rows, print_warnings
-from mqclause.tools.written import check_page, write_answer
 
 EVENT_COLUMNS = ("event", "do", "routed", "trigger_messages", "released", "conditions", "changed")
 RETAINED_COLUMNS = (
