@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import frozen
 
 from mqclause.documents import CHOICE
 from mqclause.model.configuration.checked_cluster import (
@@ -89,15 +89,11 @@ def _list_hosts(decision: Decision) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.queue_manager for each in left))
 
 
-@define(eq=False)
+@frozen(eq=False)
 class MemberChoices:
     """What members choose among the hosts of a queue, by asking the rules as each of them would."""
 
     engine: Engine
-    _together: ClusterCheckContext | None = None
-    _parted: dict[tuple[str, bool], Sequence[PartedChoice]] = field(factory=dict)
-    _parted_alike: dict[object, tuple[Sequence[str], Mapping[int, PartedChoice]]] = field(factory=dict)
-    _looks: dict[object, int] = field(factory=dict)
 
     def describe_parting(self, about: ConfiguredObject, together: ClusterCheckContext) -> Mapping[str, Any]:
         """Describe to the rules of checks where editions part over a host of a queue in a cluster."""
@@ -120,14 +116,11 @@ class MemberChoices:
 
     def find_parted(self, about: ConfiguredObject, together: ClusterCheckContext) -> Sequence[PartedChoice]:
         """Find the choices, also of a member that no file describes, in which editions part over a queue."""
-        if together is not self._together:
-            self._together = together
-            for each in (self._parted, self._parted_alike, self._looks):
-                each.clear()
         key = about.name, is_manager_alias(together.find_definition(about))
-        if key not in self._parted:
-            self._parted[key] = self._find_parted(together.collect_hosts(*key), together)
-        return self._parted[key]
+        if key not in together.parted:
+            together.parted[key] = self._find_parted(together.collect_hosts(*key), together)
+        found: Sequence[PartedChoice] = together.parted[key]
+        return found
 
     def _find_parted(self, hosts: QueueHosts, together: ClusterCheckContext) -> Sequence[PartedChoice]:
         """Those of the members that choose among hosts; what is known of other hosts that look alike is told of these.
@@ -135,20 +128,21 @@ class MemberChoices:
         Not where rules look at names, or a reason tells one.
         """
         by_name = has_name_tests(self.engine.course)
-        looks = {host: self._looks.setdefault(each, len(self._looks)) for host, each in hosts.appearances.items()}
+        known_looks = together.numbered_looks
+        looks = {host: known_looks.setdefault(each, len(known_looks)) for host, each in hosts.appearances.items()}
         members = together.list_alike_members(hosts, looks, by_name)
         members += [AlikeMembers(UNSEEN, frozenset({each}), (each,)) for each in sorted(hosts.clusters)]
         ordered = sorted(looks, key=lambda host: (looks[host], together.get_seat(host), host))
         look = (*((looks[host], together.get_seat(host)) for host in ordered), *(each.seat for each in members))
-        key = (hosts.name if by_name or hosts.is_alias else "", look)
-        names, known = self._parted_alike.get(key, ((), {}))
+        key = hosts.name if hosts.is_alias else "", (hosts.name, *ordered) if by_name else (), look
+        names, known = together.parted_alike.get(key, ((), {}))
         if names:
             to = dict(zip(names, ordered, strict=True))
             return [each.translate(members[at], to) for at, each in known.items()]
         asked = ((at, PartedChoice.of(each, self._choose(each, hosts, together))) for at, each in enumerate(members))
         found = {at: each for at, each in asked if each is not None}
         if not any(name in each.fell_by for each in found.values() for name in ordered):
-            self._parted_alike[key] = ordered, found
+            together.parted_alike[key] = ordered, found
         return [*found.values()]
 
     def _choose(self, members: AlikeMembers, hosts: QueueHosts, together: ClusterCheckContext) -> Decision:

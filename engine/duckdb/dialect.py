@@ -154,7 +154,14 @@ def extract_field_lists(plan: Plan) -> Plan:
             node.this.replace(items)
         return node
 
-    bindings = {name: tree.transform(by_field) for name, tree in plan.bindings.items()}
+    def is_of_items(node: Node) -> bool:
+        return isinstance(node, exp.Transform) or _is_looked_up(node)
+
+    # What reads no field of an item stays as it is: a copy takes longer.
+    bindings = {
+        name: tree.transform(by_field) if any(map(is_of_items, tree.walk())) else tree
+        for name, tree in plan.bindings.items()
+    }
     return evolve(plan, bindings=plain | bindings)
 
 

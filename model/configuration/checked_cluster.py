@@ -106,7 +106,9 @@ class ClusterCheckContext:
 
     What is found later, by the rules: ``fell_by``, why a host of a queue in a cluster that looks so is not chosen;
     ``reached``, the hosts that are, beside others of some looks, whatever the queue is called;
-    ``led_by``, the transmission queue by which an alias or a remote definition of a kind leads somewhere.
+    ``led_by``, the transmission queue by which an alias or a remote definition of a kind leads somewhere;
+    ``parted``, in which choices of hosts editions part, and ``parted_alike`` by all that such hosts look like,
+    with ``numbered_looks``.
     """
 
     described: dict[str, Contribution]
@@ -123,6 +125,9 @@ class ClusterCheckContext:
     fell_by: dict[tuple[str, str, Appearance], str] = field(factory=dict)
     reached: set[tuple[object, ...]] = field(factory=set)
     led_by: dict[object, str] = field(factory=dict)
+    parted: dict[tuple[str, bool], Any] = field(factory=dict)
+    parted_alike: dict[object, Any] = field(factory=dict)
+    numbered_looks: dict[Appearance, int] = field(factory=dict)
     displayed: dict[OnDisplay, frozenset[str]] = field(factory=dict)
     told_levels: dict[str, CommandLevel] = field(factory=dict)
     levels: Mapping[str, int] = field(factory=dict)

@@ -15,6 +15,7 @@ from mqclause.model.timeline.scenario import build_scenario
 from mqclause.model.timeline.transitions import QueueManagerState
 from mqclause.replay.runner import Row, build_row_document
 from mqclause.trigger.examination import Examination
+from spec_tests.support.deep import asked
 from spec_tests.support.one_queue_manager import reaching, step
 from spec_tests.support.trigger_scenarios import random_scenario, replay, seeds
 
@@ -65,7 +66,7 @@ def test_executors_tell_the_same(rng: Random, readings: tuple[tuple[str, str], .
     assert all(each == ours for each in others)
 
 
-@pytest.mark.parametrize("scenarios", [20, pytest.param(2_000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("scenarios", [20, pytest.param(asked("SCENARIOS", 600), marks=pytest.mark.deep)])
 def test_agreement_of_executors(scenarios: int) -> None:
     rng = Random(20240917)
     for number in range(scenarios):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import click
 from mqclause.audit.case_run import count_processors, find_case_files, run_case_files
 from mqclause.audit.comparison import compare_rules
 from mqclause.audit.coverage import measure_coverage
+from mqclause.audit.laws import prove_laws
 from mqclause.audit.lint import get_checks, lint_rules, read_cases_by_path
 from mqclause.audit.mutation import MutantResult, try_mutants
 from mqclause.audit.proof import DocumentProof, prove_agreement
@@ -18,10 +19,7 @@ from mqclause.audit.verification import FORMAT as VERIFY_FORMAT
 from mqclause.audit.verification import count_other_sources, verify_copies
 from mqclause.documents import DOCUMENTS
 from mqclause.model.diagnostics import quote_value, suggest_allowed
-from mqclause.rulebook.rules import Rules, get_rules_folder
-from mqclause.tools.commands.declared import FOLDER
-from mqclause.tools.commands.options import load_own_rules, load_rules, parse_readings, read_inputs
-from mqclause.tools.render.audit import (
+from mqclause.render.audit import (
     CaseReport,
     print_comparison,
     print_lint,
@@ -29,8 +27,11 @@ from mqclause.tools.render.audit import (
     print_mutants,
     print_verification,
 )
-from mqclause.tools.render.streams import print_json, print_rows
-from mqclause.tools.render.terminal import show_progress
+from mqclause.render.terminal import show_progress
+from mqclause.rulebook.rules import Rules, get_rules_folder
+from mqclause.tools.commands.declared import FOLDER
+from mqclause.tools.commands.options import load_own_rules, load_rules, parse_readings, read_inputs
+from mqclause.tools.streams import print_json, print_rows
 
 
 def print_verified(copies: tuple[str, ...], as_json: bool, as_csv: bool) -> int:
@@ -72,7 +73,7 @@ def test_rules(
 ) -> int:
     """Run the cases, print what came of them, and return the exit status.
 
-    Raises CaseError, ReadingError and UsageError.
+    Raises CaseError, ReadingError, RuleError and UsageError.
     """
     if as_csv and (coverage or proof):
         raise click.UsageError("--csv is a line for each case; leave out --coverage and --proof")
@@ -86,22 +87,26 @@ def test_rules(
     else:
         for results in run_case_files(rules, paths, count_processors()):
             report.add(results)
-    proofs = _proofs(rules, report) if proof else None
+    documents = dict.fromkeys(each.document for each in report.results)
+    proofs = _proofs(rules, documents) if proof else None
+    laws = prove_laws(rules, documents, MOST_SITUATIONS, count_processors()) if proof else ()
     if as_json:
         said: dict[str, Any] = {"cases": [each.to_json() for each in report.results]}
         said |= {} if covered is None else {"coverage": [each.to_json() for each in covered]}
-        said |= {} if proofs is None else {"proof": [each.to_json() for each in proofs]}
+        said |= {} if proofs is None else {
+            "proof": [each.to_json() for each in proofs], "laws": [each.to_json() for each in laws],
+        }  # fmt: skip
         print_json({"format": TEST_FORMAT, **said})
     elif as_csv:
         print_rows(CASE_COLUMNS, (each.to_json() for each in report.results))
     else:
-        report.finish(covered, proofs)
-    return int(bool(report.failed) or any(each.disagreements for each in proofs or ()))
+        report.finish(covered, proofs, laws)
+    is_shown = not any(each.disagreements for each in proofs or ()) and all(each.is_shown for each in laws)
+    return int(bool(report.failed) or not is_shown)
 
 
-def _proofs(rules: Rules, report: CaseReport) -> list[DocumentProof]:
+def _proofs(rules: Rules, documents: Iterable[str]) -> list[DocumentProof]:
     """What is shown of the documents of the cases that were run."""
-    documents = dict.fromkeys(each.document for each in report.results)
     return [prove_agreement(rules, each, most=MOST_SITUATIONS, processes=count_processors()) for each in documents]
 
 

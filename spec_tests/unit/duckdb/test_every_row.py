@@ -233,7 +233,7 @@ def test_numbers_of_every_type(connection: Any, number: str, shown: str | None) 
         )
 
 
-@pytest.mark.parametrize("kind", ["HUGEINT", "UHUGEINT", "BIGNUM"])
+@pytest.mark.parametrize("kind", first(1, ["UHUGEINT", "HUGEINT", "BIGNUM"]))
 def test_numbers_of_more_than_64_bits_are_compared_by_all_their_digits(connection: Any, kind: str) -> None:
     """The largest number that is allowed is the largest of 64 bits; no double tells it from the one after it."""
     numbers = f"({2**63 - 2}::{kind}), ({2**63 - 1}::{kind}), ({2**63}::{kind}), (NULL), ('{10**38}'::{kind})"

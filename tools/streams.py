@@ -15,6 +15,9 @@ from mqclause.model.diagnostics import escape_controls
 ORIGIN = "mqclause.origin"
 """Under which name the context of a command keeps where its rules are from, if they are not ours."""
 
+WARNED = "mqclause.warned"
+"""Under which name the context of a command keeps the warnings and remarks that it has written."""
+
 
 def encode_json_line(document: Any) -> bytes:
     """Encode a document as a line of JSON in UTF-8, with the folder of the rules if --rules gives one."""
@@ -92,6 +95,14 @@ def print_pieces(pieces: Iterable[str]) -> None:
 
 def print_warnings(warnings: Iterable[object], remarks: Iterable[object] = ()) -> None:
     """Write each warning once, as a line of standard error, and then each remark about the sources."""
+    context = click.get_current_context(silent=True)
     for label, listed in (("warning", warnings), ("remark", remarks)):
         for each in dict.fromkeys(map(str, listed)):
             print(f"{label}: {escape_controls(each)}", file=sys.stderr)  # noqa: T201
+            if context is not None:
+                context.meta.setdefault(WARNED, []).append(each)
+
+
+def list_warnings() -> list[str]:
+    """List the warnings and remarks that the command has written, each once."""
+    return [*dict.fromkeys(click.get_current_context().meta.get(WARNED, ()))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import groupby, islice
+from itertools import groupby
 from typing import Any
 
 from attrs import frozen
@@ -14,9 +14,10 @@ from rich.text import Text
 from mqclause.cluster.map import MapRow, PrintedRow, note_exits
 from mqclause.cluster.plan import ChangePlan, PlanRow, Upgrade
 from mqclause.model.configuration.completeness import MissingInformation
-from mqclause.tools.render.streams import write_csv
-from mqclause.tools.render.terminal import Page
+from mqclause.model.diagnostics import name_argument
+from mqclause.render.terminal import Page
 from mqclause.trace import join_names
+from mqclause.workload.editions import say_edition_source
 from mqclause.workload.sensitivity import MissingObject
 
 CSV_COLUMNS = ("queue", "from", "outcome", "reason", "queue_manager", "channel", "share")
@@ -81,6 +82,29 @@ def summarize_unknown(rows: Iterable[PrintedRow]) -> Iterator[str]:
         yield f"{heading} {'; '.join(lines)}"
 
 
+@frozen
+class AskedObject:
+    """An object of which something is not known, the command that tells it, and ``where`` that is run."""
+
+    name: str
+    command: str
+    where: str
+
+
+def list_unknown(rows: Iterable[PrintedRow]) -> tuple[list[str], list[AskedObject]]:
+    """List the members whose rows rest on what is not known, and each object with the command that tells of it."""
+    asked: dict[MissingObject, dict[str, None]] = {}
+    for row in rows:
+        for each in row.told_by:
+            asked.setdefault(each, {})[row.member] = None
+    found = []
+    for (name, asking), members in asked.items():
+        # A command of the shell names its queue manager, whoever wants to know.
+        where = f"at {join_names(list(members))}" if not asking or asking.startswith(MQSC_VERB) else ""
+        found.append(AskedObject(name, asking, where))
+    return sorted({member for members in asked.values() for member in members}), found
+
+
 def describe_missing_exits(exits: Mapping[MissingInformation, Sequence[str]]) -> Iterator[str]:
     """Describe the exits that nobody has given, each with who would call it."""
     yield from (f"from {', '.join(members)}: {each.what}" for each, members in exits.items())
@@ -90,14 +114,15 @@ def print_plan(found: ChangePlan, page: Page | None = None) -> None:
     """Print each queue with what becomes of its puts before (-) and after (+), and the clauses that decide."""
     page = page or Page()
     rows = [*found.rows, *found.alias_rows]
-    groups = _alike(rows)
+    groups = group_alike_rows(rows)
     if not print_plan_table([_changed(group) for group in groups], page):
         _print_plan_groups(groups, page)
     if rows:
         page.line()
     _print_upgrades(found, page)
     _print_findings(found, page)
-    _print_traffic(found, page)
+    for line in describe_traffic(found):
+        page.line(line)
     if found.restarts:
         page.line(f"sequence factors restart at zero at {', '.join(found.restarts)} (clause {found.restarts_by})")
     if rows:
@@ -105,8 +130,7 @@ def print_plan(found: ChangePlan, page: Page | None = None) -> None:
         changing = f"{len(rows)} rows of the map change" if len(rows) > 1 else "1 row of the map changes"
         page.line(f"{changing}, from {', '.join(names)}")
     else:
-        changes = found.changes_something or bool(found.upgrades)
-        page.line(_nothing_moves(changes, bool(found.exits), found.rebalanced))
+        page.line(describe_no_move(found))
     print_remarks(flatten_remarks(found.remarks), page, found.to_nobody)
     _print_exits(found.exits, page)
     _print_unknown([row for _, row in found.in_question], page)
@@ -116,26 +140,65 @@ def print_plan(found: ChangePlan, page: Page | None = None) -> None:
         page.line(Text(f"{each.what} of {each.object} is not known: {each.command} at {each.object}", "yellow"))
 
 
+def describe_traffic(found: ChangePlan) -> Iterator[str]:
+    """Describe how many real puts move, from where to where; nothing if no traffic is given."""
+    if found.traffic is None:
+        return
+    total = found.traffic.total
+    if len(found.moves) > 1:
+        part = format_percent(sum(each.puts for each in found.moves) / total)
+        yield f"{part} of {format_amount(total)} puts would move"
+    for each in found.moves[:MOVES_SHOWN]:
+        part = f"{format_percent(each.puts / total)} of {format_amount(total)} puts would"
+        if not each.into:
+            yield f"{part} fail that go to {each.out_of}"
+        elif not each.out_of:
+            yield f"{part} go to {each.into} that fail"
+        else:
+            yield f"{part} move from {each.out_of} to {each.into}"
+    further = found.moves[MOVES_SHOWN:]
+    if further:
+        part = format_percent(sum(each.puts for each in further) / total)
+        pairs = f"{len(further)} other pairs" if len(further) > 1 else "another pair"
+        yield f"{part} of them would move between {pairs} of queue managers ({name_argument('to_json()')} shows them)"
+    if not found.moves:
+        alone = ", as far as each queue is put to alone" if found.rebalanced else ""
+        yield f"none of {format_amount(total)} puts would move to another queue manager{alone}"
+    if found.elsewhere:
+        told = "of them are of queues, or at queue managers, that the map does not have"
+        yield f"{format_amount(found.elsewhere)} {told}"
+
+
+def describe_no_move(found: ChangePlan) -> str:
+    """Say that no put goes elsewhere; where an exit may send it elsewhere, as far as the rules say."""
+    if found.rebalanced:
+        return "every queue alone has the shares that it had; remarks tell of queues that share channels"
+    if found.exits:
+        return "as far as the rules go, every put goes where it went"
+    changes = found.changes_something or found.upgrades
+    return "every put goes where it went" if changes else "nothing changes: every put goes where it went"
+
+
 def describe_upgrades(found: ChangePlan) -> Iterator[str]:
     """Describe from which edition of MQ to which, once for members with the same upgrade."""
     groups: dict[tuple[str, str, str], list[Upgrade]] = {}
     for each in found.upgrades:
         groups.setdefault(each.gist, []).append(each)
     for (before, after, known), of in groups.items():
-        places = [*dict.fromkeys(each.edition_from for each in of if each.edition_from)]
+        places = [*dict.fromkeys(say_edition_source(each.edition_from) for each in of if each.edition_from)]
         shown = "; ".join([*places[:PLACES_SHOWN], *(["…"] if len(places) > PLACES_SHOWN else [])])
         names = join_names([each.queue_manager for each in of])
         yield f"upgrade of {names} from {before}{f' ({shown})' if shown else ''} to {after}{known}"
 
 
-def write_plan(rows: Sequence[PlanRow]) -> None:
-    """Write a line for each destination on each side to standard output."""
-    write_csv(SIDE_COLUMNS, (line for row in rows for line in _sides(row)))
+def build_plan_lines(rows: Sequence[PlanRow]) -> Iterator[tuple[Any, ...]]:
+    """Build a line of SIDE_COLUMNS for each destination on each side."""
+    return (line for row in rows for line in _sides(row))
 
 
-def write_map(rows: Sequence[PrintedRow]) -> None:
-    """Write a line for each destination, and one for puts that have none, to standard output."""
-    write_csv(CSV_COLUMNS, (line for row in rows for line in _lines(row)))
+def build_map_lines(rows: Sequence[PrintedRow]) -> Iterator[tuple[Any, ...]]:
+    """Build a line of CSV_COLUMNS for each destination, and one for puts that have none."""
+    return (line for row in rows for line in _lines(row))
 
 
 @frozen(eq=False)
@@ -164,6 +227,46 @@ class ChangedRow:
 def print_plan_table(rows: Sequence[ChangedRow], page: Page) -> bool:
     """Print a line for each row with a column for each destination; False where that does not fit."""
     return bool(rows) and page.table(_table(rows))
+
+
+def name_row(row: PrintedRow | PlanRow) -> str:
+    """Name the queue of a row, or the alias of a queue manager as one."""
+    return row.name if row.queue else f"{row.name} (queue manager)"
+
+
+def group_alike_rows(rows: Sequence[PlanRow]) -> list[list[PlanRow]]:
+    """Group the rows of one queue whose members say the same of both sides."""
+    groups: dict[tuple[object, ...], list[PlanRow]] = {}
+    for row in rows:
+        because = tuple((each.side, each.destination.queue_manager, each.because) for each in row.because)
+        key = (
+            name_row(row),
+            row.moved,
+            render_destinations(row.before).plain,
+            render_destinations(row.after).plain,
+            because,
+        )
+        groups.setdefault(key, []).append(row)
+    return list(groups.values())
+
+
+def group_causes(row: PlanRow) -> dict[str, list[str]]:
+    """Say why destinations get nothing on one side, each reason once, with their queue managers."""
+    found: dict[str, list[str]] = {}
+    for cause in row.because:
+        clause = f"clause {cause.rule.clause}, " if cause.rule else ""
+        names = found.setdefault(f"{cause.side}: {clause}{cause.because}", [])
+        if cause.destination.queue_manager not in names:
+            names.append(cause.destination.queue_manager)
+    return found
+
+
+def format_moving_part(group: Sequence[PlanRow]) -> str:
+    """Format the part of the puts of rows alike that moves, and how many they are where that is known."""
+    part = format_percent(float(group[0].moved))
+    weights = [row.weight for row in group if row.weight is not None]
+    of = "opens" if any(row.is_of_opens for row in group) else "puts"
+    return f"{part} of {f'{format_amount(sum(weights))} puts' if weights else f'the {of}'}"
 
 
 def list_remarks(rows: Iterable[PrintedRow]) -> Iterator[Remark]:
@@ -195,7 +298,7 @@ def print_remarks(remarks: Iterable[Remark], page: Page, further: Iterable[str] 
     for each in said[:REMARKS_SHOWN]:
         page.line(Text(each, "yellow"))
     if len(said) > REMARKS_SHOWN:
-        page.line(Text(f"and {len(said) - REMARKS_SHOWN} more remarks: --json", "yellow"))
+        page.line(Text(f"and {len(said) - REMARKS_SHOWN} more remarks: {name_argument('to_json()')}", "yellow"))
     for each in further:
         page.line(Text(each, "yellow"))
 
@@ -247,18 +350,10 @@ def sum_parts_by_name(row: PrintedRow) -> dict[str, Fraction]:
 
 def _unknown(rows: Iterable[PrintedRow]) -> tuple[str, Sequence[str]]:
     """Who rests on what is not known, and a few objects with the command that tells of them and where it is run."""
-    asked: dict[MissingObject, dict[str, None]] = {}
-    for row in rows:
-        for each in row.told_by:
-            asked.setdefault(each, {})[row.member] = None
-    lines = []
-    for (name, asking), members in islice(asked.items(), UNKNOWN_SHOWN):
-        # A command of the shell names its queue manager, whoever wants to know.
-        where = f"at {join_names(list(members))}" if not asking or asking.startswith(MQSC_VERB) else ""
-        lines.append(f"{name}: {' '.join(filter(None, (asking, where)))}")
+    resting, asked = list_unknown(rows)
+    lines = [f"{each.name}: {' '.join(filter(None, (each.command, each.where)))}" for each in asked[:UNKNOWN_SHOWN]]
     if len(asked) > UNKNOWN_SHOWN:
-        lines.append(f"and {len(asked) - UNKNOWN_SHOWN} more: --json")
-    resting = sorted({member for members in asked.values() for member in members})
+        lines.append(f"and {len(asked) - UNKNOWN_SHOWN} more: {name_argument('to_json()')}")
     return f"from {', '.join(resting)} this rests on what is not known:", lines
 
 
@@ -280,13 +375,9 @@ def _print_exits(exits: Mapping[MissingInformation, Sequence[str]], page: Page) 
         page.line(Text(each.command, "dim"), "", INDENT)
 
 
-def _named(row: PrintedRow | PlanRow) -> str:
-    return row.name if row.queue else f"{row.name} (queue manager)"
-
-
 def _print_groups(rows: Sequence[PrintedRow], page: Page) -> None:
     """A line for each queue; below it a line for the members that agree on where its puts go."""
-    for name, of in groupby(rows, _named):
+    for name, of in groupby(rows, name_row):
         page.line(Text(name, "bold"))
         agreeing = _agreeing(list(of))
         labels = [f"from {', '.join(row.member for row in group)}" for group in agreeing]
@@ -304,7 +395,7 @@ def _as_table(rows: Sequence[PrintedRow]) -> list[str]:
     """A line for each queue with a column for each member, below their names."""
     members = sorted({row.member for row in rows})
     lines = [["queue", *(f"from {name}" for name in members)]]
-    for named, of in groupby(rows, _named):
+    for named, of in groupby(rows, name_row):
         cells = {row.member: render_destinations(row).plain for row in of}
         lines.append([named, *(cells.get(name, NOT_KNOWN) for name in members)])
     widths = [max(len(line[at]) for line in lines) for at in range(len(members) + 1)]
@@ -317,56 +408,29 @@ def _marked(line: str) -> Text:
     return text
 
 
-def _nothing_moves(changes: bool, unknown: bool, rebalanced: bool) -> str:
-    """That no put goes elsewhere; where an exit may send it elsewhere, as far as the rules say."""
-    if rebalanced:
-        return "every queue alone has the shares that it had; remarks tell of queues that share channels"
-    if unknown:
-        return "as far as the rules go, every put goes where it went"
-    return "every put goes where it went" if changes else "nothing changes: every put goes where it went"
-
-
 def _print_plan_groups(groups: Sequence[Sequence[PlanRow]], page: Page) -> None:
     for group in groups:
         first = group[0]
         page.line(
-            Text.assemble((_named(first), "bold"), f" from {', '.join(row.member for row in group)}{_moved(group)}")
+            Text.assemble((name_row(first), "bold"), f" from {', '.join(row.member for row in group)}{_moved(group)}")
         )
         page.line(Text(render_destinations(first.before).plain, "red"), Text("  - ", "red"), INDENT + 2)
         page.line(Text(render_destinations(first.after).plain, "green"), Text("  + ", "green"), INDENT + 2)
-        for said, names in _causes(first).items():
+        for said, names in group_causes(first).items():
             page.line(Text(f"{', '.join(names)} {said}", "dim"), "", INDENT + 2)
 
 
 def _changed(group: Sequence[PlanRow]) -> ChangedRow:
     """A line of the table: rows alike."""
     first = group[0]
-    causes = [f"{', '.join(names)} {said}" for said, names in _causes(first).items()]
-    moved = _part_of_puts(group) if first.moved else ""
-    return ChangedRow(_named(first), ", ".join(row.member for row in group), moved, first.before, first.after, causes)
-
-
-def _causes(row: PlanRow) -> dict[str, list[str]]:
-    """Why destinations get nothing on one side, each said once, with their queue managers."""
-    found: dict[str, list[str]] = {}
-    for cause in row.because:
-        clause = f"clause {cause.rule.clause}, " if cause.rule else ""
-        names = found.setdefault(f"{cause.side}: {clause}{cause.because}", [])
-        if cause.destination.queue_manager not in names:
-            names.append(cause.destination.queue_manager)
-    return found
+    causes = [f"{', '.join(names)} {said}" for said, names in group_causes(first).items()]
+    moved = format_moving_part(group) if first.moved else ""
+    return ChangedRow(name_row(first), ", ".join(row.member for row in group), moved, first.before, first.after, causes)
 
 
 def _moved(group: Sequence[PlanRow]) -> str:
     """How much of the puts of rows alike moves; and how many, where that is known."""
-    return f": {_part_of_puts(group)} move" if group[0].moved else ""
-
-
-def _part_of_puts(group: Sequence[PlanRow]) -> str:
-    part = format_percent(float(group[0].moved))
-    weights = [row.weight for row in group if row.weight is not None]
-    of = "opens" if any(row.is_of_opens for row in group) else "puts"
-    return f"{part} of {f'{format_amount(sum(weights))} puts' if weights else f'the {of}'}"
+    return f": {format_moving_part(group)} move" if group[0].moved else ""
 
 
 def _print_upgrades(found: ChangePlan, page: Page) -> None:
@@ -386,56 +450,10 @@ def _print_findings(found: ChangePlan, page: Page) -> None:
         page.line()
 
 
-def _print_traffic(found: ChangePlan, page: Page) -> None:
-    """How many real puts move, from where to where."""
-    if found.traffic is None:
-        return
-    total = found.traffic.total
-    if len(found.moves) > 1:
-        part = format_percent(sum(each.puts for each in found.moves) / total)
-        page.line(f"{part} of {format_amount(total)} puts would move")
-    for each in found.moves[:MOVES_SHOWN]:
-        part = f"{format_percent(each.puts / total)} of {format_amount(total)} puts would"
-        if not each.into:
-            page.line(f"{part} fail that go to {each.out_of}")
-        elif not each.out_of:
-            page.line(f"{part} go to {each.into} that fail")
-        else:
-            page.line(f"{part} move from {each.out_of} to {each.into}")
-    further = found.moves[MOVES_SHOWN:]
-    if further:
-        part = format_percent(sum(each.puts for each in further) / total)
-        pairs = f"{len(further)} other pairs" if len(further) > 1 else "another pair"
-        page.line(f"{part} of them would move between {pairs} of queue managers (--json shows them)")
-    if not found.moves:
-        alone = ", as far as each queue is put to alone" if found.rebalanced else ""
-        page.line(f"none of {format_amount(total)} puts would move to another queue manager{alone}")
-    if found.elsewhere:
-        page.line(
-            f"{format_amount(found.elsewhere)} of them are of queues, or at queue managers, that the map does not have"
-        )
-
-
 def _sides(row: PlanRow) -> Iterator[tuple[Any, ...]]:
     for side, of in (("before", row.before), ("after", row.after)):
         for queue, member, *rest in _lines(of):
             yield (queue, member, float(row.moved), side, *rest, row.weight)
-
-
-def _alike(rows: Sequence[PlanRow]) -> list[list[PlanRow]]:
-    """The rows in groups of one queue whose members say the same of both sides."""
-    groups: dict[tuple[object, ...], list[PlanRow]] = {}
-    for row in rows:
-        because = tuple((each.side, each.destination.queue_manager, each.because) for each in row.because)
-        key = (
-            _named(row),
-            row.moved,
-            render_destinations(row.before).plain,
-            render_destinations(row.after).plain,
-            because,
-        )
-        groups.setdefault(key, []).append(row)
-    return list(groups.values())
 
 
 def _lines(row: PrintedRow) -> Iterator[tuple[Any, ...]]:

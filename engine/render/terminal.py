@@ -10,7 +10,6 @@ from typing import TextIO, TypeVar
 
 from rich.console import Console
 from rich.measure import Measurement
-from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
@@ -84,6 +83,8 @@ def show_progress(fraction: Callable[[], float], doing: str = "deciding") -> Ite
     if not sys.stderr.isatty():
         yield
         return
+    from rich.progress import Progress  # noqa: PLC0415 - it loads much, and few runs show it
+
     stop = Event()
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(doing, total=1.0)

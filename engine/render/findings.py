@@ -13,9 +13,9 @@ from rich.text import Text
 from mqclause.check.findings import CheckPage, Checks, Finding, render_pages
 from mqclause.model.configuration.file_reports import FileReport, Needed
 from mqclause.model.diagnostics import Diagnostic, quote_value, suggest_word
+from mqclause.render.terminal import Page
 from mqclause.rulebook.rule_file import SEVERITIES
 from mqclause.testing.case_kinds import DocumentCounts
-from mqclause.tools.render.terminal import Page
 
 ALIKE_SHOWN = 3
 """So many findings that say the same of different objects are printed one by one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from mqclause.tools.render.cluster import format_percent
+from mqclause.render.cluster import format_percent
 
 Document = Mapping[str, Any]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from mqclause.tools.render.terminal import Page
+from mqclause.render.terminal import Page
 from mqclause.trigger.why import BlockingCondition, Verdict, WhyAnswer
 
 SUMMARY: dict[Verdict, str] = {

@@ -14,11 +14,11 @@ from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQue
 from mqclause.model.facts.workload import Destination
 from mqclause.model.readers.mqsc import get_known_attributes
 from mqclause.model.timeline.events import ALTERABLE, Altered, Event
+from mqclause.render.explanation import render_exit_answer
+from mqclause.render.terminal import Page
 from mqclause.replay.administration import AdministrationResult, InformationState, RequestState, Retention
 from mqclause.replay.runner import Row
 from mqclause.retrieval.calls import MOST_PASSED_OVER, CallReason, RetrievalResult
-from mqclause.tools.render.explanation import render_exit_answer
-from mqclause.tools.render.terminal import Page
 from mqclause.trigger.examination import Examination
 from mqclause.workload.decision import Decision
 

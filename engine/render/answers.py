@@ -12,18 +12,18 @@ from mqclause.check.report import Findings
 from mqclause.cluster.counterfactuals import Counterfactual, Counterfactuals, WhyNot
 from mqclause.cluster.map import ClusterMap, MapRow
 from mqclause.cluster.plan import ChangePlan, Move, PlanRow, PlanTable
+from mqclause.render.cluster import format_amount, print_map, print_plan
+from mqclause.render.documents import ShownRows, list_shown_rows, render_document
+from mqclause.render.explanation import print_explanation
+from mqclause.render.findings import print_finding, print_findings
+from mqclause.render.order import render_next_gets, render_order
+from mqclause.render.replay import print_timeline, render_call_reason, render_returned
+from mqclause.render.terminal import Page
+from mqclause.render.why import print_answers
+from mqclause.render.why_not import print_why_not
 from mqclause.replay.runner import Row
 from mqclause.retrieval.calls import RetrievalResult
 from mqclause.retrieval.order import QueueOrder
-from mqclause.tools.commands.order import render_next_gets, render_order
-from mqclause.tools.commands.why_not import print_why_not
-from mqclause.tools.render.cluster import format_amount, print_map, print_plan
-from mqclause.tools.render.documents import ShownRows, list_shown_rows, render_document
-from mqclause.tools.render.explanation import print_explanation
-from mqclause.tools.render.findings import print_finding, print_findings
-from mqclause.tools.render.replay import print_timeline, render_call_reason, render_returned
-from mqclause.tools.render.terminal import Page
-from mqclause.tools.render.why import print_answers
 from mqclause.trigger.why import WhyAnswer
 from mqclause.workload.explanation import Explanation
 from mqclause.workload.shares import Share, Shares
