@@ -95,6 +95,8 @@ class Finding(ShownAnswer):
     ``levels`` are the command levels of members, as the message may tell them.
     """
 
+    written_by = "findings#/properties/findings/items"
+
     said: FailedCondition
     object_type: str
     name: str
@@ -504,19 +506,31 @@ def build_trigger_cluster(member: ConfiguredMember, name: str, called: str) -> C
     own = member.find_own_queue(name)
     assert own is not None, "it was looked at as a queue of its"  # noqa: S101
     queue = evolve(own, name=called, descr="", clusters=(), curdepth=None, ipprocs=None)
+    assumed = list_assumed_objects(member, name)
     initq = member.find_own_queue(queue.initq) if queue.initq != queue.name else None
     models = [queue.initq] if initq is None and queue.initq in member.models else []
     if initq is None and queue.initq not in ("", queue.name, *models):
-        there = not member.would_tell("QLOCAL", queue.initq)
+        there = ("QLOCAL", queue.initq) in assumed
         initq = Queue(queue.initq, member.name) if there else member.find_local_queue_in_any_case(queue.initq)
     target = member.find_own_queue(initq.base_queue) if initq is not None and initq.type == "QALIAS" else None
     around = [each for each in (initq, target) if each is not None and each.name != queue.name]
     beside = [evolve(each, ipprocs=None, clusters=()) for each in around]
     processes = member.find_processes(queue.process)
-    is_defined = any(each.name == queue.process for each in processes)
-    if queue.process and not is_defined and not member.would_tell("PROCESS", queue.process):
+    if ("PROCESS", queue.process) in assumed:
         processes = (Process(queue.process),)
     return Cluster(member.queue_manager, (), (queue, *beside), (), (), processes, map(ModelQueue, models))
+
+
+def list_assumed_objects(member: ConfiguredMember, name: str) -> tuple[tuple[str, str], ...]:
+    """List what a queue that is to trigger names and no file tells of, by type and name: it is taken to be there."""
+    own = member.find_own_queue(name)
+    assert own is not None, "it was looked at as a queue of its"  # noqa: S101
+    asked = []
+    if own.initq not in ("", own.name, *member.models) and member.find_own_queue(own.initq) is None:
+        asked.append(("QLOCAL", own.initq))
+    if own.process and all(each.name != own.process for each in member.find_processes(own.process)):
+        asked.append(("PROCESS", own.process))
+    return tuple(each for each in asked if not member.would_tell(*each))
 
 
 def _told_with(found: Finding) -> tuple[str, ...]:
@@ -692,6 +706,7 @@ class Inspection:
         member = ConfiguredMember.of(name, owner, scripts)
         found, waiting = list[Finding](), list[ConfiguredObject]()
         alike, left_open = dict[object, tuple[FailedCondition, ...]](), list[ConfiguredObject]()
+        taken = dict[tuple[str, str], ConfiguredObject]()
         for each in member.list_objects(self.checks.keywords):
             # Which clusters are shared is known when all files are read.
             about = each if self.local is None else each.replace(is_own=name == self.local, in_shared_cluster=False)
@@ -699,6 +714,8 @@ class Inspection:
                 left_open.append(about)
             if about.trigger and self.checks.is_to_trigger(about):
                 found += self.checks.of_trigger(member, about, alike)
+                for assumed in list_assumed_objects(member, about.name):
+                    taken.setdefault(assumed, about)
             if about.clustered or about.leading is not None:
                 waiting.append(about)
             else:
@@ -710,7 +727,7 @@ class Inspection:
             tuple(waiting),
             Contribution.of(member),
             (*contradictions, *member.objects.faults),
-            (*member.warnings, *_told_of_clusters(left_open)),
+            (*member.warnings, *_told_of_clusters(left_open), *_told_of_assumed(taken)),
         )
 
     def _join_nameless(self) -> None:
@@ -886,6 +903,19 @@ def _leaves_clusters_open(about: ConfiguredObject, member: ConfiguredMember) -> 
     if about.object_type not in CONFIGURED_QUEUES or not about.is_shown or about.tells("cluster"):
         return False
     return not member.asked.shows(about.object_type, about.name, "CLUSTER")
+
+
+def _told_of_assumed(taken: Mapping[tuple[str, str], ConfiguredObject]) -> Iterator[Diagnostic]:
+    """That it is not known whether what queues name is there, in one line for each type."""
+    for type_, attribute in (("QLOCAL", "initq"), ("PROCESS", "process")):
+        names = [name for kind, name in taken if kind == type_]
+        if names:
+            about = taken[type_, names[0]]
+            more = f" and {len(names) - 1} more are" if names[1:] else " is"
+            who = f"{type_}({names[0]}), which {about.name} names,{more} there: taken so"
+            command = f"DISPLAY {type_}({'*' if names[1:] else quote_name(names[0])})"
+            file, line = about.place_of(attribute)
+            yield Diagnostic(file, f"nothing tells whether {who}; {command} tells it", line)
 
 
 def _told_of_clusters(left_open: Sequence[ConfiguredObject]) -> Iterator[Diagnostic]:

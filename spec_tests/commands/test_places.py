@@ -197,9 +197,10 @@ def test_links_and_hooks_of_a_repository_lead_nowhere(repository: Repository, tm
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize(("fail_on", "expected"), [("error", 0), ("warning", 1), ("note", 1), ("never", 0)])
+@pytest.mark.parametrize(("fail_on", "expected"), [("", 1), ("error", 0), ("warning", 1), ("note", 1), ("never", 0)])
 def test_a_check_fails_the_job_by_severity(repository: Repository, fail_on: str, expected: int) -> None:
-    # Both hosts refuse puts: a warning each.
+    # Both hosts refuse puts: a warning each. The settings count where the workflow says nothing.
+    (repository.root / "mqclause.toml").write_text("[check]\nfail-on = 'warning'\n")
     for name in ("QM2", "QM3"):
         repository.write(f"{name}.mqsc", MEMBER.format(name) + SORTED.replace("\n", " PUT(DISABLED)\n"))
     status, _, outputs = repository.step("check", FAIL_ON=fail_on)

@@ -3,13 +3,14 @@
 # shellcheck source=tools/action/step.sh
 source "$(dirname "$0")/step.sh"
 
-severity=${FAIL_ON:?}
-[ "$FAIL_ON" != never ] || severity=error
+: "${FAIL_ON:=}"
+options=()
+[ -z "$FAIL_ON" ] || [ "$FAIL_ON" = never ] || options=(--fail-on "$FAIL_ON")
 sarif="$(mktemp -d "$RUNNER_TEMP/check.XXXXXX")/mqclause.sarif"
 
 status=0
 stop_commands
-mqclause check --sarif "$sarif" --fail-on "$severity" -- "./$FOLDER" || status=$?
+mqclause check --sarif "$sarif" ${options[@]+"${options[@]}"} -- "./$FOLDER" || status=$?
 start_commands
 
 [ "$FAIL_ON" != never ] || [ "$status" != 1 ] || status=0

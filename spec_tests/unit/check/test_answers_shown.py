@@ -93,7 +93,7 @@ ANSWERS: dict[str, Callable[[], Any]] = {
 
 def test_text_is_what_the_command_line_prints() -> None:
     asked = printed("explain", SALES, "--from", "QM1", "--put", "ORDERS.IN")
-    assert str(explained()) == asked.strip()
+    assert str(explained()) == asked.strip().replace("--all shows", "steps shows")
     assert str(cluster_map(MEMBERS)) == printed("map", SALES).strip()
     assert str(Why().ask("ORDERS.IN", MEMBERS.at("QM2"))) == printed("why", "ORDERS.IN", SALES, "--from", "QM2").strip()
     assert str(check_files(SALES)) == printed("check", SALES, "--fail-on", "error", "--all").strip()
@@ -103,6 +103,17 @@ def test_text_is_what_the_command_line_prints() -> None:
     )
     replayed = Replay().rows(read_scenario(EXAMPLES / "status_queue.toml"))
     assert "\n".join(map(str, replayed)) == printed("replay", str(EXAMPLES / "status_queue.toml")).rstrip()
+
+
+def test_an_edition_that_was_asked_for_is_named_by_its_argument() -> None:
+    own = MEMBERS.at("QM1")
+    decision = Engine(Rules(edition="mq-9.4")).choose(Put("ORDERS.IN"), own.cluster, explain="rule")
+    told = Explanation.of(decision, own)
+    assert told.to_json()["edition_from"] == "--edition"
+    assert "mq-9.4 (edition)" in str(told)
+    asked = printed("explain", SALES, "--from", "QM1", "--put", "ORDERS.IN", "--edition", "mq-9.4")
+    assert "mq-9.4 (--edition)" in asked
+    assert "--" not in str(told)
 
 
 def test_a_plan_is_what_the_command_line_prints_and_writes() -> None:
@@ -146,6 +157,7 @@ PICTURED = ("Decision", "Explanation", "MapRow", "PlanRow", "ChangePlan")
 @pytest.mark.parametrize("kind", ANSWERS)
 def test_each_is_shown_and_comes_back_from_json(kind: str) -> None:
     answer = ANSWERS[kind]()
+    assert "--" not in str(answer), "an answer in a program names no option"
     assert "\n" not in repr(answer)
     assert len(repr(answer)) < 160
     assert repr(answer).startswith(f"<{kind}: ")
