@@ -64,12 +64,9 @@ def _write_band(band: Band, name: str, described: set[str]) -> Iterator[str]:
             yield f'    {hosts[shown]}["{_write(shown)}"]{_name_class(line.state, host, described)}'
         if line.state == "failed":
             yield f'    {senders[line.senders]} -. "fails" .-> {hosts[shown]}'
-        elif line.share != NOTHING:
+        elif line.part:
             said = " ".join(filter(None, (line.share, line.said)))
             yield f'    {senders[line.senders]} -- "{_write(said)}" --> {hosts[shown]}'
-
-
-NOTHING = "0 %"
 
 
 def _name_class(state: str, host: str, described: set[str]) -> str:
