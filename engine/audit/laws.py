@@ -34,7 +34,8 @@ from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
 from mqclause.language import nodes
 from mqclause.language.evaluator import Scope, evaluate
-from mqclause.language.parser import ExpressionError, parse
+from mqclause.language.nodes import ExpressionError
+from mqclause.language.parser import parse
 from mqclause.language.vocabulary import BLANKS, BOOLEAN, Vocabulary, Word, build_text_type, build_words
 from mqclause.model.diagnostics import DomainError, quote_value, suggest_allowed, suggest_word
 from mqclause.model.facts.domains import REASONS

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from mqclause.audit.case_run import CaseResult
 from mqclause.audit.comparison import Comparison, DocumentComparison, Example, Side
+from mqclause.audit.configurations import FactDifference
 from mqclause.audit.coverage import RuleCoverage
 from mqclause.audit.laws import LawProof
 from mqclause.audit.lint import LintCheck, LintFinding
@@ -203,6 +204,18 @@ def print_comparison(found: Comparison, page: Page | None = None) -> None:
         _print_document(document, page)
     if not (found.text or found.documents):
         page.line(Text("nothing differs", ALIKE))
+
+
+def print_fact_differences(found: Sequence[FactDifference], page: Page | None = None) -> None:
+    """Print each object that one configuration has alone, and each attribute that both state otherwise."""
+    page = page or Page()
+    for each in found:
+        seen = f"at {join_names([*each.seen_at])}" if each.seen_at else ""
+        page.line(Text.assemble((each.object, "bold"), *(f" {part}" for part in (each.key, seen) if part)))
+        for label, value in (("  before", each.before), ("  after", each.after)):
+            page.line("not there" if value is None else f"{value}", label, 10)
+    if not found:
+        page.line(Text("no object differs", ALIKE))
 
 
 def _print_document(found: DocumentComparison, page: Page) -> None:

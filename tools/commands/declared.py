@@ -769,7 +769,7 @@ def lint_command() -> None:
 
 @declare(
     "compare",
-    "mqclause.tools.commands.rules:print_compared",
+    "mqclause.tools.commands.compare:print_compared",
     click.argument("folders", nargs=-1, type=parse_file_name, metavar="[A [B]]"),
     reading_option,
     group("Rules",
@@ -783,7 +783,8 @@ def compare_command() -> None:
     """Compare two sets of rules: what files say otherwise, and the plainest facts that tell them apart.
 
     A and B are folders of rules. Where B is left out, it is A as --reading and --edition have it; where both are, A is
-    what comes with mqclause. Exit status: 0 nothing differs, 1 something does, 2 bad input.
+    what comes with mqclause. Of two configurations, as for map, it prints the objects and attributes that differ, and
+    the plan by which A becomes B. Exit status: 0 nothing differs, 1 something does, 2 bad input.
     """
 
 
