@@ -9,7 +9,7 @@ from html import escape
 from importlib import import_module
 from io import StringIO
 from operator import attrgetter
-from typing import Any, Literal, Protocol, Self, SupportsIndex, TypeVar, overload
+from typing import Any, ClassVar, Literal, Self, SupportsIndex, TypeGuard, TypeVar, overload
 
 from attrs import field, frozen
 
@@ -38,35 +38,6 @@ NOBODY_LEFT = "no rule says what this call ends with, for which no destination i
 """What is wrong with rules that leave nobody and let the call succeed."""
 
 Outcome = Literal["chosen", "failed", "deferred"]
-
-DOCUMENTS: Mapping[str, str] = {
-    "Decision": "trace",
-    "Explanation": "trace",
-    "WhyNot": "trace#/properties/why_not",
-    "Counterfactual": "trace#/$defs/counterfactual",
-    "Share": "map#/$defs/share",
-    "MapRow": "map#/properties/rows/items",
-    "PlanRow": "plan#/properties/rows/items",
-    "Move": "plan#/$defs/move",
-    "ChangePlan": "plan",
-    "WhyAnswer": "why",
-    "Finding": "findings#/properties/findings/items",
-    "QueueOrder": "order",
-    "Row": "replay",
-    "RetrievalResult": "replay#/$defs/returned",
-}
-"""The schema, or the part of one, that the JSON of each kind of answer keeps."""
-
-
-class AnswerRow(Protocol):
-    """A row that says itself in JSON values, under the names of the columns."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the row as JSON values."""
-        ...
-
-
-AnswerRowT = TypeVar("AnswerRowT", bound=AnswerRow)
 
 
 @frozen
@@ -166,9 +137,13 @@ class RuleAnswer:
 
 
 class ShownAnswer:
-    """An answer to look at: as text, in one line, as a table of a notebook, as JSON, as a row of a data frame."""
+    """An answer to look at: as text, in one line, as a table of a notebook, as JSON, as a row of a data frame.
+
+    Its JSON keeps the schema ``written_by``, or the part of one, as ``map#/$defs/share``.
+    """
 
     __slots__ = ()
+    written_by: ClassVar[str]
 
     @property
     def origin(self) -> RulesOrigin | None:
@@ -192,10 +167,25 @@ class ShownAnswer:
         """
         return RecordedAnswer.of(cls.__name__, document)
 
+    @classmethod
+    def find_faults(cls, document: Any) -> Iterator[str]:
+        """Find what keeps a document from being one that answers of this kind write."""
+        return _find_faults(cls.written_by, dict, document)
+
+    @classmethod
+    def list_rows(cls, document: Any) -> list[Any]:
+        """List the rows of a document of this kind: one, unless it is of a table."""
+        return [document]
+
+    @classmethod
+    def get_row_schema(cls) -> DocumentSchema:
+        """Return the schema that the rows keep."""
+        return get_document_schema(cls.written_by)
+
     @property
     def schema(self) -> DocumentSchema:
         """The schema that its rows keep."""
-        return get_document_schema(DOCUMENTS[type(self).__name__])
+        return self.get_row_schema()
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the rows of the answer as JSON values: one, unless it is a table."""
@@ -264,6 +254,9 @@ def _cell(text: str) -> str:
     return f"<td>{escape(text)}</td>"
 
 
+AnswerRowT = TypeVar("AnswerRowT", bound=ShownAnswer)
+
+
 class RecordedObject(dict[str, Any]):
     """An object of a document, of which ``recorded.queue_manager`` is the same as ``recorded["queue_manager"]``."""
 
@@ -298,22 +291,14 @@ class RecordedAnswer(ShownAnswer):
             text = json.dumps(found, ensure_ascii=False)
         except (TypeError, ValueError, RecursionError) as error:
             raise ArgumentError(f"document is no JSON: {error}") from None
-        part = DOCUMENTS.get(kind) or TABLE_DOCUMENTS.get(kind)
-        if part is None:
-            raise ArgumentError(f"{quote_value(kind)} writes no document{suggest_allowed(kind, _list_kinds())}")
-        faults: Iterator[str] = get_document_schema(part).find_faults(found)
-        if not isinstance(found, list if kind in ROWS_ALONE else dict):
-            faults = iter([f"it is of the type {type(found).__name__}"])
-        elif kind in ROWS_ALONE:
-            faults = (f"[{at}]: {said}" for at, row in enumerate(found) for said in _find_faults(part, row))
-        for said in faults:
+        for said in get_answer_class(kind).find_faults(found):
             raise ArgumentError(f"document is none of a {kind}: {said}")
         return cls(kind, text)
 
     @property
     def schema(self) -> DocumentSchema:
         """The schema that its rows keep."""
-        return get_document_schema(DOCUMENTS[ROW_KINDS.get(self.kind, self.kind)])
+        return get_answer_class(self.kind).get_row_schema()
 
     @property
     def origin(self) -> RulesOrigin | None:
@@ -328,15 +313,14 @@ class RecordedAnswer(ShownAnswer):
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the rows of the document: one, unless it is of a table."""
-        found = self.to_json()
-        return _list_rows(found) if self.kind in ROW_KINDS else [found]
+        return get_answer_class(self.kind).list_rows(self.to_json())
 
     def __repr__(self) -> str:
         return f"<{self.kind}, recorded{ShownAnswer.__repr__(self).removeprefix('<RecordedAnswer')}"
 
     def __getitem__(self, key: str | int) -> Any:
         found = _read(self.text)
-        return found[key] if isinstance(key, str) or isinstance(found, list) else _list_rows(found)[key]
+        return found[key] if isinstance(key, str) else get_answer_class(self.kind).list_rows(found)[key]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -349,21 +333,34 @@ def _read(text: str) -> Any:
     return json.loads(text, object_hook=RecordedObject)
 
 
-def _list_rows(document: Any) -> list[Any]:
-    """The rows of the document of a table."""
-    if isinstance(document, list):
-        return document
-    rows: list[Any] = document[ROW_KEYS.get(document["format"], "rows")]
-    return rows
-
-
-def _find_faults(part: str, value: Any) -> Iterator[str]:
+def _find_faults(part: str, kind: type, value: Any) -> Iterator[str]:
+    if not isinstance(value, kind):
+        return iter([f"it is of the type {type(value).__name__}"])
     return get_document_schema(part).find_faults(value)
 
 
-class AnswerTable(ShownAnswer, tuple[AnswerRowT, ...]):
-    """The rows of an answer: a tuple that also converts to a table."""
+def get_answer_class(kind: str) -> type[ShownAnswer]:
+    """Return the class of answers of that name. Raises ArgumentError for one that writes no document."""
+    package = import_module("mqclause")
+    found = getattr(package, kind, None) if kind in package.__all__ else None
+    if not _is_answer(found):
+        known = [name for name in package.__all__ if _is_answer(getattr(package, name))]
+        raise ArgumentError(f"{quote_value(kind)} writes no document{suggest_allowed(kind, known)}")
+    return found
 
+
+def _is_answer(found: Any) -> TypeGuard[type[ShownAnswer]]:
+    return isinstance(found, type) and issubclass(found, ShownAnswer) and hasattr(found, "written_by")
+
+
+class AnswerTable(ShownAnswer, tuple[AnswerRowT, ...]):
+    """The rows of an answer, of one kind: a tuple that also converts to a table.
+
+    Its document has them under ``rows_key``; where that is blank it is the list of them.
+    """
+
+    row_kind: ClassVar[type[ShownAnswer]]
+    rows_key: ClassVar[str] = "rows"
     origin: RulesOrigin | None = None
 
     def __new__(cls, rows: Iterable[AnswerRowT] = (), origin: RulesOrigin | None = None) -> Self:
@@ -389,10 +386,23 @@ class AnswerTable(ShownAnswer, tuple[AnswerRowT, ...]):
         """Return a table of its kind with other rows."""
         return type(self)(rows, self.origin)
 
-    @property
-    def schema(self) -> DocumentSchema:
-        """The schema that its rows keep."""
-        return get_document_schema(DOCUMENTS[ROW_KINDS[type(self).__name__]])
+    @classmethod
+    def find_faults(cls, document: Any) -> Iterator[str]:
+        """Find what keeps a document from being one that tables of this kind write."""
+        if cls.rows_key or not isinstance(document, list):
+            return _find_faults(cls.written_by, dict if cls.rows_key else list, document)
+        return (f"[{at}]: {said}" for at, row in enumerate(document) for said in cls.row_kind.find_faults(row))
+
+    @classmethod
+    def list_rows(cls, document: Any) -> list[Any]:
+        """List the rows of a document of this kind."""
+        rows: list[Any] = document[cls.rows_key] if cls.rows_key else document
+        return rows
+
+    @classmethod
+    def get_row_schema(cls) -> DocumentSchema:
+        """Return the schema that the rows keep."""
+        return cls.row_kind.get_row_schema()
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the rows as JSON values."""
@@ -400,33 +410,9 @@ class AnswerTable(ShownAnswer, tuple[AnswerRowT, ...]):
 
     def to_json(self) -> Any:
         """Return the document, with the rows in it; the rows alone where there is no such document."""
-        name = type(self).__name__
-        if name in ROWS_ALONE:
+        if not self.rows_key:
             return self.to_rows()
-        named = f"mqclause.{TABLE_DOCUMENTS[name]}/1"
-        return {"format": named, **self.origin_keys, ROW_KEYS.get(named, "rows"): self.to_rows()}
-
-
-ROW_KINDS: Mapping[str, str] = {
-    "Shares": "Share", "Counterfactuals": "Counterfactual", "ClusterMap": "MapRow", "PlanTable": "PlanRow",
-    "Findings": "Finding",
-}  # fmt: skip
-"""The kind of the rows of each table."""
-
-ROW_KEYS = {"mqclause.findings/1": "findings"}
-"""The key of the rows in a document, where it is not ``rows``."""
-
-ROWS_ALONE = frozenset({"Shares", "Counterfactuals"})
-"""The tables that are written as a list, and name no format."""
-
-TABLE_DOCUMENTS = {name: DOCUMENTS[row].partition("#")[0] for name, row in ROW_KINDS.items()} | {
-    name: DOCUMENTS[ROW_KINDS[name]] for name in ROWS_ALONE
-}
-"""The schema of the document of each table; of the rows of those that are written alone."""
-
-
-def _list_kinds() -> list[str]:
-    return sorted({*DOCUMENTS, *ROW_KINDS})
+        return {"format": f"mqclause.{self.written_by}/1", **self.origin_keys, self.rows_key: self.to_rows()}
 
 
 def _build_arrow_schema(schema: DocumentSchema) -> Any:

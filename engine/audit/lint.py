@@ -12,6 +12,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from mqclause.audit.case_run import find_case_files, run_in_processes
+from mqclause.audit.laws import read_laws
 from mqclause.audit.possibility import Constraint, Verdict, find_words, search
 from mqclause.audit.verification import is_unsourced
 from mqclause.documents import DOCUMENTS
@@ -429,10 +430,12 @@ def lint_rules(
 
     ``cases`` are the case files by the path of their rule; those that come with the project if none are given.
     ``documents`` are those that are looked at; all, and the folder's list itself, if none are given. Raises RuleError,
-    also for a list of reasons that names what is not found.
+    also for what is no law, and for a list of reasons that names what is not found.
     """
     known = read_cases_by_path() if cases is None else cases
     asked, chosen = tuple(documents), []
+    for given in (False, True):
+        read_laws(rules, asked, given)
     for name in asked or DOCUMENTS:
         if any(path.startswith(f"{name}/") for path in rules.files):
             chosen.append((name, {path: file for path, file in known.items() if file.document == name}))

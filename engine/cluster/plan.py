@@ -95,6 +95,8 @@ class Cause:
 class PlanRow(ShownAnswer):
     """A row of the map before and after a change; ``weight`` is the real number of puts, if it is known."""
 
+    written_by = "plan#/properties/rows/items"
+
     before: MapRow
     after: MapRow
     engine: Engine = field(eq=attrgetter("rules"), repr=False)
@@ -214,6 +216,9 @@ class PlanRow(ShownAnswer):
 
 class PlanTable(AnswerTable[PlanRow]):
     """The rows of a map that differ after a change; ``change`` has all that there is to say of it."""
+
+    written_by = "plan"
+    row_kind = PlanRow
 
     _build: Callable[[], ChangePlan] | None = None
 
@@ -435,6 +440,8 @@ class Traffic:
 class Move(ShownAnswer):
     """A number of puts that go to the queue manager ``into`` and no longer to ``out_of``; blank where they fail."""
 
+    written_by = "plan#/$defs/move"
+
     out_of: str
     into: str
     puts: float
@@ -475,6 +482,8 @@ class ChangePlan(ShownAnswer):
     puts to several queues that are balanced together otherwise. ``any_fits``: some row was asked about. ``unasked`` is
     what was not looked at.
     """
+
+    written_by = "plan"
 
     rows: Sequence[PlanRow]
     restarts: Sequence[str]

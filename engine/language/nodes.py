@@ -1,7 +1,7 @@
-"""The nodes of conditions: small trees that nobody changes, which compare by value.
+"""The nodes of conditions: small, immutable trees that compare by value.
 
-They are all that the language has. ``parser.py`` makes them of SQL text; what reads, runs or rewrites conditions knows
-them alone, so that rules which are kept ready need no parser of SQL.
+The language has no others. ``syntax.py`` makes them from SQL text. What checks, runs or rewrites conditions knows only
+these nodes, so rules that are kept ready need no SQL parser.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
+from operator import is_
 from typing import Any, ClassVar, Final, Self, TypeVar
 
 ALLOWED = (
@@ -75,12 +76,12 @@ class Expression:
         return next(self.find_all(kind), None)
 
     def transform(self, change: Callable[[Expression], Expression]) -> Expression:
-        """Put in place of each node what ``change`` makes of it; what it changed is not looked into."""
+        """Replace each node by what ``change`` returns for it, from the top; a replaced node is not descended into."""
         changed = change(self)
         if changed is not self or not self.parts:
             return changed
         parts = [each.transform(change) for each in self.parts]
-        return self if all(map(_is_same, parts, self.parts)) else self.build(*parts)
+        return self if all(map(is_, parts, self.parts)) else self.build(*parts)
 
     def __hash__(self) -> int:
         return self._hash
@@ -198,7 +199,7 @@ class Paren(Unary):
 
 
 class Not(Unary):
-    """What a condition does not say."""
+    """A condition that does not hold."""
 
     __slots__ = ()
     form = "NOT {}"
@@ -212,7 +213,7 @@ class Floor(Unary):
 
 
 class CountIf(Unary):
-    """How many of those that remain a condition holds of."""
+    """The number of remaining candidates for which a condition holds."""
 
     __slots__ = ()
     form = "COUNT_IF({})"
@@ -241,14 +242,14 @@ class Binary(Expression):
 
 
 class And(Binary):
-    """Two conditions that hold together."""
+    """Two conditions that both hold."""
 
     __slots__ = ()
     form = "{} AND {}"
 
 
 class Or(Binary):
-    """Two conditions of which one holds."""
+    """Two conditions of which at least one holds."""
 
     __slots__ = ()
     form = "{} OR {}"
@@ -413,7 +414,7 @@ COMPARISONS = (EQ, NEQ, LT, LTE, GT, GTE)
 ORDERINGS = (LT, LTE, GT, GTE)
 ARITHMETIC = (Add, Sub, Mul, Div)
 PREDICATES = (*COMPARISONS, In)
-"""What is a condition and has none within it."""
+"""Conditions that contain no other condition."""
 
 WITH_PARTS: tuple[type[Expression], ...] = (
     And, Or, Not, Paren, *COMPARISONS, *ARITHMETIC, ArrayContains, In, Branch, Case, Floor, CountIf,
@@ -457,7 +458,3 @@ def find_column(tree: Expression) -> int | None:
     """Find where in its text a tree begins, counted from 1."""
     starts = [word.start for word in tree.find_all(Column) if word.start is not None]
     return min(starts) + 1 if starts else None
-
-
-def _is_same(one: Expression, other: Expression) -> bool:
-    return one is other

@@ -38,6 +38,8 @@ OVERVIEW_EDGES = 40
 OPEN_BANDS = 12
 """So many groups of queues are shown; further ones are folded, and so are all where a filter leaves fewer."""
 
+NOWHERE = "nowhere"
+
 EachT = TypeVar("EachT")
 
 
@@ -45,18 +47,28 @@ EachT = TypeVar("EachT")
 class Route:
     """A destination of a put as the queue manager sees it where the put is made.
 
-    ``part`` is its share, 0 where it gets nothing ``because`` of a ``rule``; ``said`` are the words for its ``state``.
+    ``part`` is its share, 0 where it gets nothing ``because`` of a ``rule``; ``states`` are those in which it should
+    not be, each with its word, the worst first.
     """
 
     queue_manager: str
     channel: str
     is_local: bool
     part: float
-    state: State = "ok"
-    said: str = ""
+    states: tuple[tuple[State, str], ...] = ()
     rule: str = ""
     clause: str = ""
     because: str = ""
+
+    @property
+    def state(self) -> State:
+        """The worst of its states."""
+        return self.states[0][0] if self.states else "ok"
+
+    @property
+    def said(self) -> str:
+        """Its states in words."""
+        return ", ".join(word for _, word in self.states)
 
     @property
     def alike(self) -> Hashable:
@@ -142,12 +154,17 @@ class BandLine:
     senders: str
     destination: str
     channel: str
-    share: str
+    part: float
     state: State
     said: str
-    rule: str
-    clause: str
-    because: str
+    rule: str = ""
+    clause: str = ""
+    because: str = ""
+
+    @property
+    def share(self) -> str:
+        """The share in words."""
+        return format_percent(self.part)
 
     @property
     def shape(self) -> str:
@@ -240,7 +257,8 @@ def view_cluster(
     Raises NotInstalledError where nothing lays out diagrams, unless none are to be drawn.
     """
     found = sorted(flows, key=lambda each: (each.is_alias, each.name, each.member))
-    described = {get_local_name(each) for each in snapshots} or {each.member for each in found}
+    described = {name for each in snapshots for name in (get_local_name(each), *each.others.hosted)}
+    described = described or {each.member for each in found}
     bands = sorted(_view_bands(found), key=_get_urgency)
     diagrams = [_draw_band(each, described) for each in bands] if draw else []
     overview = _draw_overview(found, described) if draw and len(bands) > 1 else None
@@ -285,12 +303,9 @@ def _view_route(
         states["waiting"] = "waits"
     if len(states) > 1:
         states.pop("unknown", None)
-    state: State = next((each for each in WORST if each in states), "ok")
     by = each.transmission_queue or ("" if each.is_local else each.channel)
-    return Route(
-        each.queue_manager, by, each.is_local, part, state, ", ".join(states[each] for each in WORST if each in states),
-        rule, clause, because,
-    )  # fmt: skip
+    told = tuple((state, states[state]) for state in WORST if state in states)
+    return Route(each.queue_manager, by, each.is_local, part, told, rule, clause, because)
 
 
 def _view_share(each: Document) -> Route:
@@ -319,7 +334,10 @@ def _view_bands(flows: Sequence[Flow]) -> Iterator[BandOf]:
         told = f"cannot be put to from {name_some(failing)}" if failing else _tell_states(routes)
         remarks = tuple(dict.fromkeys(said for flow in first for said in flow.remarks))
         names = tuple(of[0].name for of in group)
-        yield Band(names, first[0].is_alias, tuple(members), state, told, lines, remarks), senders
+        yield (
+            Band(names, first[0].is_alias, tuple(members), state, told, lines, remarks),
+            senders,
+        )
 
 
 def _group(many: Iterable[EachT], key: Callable[[EachT], Hashable]) -> list[list[EachT]]:
@@ -338,20 +356,18 @@ def _tell_states(routes: Iterable[Route]) -> str:
     """Tell which destinations are not as they should be."""
     found: dict[str, dict[str, None]] = {}
     for each in routes:
-        for said in filter(None, each.said.split(", ")):
-            found.setdefault(said, {})[each.queue_manager] = None
+        for _, word in each.states:
+            found.setdefault(word, {})[each.queue_manager] = None
     return "; ".join(f"{said}: {name_some(list(names))}" for said, names in found.items())
 
 
 def _view_lines(who: str, flow: Flow) -> Iterator[BandLine]:
     if flow.failure:
-        yield BandLine(who, "nowhere", "", "", "failed", f"fails with {flow.failure}", "", "", "")
+        yield BandLine(who, NOWHERE, "", 1.0, "failed", f"fails with {flow.failure}")
     for each in flow.routes:
         destination = f"{each.queue_manager} (local)" if each.is_local else each.queue_manager
-        share = format_percent(each.part)
-        yield BandLine(
-            who, destination, each.channel, share, each.state, each.said, each.rule, each.clause, each.because
-        )
+        state, said = each.state, each.said
+        yield BandLine(who, destination, each.channel, each.part, state, said, each.rule, each.clause, each.because)
 
 
 def _draw_band(band: BandOf, described: set[str]) -> Diagram:
@@ -425,7 +441,7 @@ def _draw_overview(flows: Sequence[Flow], described: set[str]) -> Diagram | None
     senders = [Node((f"from {name_some(each)}",), is_described=True) for each in groups if _sends(each[0], counts)]
     if len(edges) > OVERVIEW_EDGES or len(senders) < len(groups) or not edges:
         return None
-    suspended = {route.queue_manager for of in of_pair.values() for route in of if "suspended" in route.said}
+    suspended = {route.queue_manager for of in of_pair.values() for route in of if "suspended" in dict(route.states)}
     nodes = [
         *senders,
         *(Node((each,), "suspended" if each in suspended else "ok", each in described) for each in hosts),

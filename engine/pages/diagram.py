@@ -36,8 +36,8 @@ ROW_GAP = 14
 LEAST_GAP = 170
 LABEL_HEIGHT = 17
 LEAST_STROKE, MOST_STROKE = 1.5, 5.0
-LABEL_PLACES = (0.5, 0.35, 0.65, 0.25, 0.75, 0.42, 0.58, 0.15, 0.85)
-"""Where on its edge a label may stand: the first place that is free."""
+LABEL_PLACES = tuple(sorted((at / 20 for at in range(2, 19)), key=lambda at: abs(at - 0.5)))
+"""Where on its edge a label may stand, the middle first."""
 
 DOT_LIMIT = 20
 """Seconds."""
@@ -249,7 +249,8 @@ def _draw(diagram: Diagram, places: Places) -> Drawing:
     rows = 1 + max((down for _, down in places.values()), default=0.0)
     step = max((height for _, height in sizes), default=LINE) + ROW_GAP
     step = max(step, len(diagram.edges) * (LABEL_HEIGHT + 4) / rows)
-    gap = max([LEAST_GAP, *(len(each.label) * LETTER + MARK + 70 for each in diagram.edges)])
+    widest = max((len(each.label) * LETTER + MARK for each in diagram.edges), default=0.0)
+    gap = max(LEAST_GAP, widest * (2 if len(diagram.edges) > rows else 1) + 70)
     lefts, x = dict[float, float](), float(PADDING)
     for column in columns:
         lefts[column] = x
@@ -267,7 +268,7 @@ def _draw(diagram: Diagram, places: Places) -> Drawing:
 
 
 def _place_edges(edges: Sequence[Edge], nodes: Mapping[int, PlacedNode]) -> Iterator[PlacedEdge]:
-    taken: list[Box] = []
+    taken: list[Box] = [(each.x, each.y, each.width, each.height) for each in nodes.values()]
     for each in edges:
         one, other = nodes[each.source], nodes[each.target]
         begin = one.x + one.width, one.y + one.height / 2
@@ -281,10 +282,10 @@ def _place_edges(edges: Sequence[Edge], nodes: Mapping[int, PlacedNode]) -> Iter
 
 
 def _place_label(edge: Edge, begin: tuple[float, float], end: tuple[float, float], taken: Sequence[Box]) -> Box:
-    """A box on the edge that no other label takes, or as near to the middle as any."""
+    """A box on the edge that nodes and other labels leave free as far as can be, rather near to the middle."""
     width = len(edge.label) * LETTER + MARK + 6
     boxes = [_center(_walk(begin, end, at), width) for at in LABEL_PLACES]
-    return next((box for box in boxes if not any(_overlap(box, other) for other in taken)), boxes[0])
+    return min(boxes, key=lambda box: sum(_measure_overlap(box, other) for other in taken))
 
 
 def _walk(begin: tuple[float, float], end: tuple[float, float], at: float) -> tuple[float, float]:
@@ -299,12 +300,11 @@ def _center(point: tuple[float, float], width: float) -> Box:
     return point[0] - width / 2, point[1] - LABEL_HEIGHT / 2, width, LABEL_HEIGHT
 
 
-def _overlap(one: Box, other: Box) -> bool:
-    apart = (
-        one[0] + one[2] <= other[0], other[0] + other[2] <= one[0], one[1] + one[3] <= other[1],
-        other[1] + other[3] <= one[1],
-    )  # fmt: skip
-    return not any(apart)
+def _measure_overlap(one: Box, other: Box) -> float:
+    """How much of two boxes is the same."""
+    width = min(one[0] + one[2], other[0] + other[2]) - max(one[0], other[0])
+    height = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
+    return max(width, 0.0) * max(height, 0.0)
 
 
 def list_states(drawings: Sequence[Drawing]) -> dict[State, str]:

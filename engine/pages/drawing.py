@@ -14,6 +14,8 @@ PLAIN = re.compile(r"[^A-Za-z0-9 ._/%:,()+-]")
 
 HEADING = 30
 BETWEEN = 20
+LEGEND = 190
+"""How wide a word of the legend is."""
 
 
 def render_drawing(view: ClusterView) -> str:
@@ -23,8 +25,10 @@ def render_drawing(view: ClusterView) -> str:
         placed.append((heading, below, each))
         below += HEADING + each.height + BETWEEN
         width = max(width, each.width)
+    columns = int(width // LEGEND)
+    height = below + 22 * -(-len(view.legend) // columns)
     return render_template(
-        "drawing.svg", view=view, placed=placed, width=width, height=below + HEADING, part="",
+        "drawing.svg", view=view, placed=placed, width=width, height=height, columns=columns, part="",
         style=read_style("colours.css", "pictures.css"),
     )  # fmt: skip
 
@@ -60,12 +64,9 @@ def _write_band(band: Band, name: str, described: set[str]) -> Iterator[str]:
             yield f'    {hosts[shown]}["{_write(shown)}"]{_name_class(line.state, host, described)}'
         if line.state == "failed":
             yield f'    {senders[line.senders]} -. "fails" .-> {hosts[shown]}'
-        elif line.share != NOTHING:
+        elif line.part:
             said = " ".join(filter(None, (line.share, line.said)))
             yield f'    {senders[line.senders]} -- "{_write(said)}" --> {hosts[shown]}'
-
-
-NOTHING = "0 %"
 
 
 def _name_class(state: str, host: str, described: set[str]) -> str:

@@ -195,12 +195,9 @@ def _draw_move(move: MoveView) -> Diagram:
     has = [each for each in move.lines if each.after]
     nodes = [_draw_side(each, each.before) for each in had] + [_draw_side(each, each.after) for each in has]
     edges = [
-        Edge(
-            one, len(had) + other, f"{format_percent(part)} {'moves' if moves else 'stays'}", part,
-            ("failed" if has[other].failure else "moves") if moves else "stays",
-        )
+        Edge(one, len(had) + other, *_tell_flow(has[other], part, moves))
         for one, other, part, moves in _list_flows(had, has)
-    ]  # fmt: skip
+    ]
     said = (
         f"{each.destination}: {format_percent(each.before)}, then {format_percent(each.after)}" for each in move.lines
     )
@@ -211,6 +208,13 @@ def _draw_side(line: SideLine, part: float) -> Node:
     if line.failure:
         return Node((line.failure,), "failed")
     return Node((line.destination, format_percent(part)), "ok")
+
+
+def _tell_flow(to: SideLine, part: float, moves: bool) -> tuple[str, float, State]:
+    """The label of a flow, how much it is of all, and its state."""
+    if to.failure:
+        return f"{format_percent(part)} fails", part, "failed"
+    return f"{format_percent(part)} {'moves' if moves else 'stays'}", part, "moves" if moves else "stays"
 
 
 def _list_flows(had: Sequence[SideLine], has: Sequence[SideLine]) -> Iterator[tuple[int, int, float, bool]]:

@@ -14,12 +14,15 @@ from rich.text import Text
 
 from mqclause.audit.case_run import CaseResult
 from mqclause.audit.comparison import Comparison, DocumentComparison, Example, Side
+from mqclause.audit.configurations import FactDifference
 from mqclause.audit.coverage import RuleCoverage
+from mqclause.audit.laws import LawProof
 from mqclause.audit.lint import LintCheck, LintFinding
 from mqclause.audit.mutation import MutantResult, MutantStatus
 from mqclause.audit.proof import DocumentProof
 from mqclause.audit.verification import OtherSources, VerifiedCopy, VerifiedSentence
 from mqclause.render.terminal import Page
+from mqclause.trace import join_names
 
 ALIKE, UNLIKE = "green", "bold red"
 
@@ -73,9 +76,12 @@ class CaseReport:
         self.results += results
 
     def finish(
-        self, covered: Sequence[RuleCoverage] | None = None, proofs: Sequence[DocumentProof] | None = None
+        self,
+        covered: Sequence[RuleCoverage] | None = None,
+        proofs: Sequence[DocumentProof] | None = None,
+        laws: Sequence[LawProof] = (),
     ) -> None:
-        """Print everything: documents, failures, coverage, what is proved, and how many passed."""
+        """Print everything: documents, failures, coverage, what is proved, laws, and how many passed."""
         for document, found in groupby(self.results, lambda each: each.document):
             listed = [*found]
             failed = sum(bool(each.wrong) for each in listed)
@@ -87,6 +93,8 @@ class CaseReport:
             print_coverage(covered, self.page)
         for proof in proofs or ():
             print_proof(proof, self.page)
+        for law in laws:
+            print_law(law, self.page)
         passed, failed = len(self.results) - len(self.failed), len(self.failed)
         said = f"{passed} passed" + (f", {failed} failed" if failed else "")
         self.page.line(Text(f"{said} in {perf_counter() - self.begun:.1f} s", UNLIKE if failed else ALIKE))
@@ -104,11 +112,25 @@ def print_proof(proof: DocumentProof, page: Page) -> None:
     subjects = max((each.subjects for each in proof.rules), default=0)
     agreed = f"executors agree on {proof.situations - proof.disagreements:,} of {proof.situations:,} situations"
     all_of = f"all that {whole} of {len(proof.rules)} rules tell apart"
-    with_so_many = f" with up to {subjects} subjects" if subjects else ""
+    with_so_many = f" with 2 subjects or {subjects}" if subjects else ""
     page.line(f"{agreed}, which are {all_of}{with_so_many}", proof.document, 16)
     for each in proof.rules:
         for stated in each.disagreements:
             page.line(Text(f"they disagree on {_inline(stated.to_toml())}", UNLIKE), each.rule, 16)
+
+
+def print_law(proof: LawProof, page: Page) -> None:
+    """Print a law, on how many situations it holds, and what breaks it or which rule it could do without."""
+    page.line(f"law {proof.law.id}: {proof.law.says}", proof.law.document, 16)
+    if proof.broken is not None:
+        page.line(Text(f"broken by {_inline(proof.broken.to_toml())}", UNLIKE), "", 16)
+        return
+    needed = [rule for rule, found in proof.without.items() if found is not None]
+    rests = f", and would not without {join_names(needed)}" if needed else ""
+    page.line(Text(f"holds in {proof.situations:,} situations{rests}", ALIKE), "", 16)
+    for rule, found in proof.without.items():
+        if found is None:
+            page.line(Text(f"no situation was found that breaks it without {rule}", UNLIKE), "", 16)
 
 
 def print_coverage(covered: Sequence[RuleCoverage], page: Page) -> None:
@@ -182,6 +204,18 @@ def print_comparison(found: Comparison, page: Page | None = None) -> None:
         _print_document(document, page)
     if not (found.text or found.documents):
         page.line(Text("nothing differs", ALIKE))
+
+
+def print_fact_differences(found: Sequence[FactDifference], page: Page | None = None) -> None:
+    """Print each object that one configuration has alone, and each attribute that both state otherwise."""
+    page = page or Page()
+    for each in found:
+        seen = f"at {join_names([*each.seen_at])}" if each.seen_at else ""
+        page.line(Text.assemble((each.object, "bold"), *(f" {part}" for part in (each.key, seen) if part)))
+        for label, value in (("  before", each.before), ("  after", each.after)):
+            page.line("not there" if value is None else f"{value}", label, 10)
+    if not found:
+        page.line(Text("no object differs", ALIKE))
 
 
 def _print_document(found: DocumentComparison, page: Page) -> None:

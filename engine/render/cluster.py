@@ -14,8 +14,10 @@ from rich.text import Text
 from mqclause.cluster.map import MapRow, PrintedRow, note_exits
 from mqclause.cluster.plan import ChangePlan, PlanRow, Upgrade
 from mqclause.model.configuration.completeness import MissingInformation
+from mqclause.model.diagnostics import name_argument
 from mqclause.render.terminal import Page
 from mqclause.trace import join_names
+from mqclause.workload.editions import say_edition_source
 from mqclause.workload.sensitivity import MissingObject
 
 CSV_COLUMNS = ("queue", "from", "outcome", "reason", "queue_manager", "channel", "share")
@@ -158,7 +160,7 @@ def describe_traffic(found: ChangePlan) -> Iterator[str]:
     if further:
         part = format_percent(sum(each.puts for each in further) / total)
         pairs = f"{len(further)} other pairs" if len(further) > 1 else "another pair"
-        yield f"{part} of them would move between {pairs} of queue managers (--json shows them)"
+        yield f"{part} of them would move between {pairs} of queue managers ({name_argument('to_json()')} shows them)"
     if not found.moves:
         alone = ", as far as each queue is put to alone" if found.rebalanced else ""
         yield f"none of {format_amount(total)} puts would move to another queue manager{alone}"
@@ -183,7 +185,7 @@ def describe_upgrades(found: ChangePlan) -> Iterator[str]:
     for each in found.upgrades:
         groups.setdefault(each.gist, []).append(each)
     for (before, after, known), of in groups.items():
-        places = [*dict.fromkeys(each.edition_from for each in of if each.edition_from)]
+        places = [*dict.fromkeys(say_edition_source(each.edition_from) for each in of if each.edition_from)]
         shown = "; ".join([*places[:PLACES_SHOWN], *(["…"] if len(places) > PLACES_SHOWN else [])])
         names = join_names([each.queue_manager for each in of])
         yield f"upgrade of {names} from {before}{f' ({shown})' if shown else ''} to {after}{known}"
@@ -296,7 +298,7 @@ def print_remarks(remarks: Iterable[Remark], page: Page, further: Iterable[str] 
     for each in said[:REMARKS_SHOWN]:
         page.line(Text(each, "yellow"))
     if len(said) > REMARKS_SHOWN:
-        page.line(Text(f"and {len(said) - REMARKS_SHOWN} more remarks: --json", "yellow"))
+        page.line(Text(f"and {len(said) - REMARKS_SHOWN} more remarks: {name_argument('to_json()')}", "yellow"))
     for each in further:
         page.line(Text(each, "yellow"))
 
@@ -351,7 +353,7 @@ def _unknown(rows: Iterable[PrintedRow]) -> tuple[str, Sequence[str]]:
     resting, asked = list_unknown(rows)
     lines = [f"{each.name}: {' '.join(filter(None, (each.command, each.where)))}" for each in asked[:UNKNOWN_SHOWN]]
     if len(asked) > UNKNOWN_SHOWN:
-        lines.append(f"and {len(asked) - UNKNOWN_SHOWN} more: --json")
+        lines.append(f"and {len(asked) - UNKNOWN_SHOWN} more: {name_argument('to_json()')}")
     return f"from {', '.join(resting)} this rests on what is not known:", lines
 
 

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator
 
 from rich.text import Text
 
-from mqclause.model.diagnostics import suggest_name
+from mqclause.model.diagnostics import name_argument, suggest_name
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put, Queue
 from mqclause.render.terminal import Page
 from mqclause.trace import Effect, StepTrace, Test, render_value
 from mqclause.workload.decision import Decision
+from mqclause.workload.editions import say_edition_source
 from mqclause.workload.exit_answer import ExitAnswer
 from mqclause.workload.explanation import Explanation, describe_tie_break
 from mqclause.workload.sensitivity import CombinedStates
@@ -60,7 +61,8 @@ def render_answer(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:
         label = ""
     if decision.runs:
         if told.edition_from != "default":
-            yield "edition", Text(f"{decision.rules.edition} ({told.edition_from or decision.edition_from})")
+            source = say_edition_source(told.edition_from or decision.edition_from)
+            yield "edition", Text(f"{decision.rules.edition} ({source})")
         yield "reaches", Text(render_reach(decision))
     yield from render_exit_answer(decision.exit)
     yield from _ending(told)
@@ -234,7 +236,7 @@ def _rests_on(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:
         said = first
     more = len(told.incomplete) - UNKNOWNS_SHOWN
     if more > 0 and not whole:
-        yield "", Text(f"and on {more} more (--all shows them)", "dim")
+        yield "", Text(f"and on {more} more ({name_argument('incomplete')} shows them)", "dim")
 
 
 def _print_rules(decision: Decision, every_rule: bool, page: Page) -> None:
@@ -251,9 +253,8 @@ def _print_rules(decision: Decision, every_rule: bool, page: Page) -> None:
             page.line(line, Text.assemble(" " * RULE, label or ""), RULE if label is None else FATE)
     if decision.listed and len(steps) < len(decision.steps):
         page.line()
-        page.line(
-            Text(f"{'The other rules removed none' if steps else 'No rule removed any'}; --all shows them", "dim")
-        )
+        said = "The other rules removed none" if steps else "No rule removed any"
+        page.line(Text(f"{said}; {name_argument('steps')} shows them", "dim"))
 
 
 def _acted(step: StepTrace) -> bool:

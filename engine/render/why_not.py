@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from mqclause.cluster.counterfactuals import WhyNot
+from mqclause.model.diagnostics import name_argument
 from mqclause.render.terminal import Page
 
 CHANGES_SHOWN = 10
@@ -44,4 +45,4 @@ def _print_changes(answer: WhyNot, page: Page) -> None:
         page.line(Text(said, "green"), "", 4, hanging=2)
     more = len(answer.changes) - CHANGES_SHOWN
     if more > 0:
-        page.line(Text(f"and {more} more (--json shows them)", "dim"), "", 4)
+        page.line(Text(f"and {more} more ({name_argument('to_json()')} shows them)", "dim"), "", 4)

@@ -125,6 +125,8 @@ class QueueOrder(ShownAnswer):
     ``remarks`` are what rules have to say of the orders; ``asked`` is what gets are asked of, if it is known.
     """
 
+    written_by = "order"
+
     queue: Queue
     physical: Sequence[QueuedMessage] = field(eq=list_message_values)
     logical: Sequence[QueuedMessage] = field(eq=list_message_values)

@@ -60,7 +60,7 @@ READING_KEYS: Mapping[str, type] = {
 EDITION_KEYS: Mapping[str, type] = {"title": str, "command_level": int, "evidence": str, "source": str}
 """What readings.toml and editions.toml say of each, and of which type."""
 
-_TYPES = {str: "text", list: "a list of texts", int: "a whole number", dict: "a table"}
+_TYPES = {str: "text", list: "a list of texts", int: "a whole number", dict: "a table", bool: "true or false"}
 
 EVIDENCE: Mapping[str, str] = {
     "stated": "read in a page of that edition",

@@ -92,6 +92,8 @@ class WhyAnswer(ShownAnswer):
     not known and decides what that starts is ``further``, attributes of the queue that no display shows ``left_open``.
     """
 
+    written_by = "why"
+
     queue: Queue
     unknown: tuple[UnknownFact, ...]
     found: Mapping[Combination, Examination] = field(hash=False)

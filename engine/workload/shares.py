@@ -32,6 +32,8 @@ FINEST = 10**6
 class Share(ShownAnswer):
     """The share of the puts that a destination gets in the long run: exact, above 0 and up to 1."""
 
+    written_by = "map#/$defs/share"
+
     destination: Destination
     part: Fraction
 
@@ -42,6 +44,10 @@ class Share(ShownAnswer):
 
 class Shares(AnswerTable[Share]):
     """The shares of all destinations of a put that get any."""
+
+    written_by = Share.written_by
+    row_kind = Share
+    rows_key = ""
 
 
 def shares(decision: Decision) -> Shares:

@@ -96,8 +96,21 @@ facts.situation = {depth = 1}
 expect.failure = {reason = "MQRC_Q_FULL"}
 """
 
+LAWS = f"""
+[room]
+document  = "call"
+says      = {json.dumps(HOSTILE)}
+holds     = "fails_with <> '' OR would_hold <= maxdepth OR mqi_call NOT IN ('MQPUT', 'MQPUT1')"
+rests_on  = ["call.2053"]
+sentences = ["call/2053.1"]
+[empty]
+document = "call"
+says     = "Nothing is ever on a queue"
+holds    = "depth = 0"
+"""
+
 FILES = {
-    "rules/call/2053_full.toml": RULE, "rules/terms.toml": TERMS, "rules/documents/full.toml": SENTENCES,
+    "rules/laws.toml": LAWS, "rules/call/2053_full.toml": RULE, "rules/terms.toml": TERMS, "rules/documents/full.toml": SENTENCES,
     "cases/call/2053_full.toml": CASES,
 }  # fmt: skip
 
@@ -140,8 +153,8 @@ def test_everything_has_its_page_and_links_lead_there(written: Path) -> None:
     site = read_site(written)
     assert find_faults(site) == []
     assert set(site) == {
-        "index.html", "rules.html", "matrix.html", "words.html", "readings.html", "search.html", "documents/full.html",
-        "rules/call.2053.html",
+        "index.html", "rules.html", "laws.html", "matrix.html", "words.html", "readings.html", "search.html",
+        "documents/full.html", "rules/call.2053.html",
     }  # fmt: skip
     assert {"s-2053.1", "s-2053.2--odd-", "s-2053.3", "s-2053.4"} <= set(site["documents/full.html"].ids)
     assert "https://documents.invalid/full" in site["documents/full.html"].links
@@ -171,6 +184,16 @@ def test_a_rule_stands_there_in_words_with_its_cases_and_mutants(written: Path) 
     ):  # fmt: skip
         assert said in text
     assert re.search(r"when negated killed", text)
+
+
+def test_a_law_stands_there_with_what_was_shown_of_it(written: Path) -> None:
+    site = read_site(written)
+    text = site["laws.html"].text
+    assert re.search(r"Holds in \d+ situations.*Rests on call\.2053 without it broken by maxdepth = 1, depth = 1", text)
+    assert "Broken by depth = " in text
+    assert "1 of 2 laws not shown" in site["index.html"].text
+    for name in ("rules/call.2053.html", "documents/full.html"):
+        assert "../laws.html#room" in site[name].links
 
 
 def test_hostile_text_is_shown_and_not_obeyed(written: Path) -> None:

@@ -187,7 +187,7 @@ def outcome(replay: Replay, of: Scenario) -> Any:
         return type(error)
 
 
-@pytest.mark.parametrize(("every", "examples"), [(40, 15), pytest.param(1, 10, marks=DEEP)])
+@pytest.mark.parametrize(("every", "examples"), [(80, 15), pytest.param(1, 10, marks=DEEP)])
 def test_so_do_they_by_rules_that_say_something_else(every: int, examples: int) -> None:
     """Each rule and each term of retrieval turned round: what a get need not look at is read off the rules."""
     rules = Rules()

@@ -112,10 +112,11 @@ FORMS = {"as_json": "--json", "as_csv": "--csv", "as_markdown": "--markdown"}
 """The options that ask for another form of an answer than text, by what a command calls them."""
 
 ARGUMENTS = {
-    "at": "--from", "changes": "--set", "edition": "--edition", "fail": "--fail", "local": "--from", "on": "--on",
-    "priority": "--priority", "suspend": "--suspend", "upgrades": "--upgrade", "without": "--without",
+    "at": "--from", "changes": "--set", "edition": "--edition", "fail": "--fail", "incomplete": "--all",
+    "local": "--from", "on": "--on", "priority": "--priority", "steps": "--all", "suspend": "--suspend",
+    "to_json()": "--json", "upgrades": "--upgrade", "without": "--without",
 }  # fmt: skip
-"""The option for each argument of the library that its messages name."""
+"""The option for each argument, and each part of an answer, of the library that its messages name."""
 
 
 def load_function(place: str) -> Callable[..., Any]:
@@ -259,11 +260,13 @@ def group(title: str, *options: Decorator) -> Decorator:
     return decorate
 
 
-def complete(lister: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
-    """Return what completes a value in a shell: the function ``lister`` lists what is allowed."""
+def complete(
+    lister: str, module: str = "mqclause.tools.commands.completion"
+) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """Return what completes a value in a shell: the function ``lister`` of the module lists what is allowed."""
 
     def list_fitting(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
-        allowed: list[str] = load_function(f"mqclause.tools.commands.completion:{lister}")()
+        allowed: list[str] = load_function(f"{module}:{lister}")()
         return [each for each in allowed if each.startswith(begun)]
 
     return list_fitting
@@ -603,6 +606,7 @@ def plan_command() -> None:
     "mqclause.tools.commands.replay:replay_scenario",
     click.argument("scenario", nargs=-1, type=parse_file_name),
     row_options,
+    html_option,
     reading_option,
     rules_options,
     exit_options,
@@ -643,7 +647,7 @@ def retention_command() -> None:
 @declare(
     "schema",
     "mqclause.tools.commands.schema:print_schema",
-    click.argument("name", required=False, shell_complete=complete("list_schema_names")),
+    click.argument("name", required=False, shell_complete=complete("list_schemas", "mqclause.schemas")),
 )
 def schema_command() -> None:
     """Print the JSON schema NAME: of facts, scenario, rule or case files, or of an answer in JSON.
@@ -712,7 +716,7 @@ def verify_command() -> None:
           click.option("--coverage", is_flag=True,
                        help="Show which branches of conditions no case takes; runs more slowly."),
           click.option("--proof", is_flag=True,
-                       help="Show on how many situations the executors agree, within a bound.")),
+                       help="Show on how many situations the executors agree and each law holds.")),
     row_options,
     cases_option,
     folder_option,
@@ -721,7 +725,7 @@ def test_command() -> None:
     """Test rules by their cases: which come out otherwise, and what of a rule no case reaches.
 
     A rule is named like workload.06, a ruleset like workload; all are tested where none is named. Exit status: 0 every
-    case passed, 1 one did not, 2 bad input.
+    case passed and every law holds, 1 one did not, 2 bad input.
     """
 
 
@@ -765,7 +769,7 @@ def lint_command() -> None:
 
 @declare(
     "compare",
-    "mqclause.tools.commands.rules:print_compared",
+    "mqclause.tools.commands.compare:print_compared",
     click.argument("folders", nargs=-1, type=parse_file_name, metavar="[A [B]]"),
     reading_option,
     group("Rules",
@@ -779,7 +783,8 @@ def compare_command() -> None:
     """Compare two sets of rules: what files say otherwise, and the plainest facts that tell them apart.
 
     A and B are folders of rules. Where B is left out, it is A as --reading and --edition have it; where both are, A is
-    what comes with mqclause. Exit status: 0 nothing differs, 1 something does, 2 bad input.
+    what comes with mqclause. Of two configurations, as for map, it prints the objects and attributes that differ, and
+    the plan by which A becomes B. Exit status: 0 nothing differs, 1 something does, 2 bad input.
     """
 
 

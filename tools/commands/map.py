@@ -43,6 +43,7 @@ from mqclause.render.cluster import (
 )
 from mqclause.render.terminal import track_progress
 from mqclause.rulebook.rules import Rules
+from mqclause.tools.answer_file import check_drawing, check_page, load_pages, write_answer
 from mqclause.tools.commands.options import (
     Inputs,
     blame_status_option,
@@ -54,7 +55,6 @@ from mqclause.tools.commands.options import (
 )
 from mqclause.tools.errors import NothingAskedError
 from mqclause.tools.streams import print_pieces, print_warnings, render_json, write_csv
-from mqclause.tools.written import check_drawing, check_page, load_pages, write_answer
 from mqclause.workload.decision import Engine
 from mqclause.workload.editions import get_levels, list_level_remarks
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
 
 import click
@@ -36,10 +36,10 @@ from mqclause.render.cluster import (
 from mqclause.render.markdown import render_plan_comment
 from mqclause.render.terminal import track_progress
 from mqclause.rulebook.rules import AUTO, Rules
+from mqclause.tools.answer_file import check_page, write_answer
 from mqclause.tools.commands.map import ClusterQuestion, print_member_warnings
 from mqclause.tools.commands.options import Inputs, group_options, quote_mqsc
 from mqclause.tools.streams import list_warnings, print_json, print_pieces, print_warnings, write_csv
-from mqclause.tools.written import check_page, write_answer
 from mqclause.trace import join_names
 from mqclause.workload.decision import Engine
 from mqclause.workload.delivery import check_delivery
@@ -121,6 +121,27 @@ def show_plan(
     inputs: Inputs, change: MemberChange, output: PlanOutput, pattern: str | None, bind: str, puts: str | None
 ) -> int:
     """Show what a change does, and return the exit status. Raises FactsError and UsageError."""
+    asked = [*change.list_options(inputs)]
+
+    def show(found: ChangePlan, rules: Rules, _: Members, __: Members) -> None:
+        output.print_plan(found, rules, asked)
+
+    found = plan_files(inputs, change, pattern, bind, puts, show)
+    return SOMETHING_CHANGES if found.changes_something else 0
+
+
+def plan_files(
+    inputs: Inputs,
+    change: MemberChange,
+    pattern: str | None,
+    bind: str,
+    puts: str | None,
+    show: Callable[[ChangePlan, Rules, Members, Members], None],
+) -> ChangePlan:
+    """Plan a change of what files describe, and show it, with the members on both sides.
+
+    Raises FactsError and UsageError.
+    """
     question = ClusterQuestion.of(
         evolve(inputs, edition=None) if change.upgrades else inputs, pattern, bind, change.then
     )
@@ -137,8 +158,8 @@ def show_plan(
     checked = _looked_at(question, change, (before, after) if change.upgrades else None)
     with question.engine((*before, *after)) as engine:
         found = plan_change(question, before, after, traffic, checked, engine)
-        output.print_plan(found, engine.rules, [*change.list_options(inputs)])
-    return SOMETHING_CHANGES if found.changes_something else 0
+        show(found, engine.rules, before, after)
+    return found
 
 
 def _read_traffic(puts: str) -> Traffic:

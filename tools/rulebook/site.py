@@ -55,6 +55,7 @@ class Addresses:
     words: Mapping[tuple[str, str], str]
     readings: Mapping[str, str]
     editions: Mapping[str, str]
+    laws: Mapping[str, str]
 
     @classmethod
     def of(cls, book: Rulebook) -> Addresses:
@@ -74,7 +75,9 @@ class Addresses:
         anchors = set[str]()
         readings = {each: f"readings.html#r-{_slug(each, anchors)}" for each in book.rules.known_readings}
         editions = {each: f"readings.html#e-{_slug(each, anchors)}" for each in book.rules.toml("editions.toml")}
-        return cls(rules, documents, sentences, by_path, words, readings, editions)
+        anchors = set[str]()
+        laws = {each.law.id: f"laws.html#{_slug(each.law.id, anchors)}" for each in book.laws}
+        return cls(rules, documents, sentences, by_path, words, readings, editions, laws)
 
     def of_case(self, case: ShownCase) -> str:
         """Where a case stands."""
@@ -149,7 +152,7 @@ class Site:
 
     def render_pages(self) -> Iterator[tuple[str, str]]:
         """Render each file of the site: its path, with slashes, and its text."""
-        for name in ("index.html", "rules.html", "matrix.html", "words.html", "readings.html"):
+        for name in ("index.html", "rules.html", "matrix.html", "laws.html", "words.html", "readings.html"):
             yield name, self._page(name)
         yield "search.html", self._page("search.html", index=_as_data(self._list_entries()))
         for document in self.book.documents:
@@ -179,6 +182,8 @@ class Site:
         for word in _every_word(self.book):
             place = self.places.words[word.document, word.name]
             yield word.origin, word.name, f"{word.document}: {word.means}", place
+        for shown in self.book.laws:
+            yield "law", shown.law.id, f"{shown.law.document}: {shown.law.says}", self.places.laws[shown.law.id]
         for name, reading in self.book.rules.known_readings.items():
             yield "reading", name, f"{reading.question} {', '.join(reading.every_choice)}", self.places.readings[name]
         for case in self.book.cases:

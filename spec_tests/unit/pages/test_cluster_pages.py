@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -19,7 +20,7 @@ from mqclause.pages.cluster import ClusterView, view_map
 from mqclause.pages.diagram import Diagram, Edge, Node, draw_diagrams
 from mqclause.pages.drawing import render_drawing, render_mermaid
 from mqclause.pages.page import render_page
-from spec_tests.support.explain_command import bad, run
+from spec_tests.support.explain_command import bad, facts, run
 from spec_tests.support.html_page import Page, find_page_faults
 
 QM1 = """
@@ -81,13 +82,14 @@ def test_states_and_suspension_have_a_shape_and_a_word() -> None:
     assert next(each for each in told.members if each.name == "QM3").suspended == ("S",)
 
 
-def test_what_no_file_describes_is_dashed() -> None:
-    told = view_map(cluster_map(read(text(QM1, name="1"), text(QM2, name="2"), text(QM3, name="3"), at="QM1")))
+def test_what_others_alone_know_is_dashed() -> None:
+    """QM1's facts name QM2 and QM3; the scripts describe all three, whoever is asked."""
+    told = view_map(cluster_map(read(facts())))
     assert {each.name: each.is_described for each in told.members} == {"QM1": True, "QM2": False, "QM3": False}
     raw = render_page(told)
-    assert raw.count('mq-undescribed" transform') == sum(
-        not each.node.is_described for _, drawing in told.drawings for each in drawing.nodes
-    )
+    dashed = [each for _, drawing in told.drawings for each in drawing.nodes if not each.node.is_described]
+    assert raw.count('mq-undescribed" transform') == len(dashed) == 2
+    assert all(each.is_described for each in view(at="QM1").members)
 
 
 def test_a_page_has_pictures_that_are_told_in_tables() -> None:
@@ -118,19 +120,39 @@ def boxes(drawing: diagram.Drawing) -> list[tuple[float, float, float, float]]:
     return [(each.x, each.y, each.x + each.width, each.y + each.height) for each in drawing.nodes]
 
 
-def test_nodes_stand_apart_within_the_drawing_and_edges_lead_to_the_right() -> None:
+def meet(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def test_nodes_and_labels_stand_apart_within_the_drawing_and_edges_lead_to_the_right() -> None:
     nodes = tuple(Node((f"N{at}", "second line")) for at in range(7))
     edges = tuple(Edge(at, to, "50 %", 0.5) for at, to in ((0, 3), (0, 4), (1, 4), (1, 5), (2, 6)))
     drawing, empty = draw_diagrams([Diagram("t", "d", nodes, edges), Diagram("e", "", (), ())])
     found = boxes(drawing)
     assert len(found) == 7
     assert all(box[0] >= 0 and box[1] >= 0 and box[2] <= drawing.width and box[3] <= drawing.height for box in found)
-    for at, one in enumerate(found):
-        for other in found[at + 1 :]:
-            assert one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
     assert all(found[each.source][2] < found[each.target][0] for each in edges)
-    assert [round(each.stroke, 1) for each in drawing.edges] == [3.2] * 5
+    assert [round(each.stroke, 2) for each in drawing.edges] == [3.25] * 5
+    labels = [(x, y, x + width, y + height) for x, y, width, height in (each.label for each in drawing.edges)]
+    everything = [*found, *labels]
+    assert not [1 for at, one in enumerate(everything) for other in everything[at + 1 :] if meet(one, other)]
     assert empty.nodes == ()
+
+
+def test_a_dot_of_the_working_directory_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One on the PATH is run; where it lays out nothing of use, another layout takes its place."""
+    dot = tmp_path / "bin" / "dot"
+    dot.parent.mkdir()
+    dot.write_text("#!/bin/sh\necho ran > ran\necho graph 1 1 1\n")
+    dot.chmod(0o755)
+    monkeypatch.chdir(dot.parent)
+    drawn = Diagram("t", "d", (Node(("A",)), Node(("B",))), (Edge(0, 1, "x"),))
+    for path, runs in ((".", False), (str(dot.parent), True)):
+        monkeypatch.setenv("PATH", f"{path}{os.pathsep}/bin")
+        diagram._find_dot.cache_clear()
+        assert len(draw_diagrams([drawn])[0].nodes) == 2
+        assert (dot.parent / "ran").exists() == runs
+    diagram._find_dot.cache_clear()
 
 
 PLAIN = """graph 1 3 2.5

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mqclause.model.configuration.snapshot import Snapshot, read_document, read_sources
@@ -87,7 +87,6 @@ def test_any_value(data: object) -> None:
 
 
 @given(documents)
-@settings(max_examples=50)
 def test_any_json_reads_as_its_value_does(data: object) -> None:
     text = json.dumps(data)
     if "NaN" not in text and "Infinity" not in text:
@@ -97,7 +96,6 @@ def test_any_json_reads_as_its_value_does(data: object) -> None:
 
 
 @given(documents, documents, st.none() | st.text(max_size=5), st.booleans())
-@settings(max_examples=50)
 def test_any_values_beside_a_script(one: object, other: object, local: str | None, lenient: bool) -> None:
     script = b"* Queue manager name: HQ\nDEFINE QLOCAL(STOCK) CLUSTER(PARTS)\nDEFINE QLOCAL(\n"
     sources = [Source("a", json.dumps(one).encode()), Source("b", script), Source("c", json.dumps(other).encode())]
@@ -112,7 +110,6 @@ def test_any_local_name(local: str | None) -> None:
 
 
 @given(st.sampled_from(PLACES), values, st.booleans())
-@settings(max_examples=100)
 def test_one_value_changed(place: tuple[Any, ...], value: object, removed: bool) -> None:
     data = copy.deepcopy(VALID)
     *path, last = place
