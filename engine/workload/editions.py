@@ -90,6 +90,13 @@ def find_other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
     return tuple(OtherEdition.of(decision, *each) for each in found)
 
 
+def decide_by_other_editions(decision: Decision) -> Iterator[tuple[str, Decision]]:
+    """Decide the same by the oldest edition and the newest, as far as the answer is another; with each rule's doing."""
+    for edition, since in _compared(decision):
+        if _is_other(decision, since):
+            yield edition, _decided(decision, decision.rules.in_edition(since), "rule")
+
+
 def find_missing_level(
     decision: Decision, snapshot: Snapshot, is_other: bool | None = None
 ) -> Iterator[MissingInformation]:
