@@ -9,23 +9,27 @@ from html import escape
 from importlib import import_module
 from io import StringIO
 from operator import attrgetter
-from typing import Any, Literal, Protocol, Self, SupportsIndex, TypeVar, overload
+from typing import Any, ClassVar, Literal, Self, SupportsIndex, TypeGuard, TypeVar, overload
 
 from attrs import field, frozen
-from sqlglot import exp
 
 from mqclause.document_schema import DocumentSchema, get_document_schema
 from mqclause.executors.operations import Run
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
+from mqclause.language import nodes
 from mqclause.language.evaluator import evaluate
 from mqclause.model.diagnostics import ArgumentError, quote_value, suggest_allowed
 from mqclause.rulebook.rule import FailWith, MessageTemplate, Rule, Settle, UnansweredError
 from mqclause.rulebook.rules import RulesOrigin
 from mqclause.trace import build_scope, list_rule_inputs, render_sentence
 
-PRINTERS = "mqclause.tools.answers"
-"""The module that prints answers, which is loaded when one is printed."""
+PRINTERS = "mqclause.render.answers"
+"""The module that prints answers. It knows each of them, so it is loaded by name when one is printed."""
+
+PICTURES = "mqclause.pages.notebook"
+DRAWN_BY = ("jinja2", "markupsafe")
+"""The module that draws answers, and the libraries that it needs and that may not be there."""
 
 LONGEST_LINE = 100
 """So many characters of an answer are shown in one line."""
@@ -34,35 +38,6 @@ NOBODY_LEFT = "no rule says what this call ends with, for which no destination i
 """What is wrong with rules that leave nobody and let the call succeed."""
 
 Outcome = Literal["chosen", "failed", "deferred"]
-
-DOCUMENTS: Mapping[str, str] = {
-    "Decision": "trace",
-    "Explanation": "trace",
-    "WhyNot": "trace#/properties/why_not",
-    "Counterfactual": "trace#/$defs/counterfactual",
-    "Share": "map#/$defs/share",
-    "MapRow": "map#/properties/rows/items",
-    "PlanRow": "plan#/properties/rows/items",
-    "Move": "plan#/$defs/move",
-    "ChangePlan": "plan",
-    "WhyAnswer": "why",
-    "Finding": "findings#/properties/findings/items",
-    "QueueOrder": "order",
-    "Row": "replay",
-    "RetrievalResult": "replay#/$defs/returned",
-}
-"""The schema, or the part of one, that the JSON of each kind of answer keeps."""
-
-
-class AnswerRow(Protocol):
-    """A row that says itself in JSON values, under the names of the columns."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the row as JSON values."""
-        ...
-
-
-AnswerRowT = TypeVar("AnswerRowT", bound=AnswerRow)
 
 
 @frozen
@@ -153,7 +128,7 @@ class RuleAnswer:
 
     def value(self, term: str) -> Any:
         """Evaluate a term of the rules for this input."""
-        return evaluate(exp.column(term), build_first_scope(self.course.steps[0], self.situation, (), None, {}))
+        return evaluate(nodes.Column(term), build_first_scope(self.course.steps[0], self.situation, (), None, {}))
 
     def document(self) -> dict[str, Any]:
         """Return as JSON the rule that settles the answer, else the one that ends the call, with its clause and why."""
@@ -162,9 +137,13 @@ class RuleAnswer:
 
 
 class ShownAnswer:
-    """An answer to look at: as text, in one line, as a table of a notebook, as JSON, as a row of a data frame."""
+    """An answer to look at: as text, in one line, as a table of a notebook, as JSON, as a row of a data frame.
+
+    Its JSON keeps the schema ``written_by``, or the part of one, as ``map#/$defs/share``.
+    """
 
     __slots__ = ()
+    written_by: ClassVar[str]
 
     @property
     def origin(self) -> RulesOrigin | None:
@@ -188,10 +167,25 @@ class ShownAnswer:
         """
         return RecordedAnswer.of(cls.__name__, document)
 
+    @classmethod
+    def find_faults(cls, document: Any) -> Iterator[str]:
+        """Find what keeps a document from being one that answers of this kind write."""
+        return _find_faults(cls.written_by, dict, document)
+
+    @classmethod
+    def list_rows(cls, document: Any) -> list[Any]:
+        """List the rows of a document of this kind: one, unless it is of a table."""
+        return [document]
+
+    @classmethod
+    def get_row_schema(cls) -> DocumentSchema:
+        """Return the schema that the rows keep."""
+        return get_document_schema(cls.written_by)
+
     @property
     def schema(self) -> DocumentSchema:
         """The schema that its rows keep."""
-        return get_document_schema(DOCUMENTS[type(self).__name__])
+        return self.get_row_schema()
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the rows of the answer as JSON values: one, unless it is a table."""
@@ -231,7 +225,11 @@ class ShownAnswer:
         return f"<{type(self).__name__}: {first if len(first) <= LONGEST_LINE else first[:LONGEST_LINE] + '…'}>"
 
     def _repr_html_(self) -> str:
-        """What Jupyter shows: a table of what a reader looks for first."""
+        """What Jupyter shows: the picture, where its kind has one and Jinja2 is there, else a table."""
+        return _render_picture(self) or self._render_table()
+
+    def _render_table(self) -> str:
+        """A table of what a reader looks for first."""
         said, rows = import_module(PRINTERS).build_shown_rows(self)
         names = dict.fromkeys(name for row in rows for name in row)
         head = "".join(f"<th>{escape(name)}</th>" for name in names)
@@ -241,8 +239,22 @@ class ShownAnswer:
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def _render_picture(answer: ShownAnswer) -> str | None:
+    try:
+        notebook = import_module(PICTURES)
+    except ModuleNotFoundError as error:
+        if error.name not in DRAWN_BY:
+            raise
+        return None
+    shown: str | None = notebook.render_notebook(answer)
+    return shown
+
+
 def _cell(text: str) -> str:
     return f"<td>{escape(text)}</td>"
+
+
+AnswerRowT = TypeVar("AnswerRowT", bound=ShownAnswer)
 
 
 class RecordedObject(dict[str, Any]):
@@ -279,22 +291,14 @@ class RecordedAnswer(ShownAnswer):
             text = json.dumps(found, ensure_ascii=False)
         except (TypeError, ValueError, RecursionError) as error:
             raise ArgumentError(f"document is no JSON: {error}") from None
-        part = DOCUMENTS.get(kind) or TABLE_DOCUMENTS.get(kind)
-        if part is None:
-            raise ArgumentError(f"{quote_value(kind)} writes no document{suggest_allowed(kind, _list_kinds())}")
-        faults: Iterator[str] = get_document_schema(part).find_faults(found)
-        if not isinstance(found, list if kind in ROWS_ALONE else dict):
-            faults = iter([f"it is of the type {type(found).__name__}"])
-        elif kind in ROWS_ALONE:
-            faults = (f"[{at}]: {said}" for at, row in enumerate(found) for said in _find_faults(part, row))
-        for said in faults:
+        for said in get_answer_class(kind).find_faults(found):
             raise ArgumentError(f"document is none of a {kind}: {said}")
         return cls(kind, text)
 
     @property
     def schema(self) -> DocumentSchema:
         """The schema that its rows keep."""
-        return get_document_schema(DOCUMENTS[ROW_KINDS.get(self.kind, self.kind)])
+        return get_answer_class(self.kind).get_row_schema()
 
     @property
     def origin(self) -> RulesOrigin | None:
@@ -309,15 +313,14 @@ class RecordedAnswer(ShownAnswer):
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the rows of the document: one, unless it is of a table."""
-        found = self.to_json()
-        return _list_rows(found) if self.kind in ROW_KINDS else [found]
+        return get_answer_class(self.kind).list_rows(self.to_json())
 
     def __repr__(self) -> str:
         return f"<{self.kind}, recorded{ShownAnswer.__repr__(self).removeprefix('<RecordedAnswer')}"
 
     def __getitem__(self, key: str | int) -> Any:
         found = _read(self.text)
-        return found[key] if isinstance(key, str) or isinstance(found, list) else _list_rows(found)[key]
+        return found[key] if isinstance(key, str) else get_answer_class(self.kind).list_rows(found)[key]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -330,21 +333,34 @@ def _read(text: str) -> Any:
     return json.loads(text, object_hook=RecordedObject)
 
 
-def _list_rows(document: Any) -> list[Any]:
-    """The rows of the document of a table."""
-    if isinstance(document, list):
-        return document
-    rows: list[Any] = document[ROW_KEYS.get(document["format"], "rows")]
-    return rows
-
-
-def _find_faults(part: str, value: Any) -> Iterator[str]:
+def _find_faults(part: str, kind: type, value: Any) -> Iterator[str]:
+    if not isinstance(value, kind):
+        return iter([f"it is of the type {type(value).__name__}"])
     return get_document_schema(part).find_faults(value)
 
 
-class AnswerTable(ShownAnswer, tuple[AnswerRowT, ...]):
-    """The rows of an answer: a tuple that also converts to a table."""
+def get_answer_class(kind: str) -> type[ShownAnswer]:
+    """Return the class of answers of that name. Raises ArgumentError for one that writes no document."""
+    package = import_module("mqclause")
+    found = getattr(package, kind, None) if kind in package.__all__ else None
+    if not _is_answer(found):
+        known = [name for name in package.__all__ if _is_answer(getattr(package, name))]
+        raise ArgumentError(f"{quote_value(kind)} writes no document{suggest_allowed(kind, known)}")
+    return found
 
+
+def _is_answer(found: Any) -> TypeGuard[type[ShownAnswer]]:
+    return isinstance(found, type) and issubclass(found, ShownAnswer) and hasattr(found, "written_by")
+
+
+class AnswerTable(ShownAnswer, tuple[AnswerRowT, ...]):
+    """The rows of an answer, of one kind: a tuple that also converts to a table.
+
+    Its document has them under ``rows_key``; where that is blank it is the list of them.
+    """
+
+    row_kind: ClassVar[type[ShownAnswer]]
+    rows_key: ClassVar[str] = "rows"
     origin: RulesOrigin | None = None
 
     def __new__(cls, rows: Iterable[AnswerRowT] = (), origin: RulesOrigin | None = None) -> Self:
@@ -370,10 +386,23 @@ class AnswerTable(ShownAnswer, tuple[AnswerRowT, ...]):
         """Return a table of its kind with other rows."""
         return type(self)(rows, self.origin)
 
-    @property
-    def schema(self) -> DocumentSchema:
-        """The schema that its rows keep."""
-        return get_document_schema(DOCUMENTS[ROW_KINDS[type(self).__name__]])
+    @classmethod
+    def find_faults(cls, document: Any) -> Iterator[str]:
+        """Find what keeps a document from being one that tables of this kind write."""
+        if cls.rows_key or not isinstance(document, list):
+            return _find_faults(cls.written_by, dict if cls.rows_key else list, document)
+        return (f"[{at}]: {said}" for at, row in enumerate(document) for said in cls.row_kind.find_faults(row))
+
+    @classmethod
+    def list_rows(cls, document: Any) -> list[Any]:
+        """List the rows of a document of this kind."""
+        rows: list[Any] = document[cls.rows_key] if cls.rows_key else document
+        return rows
+
+    @classmethod
+    def get_row_schema(cls) -> DocumentSchema:
+        """Return the schema that the rows keep."""
+        return cls.row_kind.get_row_schema()
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the rows as JSON values."""
@@ -381,33 +410,9 @@ class AnswerTable(ShownAnswer, tuple[AnswerRowT, ...]):
 
     def to_json(self) -> Any:
         """Return the document, with the rows in it; the rows alone where there is no such document."""
-        name = type(self).__name__
-        if name in ROWS_ALONE:
+        if not self.rows_key:
             return self.to_rows()
-        named = f"mqclause.{TABLE_DOCUMENTS[name]}/1"
-        return {"format": named, **self.origin_keys, ROW_KEYS.get(named, "rows"): self.to_rows()}
-
-
-ROW_KINDS: Mapping[str, str] = {
-    "Shares": "Share", "Counterfactuals": "Counterfactual", "ClusterMap": "MapRow", "PlanTable": "PlanRow",
-    "Findings": "Finding",
-}  # fmt: skip
-"""The kind of the rows of each table."""
-
-ROW_KEYS = {"mqclause.findings/1": "findings"}
-"""The key of the rows in a document, where it is not ``rows``."""
-
-ROWS_ALONE = frozenset({"Shares", "Counterfactuals"})
-"""The tables that are written as a list, and name no format."""
-
-TABLE_DOCUMENTS = {name: DOCUMENTS[row].partition("#")[0] for name, row in ROW_KINDS.items()} | {
-    name: DOCUMENTS[ROW_KINDS[name]] for name in ROWS_ALONE
-}
-"""The schema of the document of each table; of the rows of those that are written alone."""
-
-
-def _list_kinds() -> list[str]:
-    return sorted({*DOCUMENTS, *ROW_KINDS})
+        return {"format": f"mqclause.{self.written_by}/1", **self.origin_keys, self.rows_key: self.to_rows()}
 
 
 def _build_arrow_schema(schema: DocumentSchema) -> Any:

@@ -9,12 +9,12 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from attrs import define, field, frozen
-from sqlglot import exp
 
 from mqclause.executors.operations import Run, Trace
+from mqclause.language import nodes
 from mqclause.language.codegen import SourceNames, write_attribute, write_python
 from mqclause.language.evaluator import Scope, evaluate
-from mqclause.language.parser import strip_parentheses
+from mqclause.language.nodes import strip_parentheses
 from mqclause.language.vocabulary import Vocabulary, compute_floor
 from mqclause.model.facts.domains import REASONS
 from mqclause.rulebook.rule import (
@@ -365,7 +365,7 @@ def _is_count(name: str, vocabulary: Vocabulary) -> bool:
 
 def _shown(source: str, name: str, vocabulary: Vocabulary) -> str:
     """The source of a value as ``shown`` gives it; most are text or whole numbers."""
-    if _is_reason(exp.column(name), vocabulary):
+    if _is_reason(nodes.Column(name), vocabulary):
         return f"numbered({source})"
     word = vocabulary.words.get(name)
     kind = None if word is None else word.type.kind
@@ -374,18 +374,18 @@ def _shown(source: str, name: str, vocabulary: Vocabulary) -> str:
     return source if kind == "whole" else f"shown({source})"
 
 
-def _is_reason(tree: exp.Expression, vocabulary: Vocabulary) -> bool:
+def _is_reason(tree: nodes.Expression, vocabulary: Vocabulary) -> bool:
     """Whether an expression is the name of a reason code, or blank, and nothing else."""
     match tree:
-        case exp.Column() if tree.name in vocabulary.words:
+        case nodes.Column() if tree.name in vocabulary.words:
             words = {*vocabulary.words[tree.name].type.words} - {""}
             return bool(words) and words <= REASONS.keys()
-        case exp.Column() if tree.name in vocabulary.terms:
+        case nodes.Column() if tree.name in vocabulary.terms:
             return _is_reason(vocabulary.terms[tree.name], vocabulary)
-        case exp.Case():
-            values = [*(branch.args["true"] for branch in tree.args["ifs"]), tree.args["default"]]
+        case nodes.Case():
+            values = tree.values
             return all(_is_reason(each, vocabulary) for each in values)
-        case exp.Literal():
+        case nodes.Literal():
             return str(tree.this) in REASONS
     return False
 
@@ -403,7 +403,7 @@ def _source(name: str, rule: Rule, names: SourceNames) -> str:
     if isinstance(action, Choose) and name == "lowest":
         values = ", ".join(write_python(tree, names.at("o")) for tree in action.by)
         return f"min([({values},) for o in R])"
-    return write_python(exp.column(name), names)
+    return write_python(nodes.Column(name), names)
 
 
 @lru_cache(maxsize=4096)
@@ -477,13 +477,13 @@ def _of_action(rule: Rule, names: SourceNames) -> Iterator[str]:
 def _tests(tree: Expression, names: SourceNames, left_out: Collection[str] = ()) -> Iterator[str]:
     """The source of a test for each part of a condition (parts joined by AND), with the values of its words."""
     tree = strip_parentheses(tree)
-    if isinstance(tree, exp.And):
+    if isinstance(tree, nodes.And):
         yield from _tests(tree.this, names, left_out)
         yield from _tests(tree.expression, names, left_out)
         return
-    words = dict.fromkeys(column.name for column in tree.find_all(exp.Column))
+    words = dict.fromkeys(column.name for column in tree.find_all(nodes.Column))
     seen = [name for name in words if name not in left_out]
-    values = [f"{names.constant(name)}: {write_python(exp.column(name), names)}" for name in seen]
+    values = [f"{names.constant(name)}: {write_python(nodes.Column(name), names)}" for name in seen]
     yield f"Test({names.constant(tree.sql())}, bool({write_python(tree, names)}), {{{', '.join(values)}}})"
 
 

@@ -6,6 +6,7 @@ from mqclause.executors.operations import LoweredRuleset as LoweredRuleset
 from mqclause.executors.operations import Run as Run
 from mqclause.executors.pipeline import Pipeline as Pipeline
 from mqclause.exits.process import ExitSession as ExitSession
+from mqclause.language.nodes import Expression as Expression
 from mqclause.language.vocabulary import Vocabulary as Vocabulary
 from mqclause.model.configuration.checked_cluster import ClusterCheckContext as ClusterCheckContext
 from mqclause.model.configuration.checked_member import ConfiguredMember as ConfiguredMember
@@ -24,6 +25,8 @@ from mqclause.model.facts.delivery import Delivery as Delivery
 from mqclause.model.facts.delivery import DeliveryContext as DeliveryContext
 from mqclause.model.facts.messages import QueuedMessage as QueuedMessage
 from mqclause.model.facts.messages import RetrievalCall as RetrievalCall
+from mqclause.model.facts.objects import ChannelAttributes as ChannelAttributes
+from mqclause.model.facts.objects import QueueAttributes as QueueAttributes
 from mqclause.model.facts.workload import DestinationListing as DestinationListing
 from mqclause.model.facts.workload import Situation as Situation
 from mqclause.model.facts.workload import SnapshotChanges as SnapshotChanges

@@ -68,7 +68,8 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_sessionfinish() -> None:
-    gc.unfreeze()
+    """Nobody needs what is left: pytest would go through it five times, and xdist interrupts what takes it five seconds."""
+    gc.freeze()
 
 
 LONG = tuple(f"spec_tests/{folder}/" for folder in ("commands", "unit/tables", "unit/duckdb", "laws"))

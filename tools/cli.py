@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from mqclause.tools.commands.declared import FOLDER, SECTIONS, SUBCOMMANDS
+from mqclause.tools.commands.declared import FOLDER, HELP, SECTIONS, SUBCOMMANDS
 from mqclause.tools.errors import BatchError, DisagreementError, NothingAskedError, NotWrittenError, OutputError
 
 BAD_INPUT = 2
@@ -87,10 +87,6 @@ def _fault_of_rules(folder: str, error: ValueError) -> ValueError:
     return build_rules_fault(folder, error) if isinstance(error, RuleError | UnreckonedError) else error
 
 
-MOST_COLUMNS = 120
-"""Longer lines of help are hard to read, however wide the terminal is."""
-
-HELP = {"help_option_names": ["-h", "--help"], "max_content_width": MOST_COLUMNS}
 FILES_OF_EXAMPLES = "The files that examples name are in mqclause/tools/examples of the package."
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from attrs import astuple, evolve, field, frozen
-from sqlglot import exp
 
 from mqclause.audit.case_run import ENDS_OTHERWISE, find_case_files, read_file_cases
+from mqclause.audit.laws import Given, find_given
 from mqclause.audit.situations import (
     Bound,
     StatedSituation,
@@ -19,16 +19,17 @@ from mqclause.audit.situations import (
     list_compared_values,
     merge_values,
     show_asked_terms,
-    shrink_stated,
+    shrink_while,
 )
 from mqclause.documents import DOCUMENTS
 from mqclause.executors.operations import LoweredRuleset, Run, compile_expression, list_expressions
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
+from mqclause.language import nodes
 from mqclause.language.parser import expand_terms
 from mqclause.language.vocabulary import About, UnreckonedError
 from mqclause.model.facts.domains import REASONS
-from mqclause.rulebook.rule import Declaration, Expression, ReadingError, Rule, RuleError, Ruleset
+from mqclause.rulebook.rule import Conclude, Declaration, Expression, ReadingError, Rule, RuleError, Ruleset
 from mqclause.rulebook.rules import AUTO, Rules
 from mqclause.testing.case_kinds import RunnableCase
 from mqclause.trace import build_steps
@@ -189,7 +190,7 @@ def find_changed_rules(before: Rules, after: Rules, about: Declaration) -> tuple
 def _changed_terms(one: Ruleset, other: Ruleset) -> Iterator[str]:
     """Terms that are asked before any rule, and say something else."""
     for term in one.about.terms:
-        trees = [expand_terms(exp.column(term), each.vocabulary.before) for each in (one, other)]
+        trees = [expand_terms(nodes.Column(term), each.vocabulary.before) for each in (one, other)]
         if trees[0] != trees[1]:
             yield term
 
@@ -207,18 +208,25 @@ def _compared(
     before: Rules, after: Rules, about: Declaration, changed: Sequence[str], bound: Bound
 ) -> DocumentComparison:
     sides = _Answering.pair(before, after, about)
-    tried, base, of_terms = 0, find_plain_subject([side.course for side in sides]), None
-    for values, within in _searches(sides, changed, bound):
-        for stated, situation, subjects in build_situations(about, values, within, base):
+    tried, base, beside = 0, find_plain_subject(*(side.course for side in sides)), dict[str, StatedSituation]()
+    given = [side.given for side in sides]
+    for values, within in _searches(sides, changed, [each.values for each in given], bound):
+        built = build_situations(about, values, within, base, lambda *each: all(one.allows(*each) for one in given))
+        for stated, situation, subjects in built:
             tried += 1
-            if sides[0].answer(situation, subjects) != sides[1].answer(situation, subjects):
-                explained = _explained(sides, stated, _Answering.answer)
+            one, other = (side.answer(situation, subjects) for side in sides)
+            if one.ends != other.ends:
+                explained = _explained(sides, stated, lambda side, *each: side.answer(*each).ends)
                 return DocumentComparison(about.name, tuple(changed), explained, tried, 0, within)
-            if of_terms is None and sides[0].ask(situation, subjects) != sides[1].ask(situation, subjects):
-                of_terms = stated
-    example, looked_at = _from_cases(before, after, _read_cases(about.name))
-    if example is None and of_terms is not None:
-        example = _explained(sides, of_terms, _Answering.ask)
+            if "facts" not in beside and one != other:
+                beside["facts"] = stated
+            if "terms" not in beside and sides[0].ask(situation, subjects) != sides[1].ask(situation, subjects):
+                beside["terms"] = stated
+    example, looked_at = _from_cases(before, after, _read_cases(about.name), with_details=not beside)
+    if example is None and "facts" in beside:
+        example = _explained(sides, beside["facts"], _Answering.answer)
+    if example is None and "terms" in beside:
+        example = _explained(sides, beside["terms"], _Answering.ask)
     return DocumentComparison(about.name, tuple(changed), example, tried, looked_at, bound)
 
 
@@ -233,9 +241,11 @@ def _explained(
 
     def differs(each: StatedSituation) -> bool:
         situation, subjects = each.build(sides[0].about)
+        if not all(side.given.allows(situation, subjects) for side in sides):
+            return False
         return bool(asked(sides[0], situation, subjects) != asked(sides[1], situation, subjects))
 
-    smallest = _shrunk(stated, differs)
+    smallest = shrink_while(stated, differs)
     one, other = (side.explain(smallest) for side in sides)
     before, after = (
         evolve(each, steps=tuple(line for line in each.steps if line not in there.steps))
@@ -244,12 +254,20 @@ def _explained(
     return Example(smallest.to_toml(), before, after)
 
 
-def _searches(sides: Sequence[_Answering], changed: Sequence[str], bound: Bound) -> Iterator[tuple[Values, Bound]]:
-    """What is enumerated: over what each changed rule looks at, what all of them do, and all that is looked at."""
+def _searches(
+    sides: Sequence[_Answering], changed: Sequence[str], given: Sequence[Values], bound: Bound
+) -> Iterator[tuple[Values, Bound]]:
+    """What is enumerated: over what each changed rule looks at, what all of them do, and all that is looked at.
+
+    Some situations are there only where what is ``given`` is looked at, too.
+    """
     alone = evolve(bound, runs=bound.runs // max(3, len(changed)))
     for each in changed if len(changed) > 1 else ():
         yield merge_values(side.list_values({each}) for side in sides), alone
-    yield merge_values(side.list_values(set(changed)) for side in sides), bound
+    of_changed = merge_values(side.list_values(set(changed)) for side in sides)
+    yield of_changed, bound
+    if any(given):
+        yield merge_values([of_changed, *given]), bound
     wider = (min(one, other) for one, other in zip(astuple(bound), astuple(WIDER_BOUND), strict=True))
     yield merge_values(side.list_values(None) for side in sides), Bound(*wider)
 
@@ -263,6 +281,10 @@ class _Answering:
     terms: tuple[tuple[str, About, Callable[[Any], Any]], ...]
 
     facts: tuple[frozenset[str], ...]
+    told: frozenset[str]
+    """The facts that answers are made of; others are on the way to them."""
+
+    given: Given
 
     @classmethod
     def pair(cls, before: Rules, after: Rules, about: Declaration) -> tuple[_Answering, _Answering]:
@@ -277,8 +299,10 @@ class _Answering:
                 course,
                 tuple((term, of, _compiled_term(course.rulesets[-1], term, of)) for term, (_, of) in asked.items()),
                 common,
+                _told_facts(course.rulesets[-1], common[-1]),
+                find_given(rules, about),
             )
-            for course in courses
+            for rules, course in zip((before, after), courses, strict=True)
         )
         return one, other
 
@@ -291,23 +315,25 @@ class _Answering:
                 if changed is None or step.rule.id in changed:
                     trees += list_expressions(step)
             if changed is not None:
-                trees += [exp.column(each[5:]) for each in changed if each.startswith("term ")]
+                trees += [nodes.Column(each[5:]) for each in changed if each.startswith("term ")]
             found.append(list_compared_values(show_asked_terms(steps), trees))
         return merge_values(found)
 
-    def answer(self, situation: Any, subjects: Sequence[Any]) -> Any:
-        """Return what the rules answer: who remains in which order, what is derived, how the call ends."""
+    def answer(self, situation: Any, subjects: Sequence[Any]) -> _Answer:
+        """Return what the rules answer: who remains in which order, how the call ends, and what is derived."""
         try:
             runs = self.course.run(situation, subjects)
         except (RuleError, UnreckonedError, *ENDS_OTHERWISE) as error:
-            return str(error)
+            return _Answer(str(error))
         last = runs[-1]
         failure = last.failure and (last.failure.reason, last.failure.call)
         derived = [
             ({name: each.facts[name] for name in common}, dict(each.chosen), dict(each.every))
             for each, common in zip(runs, self.facts, strict=True)
         ]
-        return [subjects.index(each) for each in last.remaining], failure, derived
+        told = {name: value for name, value in derived[-1][0].items() if name in self.told}
+        ends = [subjects.index(each) for each in last.remaining], failure, told, *derived[-1][1:]
+        return _Answer(ends, derived)
 
     def ask(self, situation: Any, subjects: Sequence[Any]) -> Any:
         """Return what the terms say that are asked before any rule runs."""
@@ -335,10 +361,23 @@ class _Answering:
         return Side(_summary(runs[-1], names, self.course), tuple(said))
 
 
+class _Answer(NamedTuple):
+    """What rules answer: how it ``ends``, and all that was derived."""
+
+    ends: Any
+    derived: Any = None
+
+
+def _told_facts(ruleset: Ruleset, known: frozenset[str]) -> frozenset[str]:
+    """The facts that answers are made of: those that are asked for and what is concluded; all where none are."""
+    concluded = {rule.action.fact for rule in ruleset.rules if isinstance(rule.action, Conclude)}
+    return known & {*ruleset.about.asks, *concluded} if ruleset.about.asks else known
+
+
 def _compiled_term(ruleset: Ruleset, term: str, of: About) -> Callable[[Any], Any]:
     """What asks a term of one subject, or of the situation."""
     letter: Literal["s", "d"] = "d" if of == "subject" else "s"
-    return compile_expression(exp.column(term), ruleset.vocabulary.before, letter)
+    return compile_expression(nodes.Column(term), ruleset.vocabulary.before, letter)
 
 
 def _said_of_steps(
@@ -370,19 +409,6 @@ def _summary(run: Run, names: Mapping[int, str], course: Pipeline) -> str:
     return "; ".join(said) or "no rule decides anything"
 
 
-def _shrunk(stated: StatedSituation, differs: Callable[[StatedSituation], bool]) -> StatedSituation:
-    """What states as little as possible of a situation that differs."""
-    smaller = next((each for each in shrink_stated(stated) if _holds(differs, each)), None)
-    return stated if smaller is None else _shrunk(smaller, differs)
-
-
-def _holds(differs: Callable[[StatedSituation], bool], stated: StatedSituation) -> bool:
-    try:
-        return differs(stated)
-    except ValueError:
-        return False
-
-
 FOR_READERS = frozenset({
     "edition", "edition_from", "incomplete", "other_editions", "readings", "remarks", "rules", "tests", "when",
 })  # fmt: skip
@@ -391,31 +417,43 @@ FOR_READERS = frozenset({
 TEXTS = frozenset({"because", "message", "remedy"})
 """The keys of answers that explain them."""
 
+DETAILS = frozenset({"conditions", "steps"})
+"""The keys of answers that tell how these came about."""
+
+TIERS = (FOR_READERS | TEXTS | DETAILS, FOR_READERS | TEXTS, FOR_READERS, FOR_READERS - {"remarks"})
+"""What is left out when answers are compared: an example that differs in the answer itself is the best."""
+
 MOST_SAID = 12
 """So many differences of two answers are told."""
 
+NOTHING = (None, False, "", 0)
+"""What stands where there is nothing to say, or nothing at all."""
 
-def _from_cases(before: Rules, after: Rules, cases: Sequence[RunnableCase]) -> tuple[Example | None, int]:
+
+def _from_cases(
+    before: Rules, after: Rules, cases: Sequence[RunnableCase], with_details: bool
+) -> tuple[Example | None, int]:
     """The facts of a case on which the sides differ, those of the shortest such case; and how many were tried.
 
-    One whose answers differ in their texts alone is taken where there is no other.
+    One whose answers differ in themselves is better than one in which only that does ``with_details``: how they come
+    about, their texts, or their remarks.
     """
-    in_texts, tried = list[Example](), 0
+    found, tried = dict[int, Example](), 0
     for case in sorted(cases, key=lambda each: len(repr(each.facts))):
         tried += 1
         try:
             one, other = (_outcome(case, rules) for rules in (before, after))
         except ReadingError:  # by which this is not asked
             continue
-        for left_out, kept in ((FOR_READERS | TEXTS, None), (FOR_READERS, in_texts)):
-            differing = [*islice(_differing("", one, other, left_out), MOST_SAID)]
+        for tier, left_out in enumerate(TIERS if with_details else TIERS[:1]):
+            differing = [*islice(_differing("", one, other, left_out), MOST_SAID)] if tier not in found else []
             if differing:
                 said = [Side("", tuple(f"{path}: {value[at]}" for path, *value in differing)) for at in (0, 1)]
-                example = Example(case.facts, said[0], said[1], str(case))
-                if kept is None:
-                    return example, tried
-                kept.append(example)
-    return next(iter(in_texts), None), tried
+                found[tier] = Example(case.facts, said[0], said[1], str(case))
+                break
+        if 0 in found:
+            break
+    return found[min(found)] if found else None, tried
 
 
 def _outcome(case: RunnableCase, rules: Rules) -> Any:
@@ -436,8 +474,12 @@ def _differing(path: str, one: Any, other: Any, left_out: Collection[str]) -> It
         for key in dict.fromkeys((*one, *other)):
             if key not in left_out:
                 yield from _differing(f"{path}.{key}".lstrip("."), one.get(key), other.get(key), left_out)
-    elif isinstance(one, list | tuple) and isinstance(other, list | tuple) and len(one) == len(other):
+    elif isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        if len(one) != len(other):
+            alone = [[each for each in here if each not in there] for here, there in ((one, other), (other, one))]
+            yield f"{path}, here alone", alone[0] or "none", alone[1] or "none"
+            return
         for at, (each, there) in enumerate(zip(one, other, strict=True)):
             yield from _differing(f"{path}[{at}]", each, there, left_out)
-    elif one != other:
+    elif one != other and not (one in NOTHING and other in NOTHING):
         yield path or "answer", one, other

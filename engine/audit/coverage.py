@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from attrs import define, field, frozen
-from sqlglot import exp
 
 from mqclause.audit.case_run import CaseResult, run_case_file, run_in_processes
 from mqclause.documents import DOCUMENTS
 from mqclause.executors.operations import LoweredRuleset, Operation, StepResult, list_expressions
 from mqclause.executors.plain import WALK, PlainRun
+from mqclause.language import nodes
 from mqclause.language.evaluator import Scope, evaluate
 from mqclause.language.parser import infer_type
 from mqclause.language.vocabulary import BOOLEAN, RESERVED_PREFIX, Vocabulary
@@ -79,19 +79,19 @@ class ObservedRun(PlainRun):
 
 def _observed(tree: Expression, scope: Scope, keep: Callable[[Expression, bool], None]) -> Any:
     match tree:
-        case exp.Paren():
+        case nodes.Paren():
             return _observed(tree.this, scope, keep)
-        case exp.Not():
+        case nodes.Not():
             return not _observed(tree.this, scope, keep)
-        case exp.And():
+        case nodes.And():
             return _observed(tree.this, scope, keep) and _observed(tree.expression, scope, keep)
-        case exp.Or():
+        case nodes.Or():
             return _observed(tree.this, scope, keep) or _observed(tree.expression, scope, keep)
-        case exp.Case():
-            for branch in tree.args["ifs"]:
-                if _observed(branch.this, scope, keep):
-                    return _observed(branch.args["true"], scope, keep)
-            return _observed(tree.args["default"], scope, keep)
+        case nodes.Case():
+            for branch in tree.branches:
+                if _observed(branch.when, scope, keep):
+                    return _observed(branch.then, scope, keep)
+            return _observed(tree.default, scope, keep)
     found = evaluate(tree, scope)
     if isinstance(found, bool):
         keep(tree, found)
@@ -101,17 +101,19 @@ def _observed(tree: Expression, scope: Scope, keep: Callable[[Expression, bool],
 def list_branches(tree: Expression) -> Iterator[Expression]:
     """List the conditions of an expression that each hold or fail by themselves. Terms are not looked into."""
     match tree:
-        case exp.Paren() | exp.Not():
+        case nodes.Paren() | nodes.Not():
             yield from list_branches(tree.this)
-        case exp.And() | exp.Or():
+        case nodes.And() | nodes.Or():
             yield from list_branches(tree.this)
             yield from list_branches(tree.expression)
-        case exp.Case():
-            for branch in tree.args["ifs"]:
-                yield from list_branches(branch.this)
-                yield from list_branches(branch.args["true"])
-            yield from list_branches(tree.args["default"])
-        case exp.Predicate() | exp.Column() | exp.ArrayContains() | exp.In():
+        case nodes.Case():
+            for branch in tree.branches:
+                yield from list_branches(branch.when)
+                yield from list_branches(branch.then)
+            yield from list_branches(tree.default)
+        case nodes.Column() | nodes.ArrayContains():
+            yield tree
+        case _ if isinstance(tree, nodes.PREDICATES):
             yield tree
 
 
@@ -119,7 +121,7 @@ def write_condition(tree: Expression) -> str:
     """Write a condition as rule files have it; blank for a constant, and for what the lowering adds."""
     known = _written.get(id(tree))
     if known is None or known[0] is not tree:
-        names = [each.name for each in tree.find_all(exp.Column)]
+        names = [each.name for each in tree.find_all(nodes.Column)]
         text = tree.sql() if names and not any(each.startswith(RESERVED_PREFIX) for each in names) else ""
         known = _written[id(tree)] = tree, text
     return known[1]

@@ -10,14 +10,16 @@ from importlib.resources import files
 from typing import Any
 
 from attrs import evolve, field, frozen
-from sqlglot import exp
 
 from mqclause.audit.case_run import find_case_files, run_in_processes
+from mqclause.audit.laws import read_laws
 from mqclause.audit.possibility import Constraint, Verdict, find_words, search
 from mqclause.audit.verification import is_unsourced
 from mqclause.documents import DOCUMENTS
 from mqclause.executors.operations import Filter, Let, LoweredRuleset, Rank, list_expressions
-from mqclause.language.parser import expand_terms, find_terms, get_literal_value, strip_parentheses
+from mqclause.language import nodes
+from mqclause.language.nodes import get_literal_value, strip_parentheses
+from mqclause.language.parser import expand_terms, find_terms
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.diagnostics import quote_value, suggest_allowed
 from mqclause.model.facts.domains import REASONS
@@ -168,14 +170,14 @@ def _literals(tree: Expression, vocabulary: Vocabulary) -> set[Any] | None:
     """All that an expression can be, if it says each in words; None if it does not."""
     tree = strip_parentheses(tree)
     match tree:
-        case exp.Literal():
+        case nodes.Literal():
             return {get_literal_value(tree)}
-        case exp.Boolean():
+        case nodes.Boolean():
             return {bool(tree.this)}
-        case exp.Column() if tree.name in vocabulary.terms:
+        case nodes.Column() if tree.name in vocabulary.terms:
             return _literals(vocabulary.terms[tree.name], vocabulary)
-        case exp.Case():
-            branches = [*(each.args["true"] for each in tree.args["ifs"]), tree.args["default"]]
+        case nodes.Case():
+            branches = [*tree.values]
             found = [_literals(each, vocabulary) for each in branches]
             return None if None in found else set().union(*(each for each in found if each is not None))
     return None
@@ -223,7 +225,7 @@ def _is_hidden(read: Read, of: _Conditions, others: Sequence[_Conditions]) -> bo
     """Whether one of the others applies wherever a rule does: all that it may see was searched, and none is left."""
     constraints = []
     for rule, trees in (of, *others):
-        naming, (first, *more) = partial(_named_at, read, read.places[rule.id]), trees or (exp.true(),)
+        naming, (first, *more) = partial(_named_at, read, read.places[rule.id]), trees or (nodes.TRUE,)
         is_other = rule is not of[0]
         constraints.append(Constraint(first, read.ruleset.vocabulary, naming, tuple(more), is_other))
     return search(constraints).impossible
@@ -249,7 +251,7 @@ def find_unfailing_conditions(read: Read) -> Iterator[LintFinding]:
     """Find conditions of which none fails where they are looked at."""
     for rule in read.ruleset.rules:
         if isinstance(rule.action, Condition) and rule.path not in read.cleared:
-            fails = exp.Not(this=exp.paren(rule.action.when.copy()))
+            fails = nodes.Not(nodes.Paren(rule.action.when))
             trees = [fails] if rule.when is None else [rule.when, fails]
             verdict = read.search(rule, *trees)
             if not verdict.possible:
@@ -328,7 +330,7 @@ def find_unheard_numbers(read: Read) -> Iterator[LintFinding]:
 def _numbers_in(tree: Expression, vocabulary: Vocabulary) -> Iterator[str]:
     """The numbers that stand in an expression, or in a term that it uses."""
     for each in (tree, *(vocabulary.terms[term] for term in _terms_in(tree, vocabulary))):
-        yield from (str(get_literal_value(literal)) for literal in each.find_all(exp.Literal))
+        yield from (str(get_literal_value(literal)) for literal in each.find_all(nodes.Literal))
 
 
 def _terms_in(tree: Expression, vocabulary: Vocabulary) -> set[str]:
@@ -428,10 +430,12 @@ def lint_rules(
 
     ``cases`` are the case files by the path of their rule; those that come with the project if none are given.
     ``documents`` are those that are looked at; all, and the folder's list itself, if none are given. Raises RuleError,
-    also for a list of reasons that names what is not found.
+    also for what is no law, and for a list of reasons that names what is not found.
     """
     known = read_cases_by_path() if cases is None else cases
     asked, chosen = tuple(documents), []
+    for given in (False, True):
+        read_laws(rules, asked, given)
     for name in asked or DOCUMENTS:
         if any(path.startswith(f"{name}/") for path in rules.files):
             chosen.append((name, {path: file for path, file in known.items() if file.document == name}))

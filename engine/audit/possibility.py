@@ -13,9 +13,9 @@ from itertools import chain, combinations
 from typing import Any, NamedTuple
 
 from attrs import define, field, frozen
-from sqlglot import exp
 
-from mqclause.language.parser import get_literal_value, strip_parentheses
+from mqclause.language import nodes
+from mqclause.language.nodes import get_literal_value, strip_parentheses
 from mqclause.language.vocabulary import Type, Vocabulary
 from mqclause.rulebook.rule import Expression
 
@@ -34,12 +34,12 @@ Assignment = dict[str, Any]
 Truth = Callable[[Assignment], Any]
 """The value of an expression by what is known of its words; None: not known yet."""
 
-_COMPARISONS: Mapping[type[exp.Expression], Callable[[Any, Any], Any]] = {
-    exp.EQ: operator.eq, exp.NEQ: operator.ne, exp.LT: operator.lt, exp.LTE: operator.le, exp.GT: operator.gt,
-    exp.GTE: operator.ge, exp.Add: operator.add, exp.Sub: operator.sub, exp.Mul: operator.mul,
-    exp.Div: operator.truediv,
+_COMPARISONS: Mapping[type[nodes.Expression], Callable[[Any, Any], Any]] = {
+    nodes.EQ: operator.eq, nodes.NEQ: operator.ne, nodes.LT: operator.lt, nodes.LTE: operator.le, nodes.GT: operator.gt,
+    nodes.GTE: operator.ge, nodes.Add: operator.add, nodes.Sub: operator.sub, nodes.Mul: operator.mul,
+    nodes.Div: operator.truediv,
 }  # fmt: skip
-_ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Floor)
+_ARITHMETIC = (nodes.Add, nodes.Sub, nodes.Mul, nodes.Div, nodes.Floor)
 
 
 class Verdict(NamedTuple):
@@ -74,7 +74,7 @@ def find_words(tree: Expression, vocabulary: Vocabulary) -> set[str]:
     found, known = set[str](), set[str]()
     waiting = [tree]
     while waiting:
-        for each in waiting.pop().find_all(exp.Column):
+        for each in waiting.pop().find_all(nodes.Column):
             if each.name not in vocabulary.terms:
                 found.add(each.name)
             elif each.name not in known:
@@ -110,38 +110,39 @@ class _Reader:
     def _read(self, tree: Expression, of: Constraint, words: dict[str, None]) -> Truth:
         tree = strip_parentheses(tree)
         match tree:
-            case exp.Literal():
+            case nodes.Literal():
                 return self._constant(get_literal_value(tree))
-            case exp.Boolean():
+            case nodes.Boolean():
                 return self._constant(bool(tree.this))
-            case exp.Column() if tree.name in of.vocabulary.terms:
+            case nodes.Column() if tree.name in of.vocabulary.terms:
                 return self._read(of.vocabulary.terms[tree.name], of, words)
-            case exp.Column():
+            case nodes.Column():
                 return self._word(of.naming(tree.name), of.vocabulary.words[tree.name].type, words)
-            case exp.CountIf():
+            case nodes.CountIf():
                 return self._word(of.naming(f"{COUNT}({tree.this.sql()})"), Type("whole", (), 0), words)
-            case exp.Not():
+            case nodes.Not():
                 inner = self._read(tree.this, of, words)
                 return lambda known: None if (found := inner(known)) is None else not found
-            case exp.And() | exp.Or():
+            case nodes.And() | nodes.Or():
                 sides = [self._read(each, of, words) for each in (tree.this, tree.expression)]
-                return _connective(sides[0], sides[1], isinstance(tree, exp.Or))
-            case exp.In():
+                return _connective(sides[0], sides[1], isinstance(tree, nodes.Or))
+            case nodes.In():
                 inner = self._read(tree.this, of, words)
                 listed = {get_literal_value(each) for each in tree.expressions}
                 for each in listed:
                     self._constant(each)
                 return lambda known: None if (found := inner(known)) is None else found in listed
-            case exp.Case():
+            case nodes.Case():
                 return self._case(tree, of, words)
-            case exp.ArrayContains():
+            case nodes.ArrayContains():
                 names, name = (self._read(each, of, words) for each in (tree.this, tree.expression))
                 self._compared(tree, of)
                 return _binary(lambda listed, one: one in listed, names, name)
-            case exp.Floor():
+            case nodes.Floor():
                 inner = self._read(tree.this, of, words)
                 self.exhaustive = False
                 return lambda known: None if (found := inner(known)) is None else int(found // 1)
+        assert isinstance(tree, nodes.Binary)  # noqa: S101 - the language has no other node
         left, right = self._read(tree.this, of, words), self._read(tree.expression, of, words)
         self.exhaustive &= not isinstance(tree, _ARITHMETIC)
         self._compared(tree, of)
@@ -159,19 +160,17 @@ class _Reader:
         self.types.setdefault(name, kind)
         return lambda known: known.get(name)
 
-    def _compared(self, tree: Expression, of: Constraint) -> None:
+    def _compared(self, tree: nodes.Binary, of: Constraint) -> None:
         """Notes the words that are compared with one another."""
-        sides = [strip_parentheses(each) for each in (tree.this, tree.expression)]
-        if all(not isinstance(each, exp.Literal) for each in sides):
+        sides = [*map(strip_parentheses, tree.parts)]
+        if all(not isinstance(each, nodes.Literal) for each in sides):
             for side in sides:
                 self.mixed |= {of.naming(name) for name in find_words(side, of.vocabulary)}
-                self.mixed |= {of.naming(f"{COUNT}({each.this.sql()})") for each in side.find_all(exp.CountIf)}
+                self.mixed |= {of.naming(f"{COUNT}({each.this.sql()})") for each in side.find_all(nodes.CountIf)}
 
-    def _case(self, tree: exp.Case, of: Constraint, words: dict[str, None]) -> Truth:
-        branches = [
-            (self._read(each.this, of, words), self._read(each.args["true"], of, words)) for each in tree.args["ifs"]
-        ]
-        default = self._read(tree.args["default"], of, words)
+    def _case(self, tree: nodes.Case, of: Constraint, words: dict[str, None]) -> Truth:
+        branches = [(self._read(each.when, of, words), self._read(each.then, of, words)) for each in tree.branches]
+        default = self._read(tree.default, of, words)
 
         def value(known: Assignment) -> Any:
             for condition, result in branches:

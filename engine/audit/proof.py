@@ -7,22 +7,26 @@ Executors run step by step, and what a step does depends on what it sees alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from itertools import combinations_with_replacement, islice
 from math import comb
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from mqclause.audit.case_run import run_in_processes
 from mqclause.audit.situations import (
+    Bound,
     StatedSituation,
     Values,
+    build_situations,
     count_states,
     find_plain_subject,
     list_compared_values,
     list_states,
+    merge_values,
+    move_defaults,
     part_values,
     show_asked_terms,
 )
@@ -32,11 +36,11 @@ from mqclause.executors.pipeline import Pipeline
 from mqclause.rulebook.rule import Declaration
 from mqclause.rulebook.rules import Rules
 
-MOST_SUBJECTS = 3
-"""So many subjects are enumerated, where the situations are not too many."""
+LEAST_SUBJECTS, MOST_SUBJECTS = 2, 3
+"""All situations of so many subjects are enumerated, and where they are not too many those of more."""
 
 MOST_SITUATIONS = 20_000
-"""So many situations are tried of one rule; where there are more, of fewer subjects."""
+"""So many situations are tried of one rule; where there are more, those that state least."""
 
 TOLD = 3
 """So many disagreements are told of one rule."""
@@ -123,35 +127,47 @@ def _prove_rule(rules: Rules, document: str, executors: tuple[ExecutorName, ...]
 
 
 def list_told_apart(
-    course: Pipeline, rule_id: str, most: int = MOST_SITUATIONS
+    course: Pipeline,
+    rule_id: str,
+    most: int = MOST_SITUATIONS,
+    also: Iterable[Values] = (),
+    around: Mapping[str, Any] = {},
 ) -> tuple[int, bool, Iterator[StatedSituation]]:
-    """List the situations that a rule of the last document of a course tells apart, up to so many.
+    """List the situations that a rule of the last document of a course tells apart, with values that are told ``also``.
 
-    Returned are also up to how many subjects they have, and whether these are all with so many.
+    They are up to so many, those first that state least where there are more. ``around`` is what a situation is where
+    nothing else is stated of it. Returned are also up to how many subjects they have, and whether these are all with
+    so many.
     """
-    about, values = course.rulesets[-1].about, _values_of(course, rule_id)
+    about = course.rulesets[-1].about
+    values = move_defaults(about, merge_values([list_rule_values(course, rule_id), *also]), around)
     subjects, is_whole = _within(about, values, most)
-    found = _situations(about, values, subjects, find_plain_subject([course]))
-    return subjects, is_whole, islice(found, most)
+    base = find_plain_subject(course)
+    if is_whole:
+        found = islice(_situations(about, values, subjects, base), most)
+        return subjects, True, (evolve(each, situation={**around, **each.situation}) for each in found)
+    built = build_situations(about, values, Bound(subjects, MOST_SUBJECTS * len(values), most), base)
+    return subjects, False, (evolve(each, situation={**around, **each.situation}) for each, _, _ in built)
 
 
-def _values_of(course: Pipeline, rule_id: str) -> Values:
-    """The values that a rule of the last document of a course tells apart."""
+@lru_cache(maxsize=1024)
+def list_rule_values(course: Pipeline, rule_id: str) -> Values:
+    """List the values that a rule of the last document of a course tells apart."""
     steps = course.steps[-1]
     trees = [tree for step in steps.steps if step.rule.id == rule_id for tree in list_expressions(step)]
     return list_compared_values(show_asked_terms(steps), trees)
 
 
 def _within(about: Declaration, values: Values, most: int) -> tuple[int, bool]:
-    """How many subjects there can be without too many situations, and whether these are not too many with so few."""
+    """How many subjects there can be without too many situations; and whether there can be so many at all."""
     of_situation, of_subject = part_values(about, values)
     outside, each = count_states(of_situation), count_states(of_subject)
     if about.subject is None:
         return 0, outside <= most
-    for subjects in range(MOST_SUBJECTS, -1, -1):
+    for subjects in range(MOST_SUBJECTS, LEAST_SUBJECTS - 1, -1):
         if outside * sum(comb(each + count - 1, count) for count in range(subjects + 1)) <= most:
             return subjects, True
-    return 1, False
+    return MOST_SUBJECTS, False
 
 
 def _situations(about: Declaration, values: Values, subjects: int, base: Any) -> Iterator[StatedSituation]:

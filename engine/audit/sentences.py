@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from attrs import asdict, frozen
-from sqlglot import exp
 
 from mqclause.documents import DOCUMENTS
 from mqclause.executors.operations import LoweredRuleset, list_expressions
+from mqclause.language import nodes
 from mqclause.language.parser import find_terms
 from mqclause.rulebook.case_files import has_case_file
 from mqclause.rulebook.clauses import Clause, list_clauses, read_clause_files
@@ -161,7 +161,7 @@ def _of_kind(overrides: Iterable[tuple[str, str]], wanted: str) -> tuple[str, ..
 def _terms_of(ruleset: Ruleset, rule_id: str) -> dict[str, None]:
     """The terms that a rule uses, and those that these use, in the order in which they are met."""
     step = next(each for each in LoweredRuleset.of(ruleset).steps if each.rule.id == rule_id)
-    named = [exp.column(name) for name in (step.rule.because.names() if step.rule.because else ())]
+    named = [nodes.Column(name) for name in (step.rule.because.names() if step.rule.because else ())]
     waiting = [*list_expressions(step), *named]
     found = dict[str, None]()
     for tree in waiting:

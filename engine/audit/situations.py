@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, pairwise, product
 from math import prod
 from typing import Any
 
 from attrs import NOTHING, evolve, field, fields, frozen
-from sqlglot import exp
 
 from mqclause.executors.operations import LoweredRuleset, StepResult
 from mqclause.executors.pipeline import Pipeline
-from mqclause.language.parser import expand_terms, get_literal_value, strip_parentheses
+from mqclause.language import nodes
+from mqclause.language.nodes import get_literal_value, strip_parentheses
+from mqclause.language.parser import expand_terms
 from mqclause.language.vocabulary import Type, Vocabulary, Word, build_words
 from mqclause.model.diagnostics import DomainError
 from mqclause.rulebook.rule import Declaration, Expression
@@ -166,20 +167,20 @@ class _Compared:
     def read(self, tree: Expression) -> None:
         """Note the words of an expression, and what each stands beside."""
         for node in tree.walk():
-            if isinstance(node, exp.Column):
+            if isinstance(node, nodes.Column):
                 self.looked_at(self.vocabulary.words[node.name])
-            elif isinstance(node, exp.In):
+            elif isinstance(node, nodes.In):
                 self._beside(node.this, [get_literal_value(each) for each in node.expressions])
-            elif isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div):
+            elif isinstance(node, nodes.Add | nodes.Sub | nodes.Mul | nodes.Div):
                 for each in (node.this, node.expression):
                     self._beside(each, RECKONED)
-            elif isinstance(node, exp.Binary) and not isinstance(node, exp.And | exp.Or):
+            elif isinstance(node, nodes.Binary) and not isinstance(node, nodes.And | nodes.Or):
                 for one, other in ((node.this, node.expression), (node.expression, node.this)):
-                    if isinstance(other := strip_parentheses(other), exp.Literal):
+                    if isinstance(other := strip_parentheses(other), nodes.Literal):
                         self._beside(one, [get_literal_value(other)])
 
     def _beside(self, tree: Expression, values: Sequence[Any]) -> None:
-        for each in tree.find_all(exp.Column):
+        for each in tree.find_all(nodes.Column):
             if each.name in self.found or not self.vocabulary.words[each.name].is_derived:
                 self.found.setdefault(each.name, set()).update(values)
 
@@ -234,15 +235,21 @@ def get_defaults(kind: type) -> Mapping[str, Any]:
 
 
 def build_situations(
-    about: Declaration, values: Values, bound: Bound, base: Mapping[str, Any] = {}
+    about: Declaration,
+    values: Values,
+    bound: Bound,
+    base: Mapping[str, Any] = {},
+    is_possible: Callable[[Any, Sequence[Any]], bool] = lambda _, __: True,
 ) -> Iterator[tuple[StatedSituation, Any, tuple[Any, ...]]]:
-    """Build what is enumerated, up to so many runs; what does not go together is left out."""
+    """Build what is enumerated, up to so many runs; what does not go together or is not possible is left out."""
     built = 0
     for found in enumerate_situations(about, values, bound):
         stated = evolve(found, base=base)
         try:
             situation, subjects = stated.build(about)
         except DomainError:
+            continue
+        if not is_possible(situation, subjects):
             continue
         yield stated, situation, subjects
         built += 1
@@ -262,6 +269,28 @@ def shrink_stated(stated: StatedSituation) -> Iterator[StatedSituation]:
             yield evolve(stated, subjects=(*stated.subjects[:at], fewer, *stated.subjects[at + 1 :]))
 
 
+def shrink_while(stated: StatedSituation, holds: Callable[[StatedSituation], bool]) -> StatedSituation:
+    """Return what states as little as possible of a situation and of which a condition still holds."""
+
+    def is_such(each: StatedSituation) -> bool:
+        try:
+            return holds(each)
+        except ValueError:
+            return False
+
+    smaller = next(filter(is_such, shrink_stated(stated)), None)
+    return stated if smaller is None else shrink_while(smaller, holds)
+
+
+def move_defaults(about: Declaration, values: Values, around: Mapping[str, Any]) -> Values:
+    """Return the values to try besides those ``around``, which take the place of defaults of the situation."""
+    defaults = _defaults(about) if around else {}
+    moved = {
+        name: [each for each in (defaults[name], *values.get(name, ())) if each != around[name]] for name in around
+    }
+    return {**values, **moved} if around else values
+
+
 def merge_values(found: Iterable[Values]) -> Values:
     """Merge the values of several listings: of each attribute all, in order."""
     values: dict[str, dict[Any, None]] = {}
@@ -277,12 +306,14 @@ def show_asked_terms(steps: LoweredRuleset) -> LoweredRuleset:
     return evolve(steps, vocabulary=Vocabulary(words.words, {**words.terms, **words.asked}, words.subject))
 
 
+@lru_cache(maxsize=64)
 def list_all_values(course: Pipeline) -> Values:
     """List the values that all rules of a course tell apart."""
     return merge_values(list_compared_values(show_asked_terms(each), each.expressions()) for each in course.steps)
 
 
-def find_plain_subject(courses: Sequence[Pipeline]) -> Mapping[str, Any]:
+@lru_cache(maxsize=64)
+def find_plain_subject(*courses: Pipeline) -> Mapping[str, Any]:
     """Find what two subjects have to state for as many rules as possible to look at them, and none of them to fall.
 
     That is nothing, or one attribute; ``courses`` are of one document.

@@ -10,13 +10,14 @@ from pathlib import PurePath
 from typing import Any
 
 from attrs import define, evolve, field, frozen
-from sqlglot import exp
 
 from mqclause.answers import Reason, ShownAnswer
-from mqclause.documents import CHECK, CHOICE, TRIGGER
+from mqclause.check.choices import MemberChoices
+from mqclause.documents import CHECK, TRIGGER
 from mqclause.executors.operations import ExecutorName, Run, StepResult, compile_term
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
+from mqclause.language import nodes
 from mqclause.language.evaluator import evaluate
 from mqclause.model.configuration.changes import (
     ConfigurationChange,
@@ -58,7 +59,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.delivery import Delivery
 from mqclause.model.facts.domains import IN_NAMES, quote_name
 from mqclause.model.facts.messages import HIGHEST_PRIORITY
-from mqclause.model.facts.objects import ModelQueue, Process, Put, Queue
+from mqclause.model.facts.objects import ModelQueue, Process, Queue
 from mqclause.model.readers.encodings import GzipContent, MemoryContent, share_read_budget
 from mqclause.model.readers.mqsc import Misplaced
 from mqclause.model.readers.records import Script
@@ -69,7 +70,6 @@ from mqclause.trace import build_scope, list_rule_inputs, render_sentence
 from mqclause.trigger.why import Why
 from mqclause.workload.decision import Engine
 from mqclause.workload.editions import list_level_remarks
-from mqclause.workload.equivalence import has_name_tests
 from mqclause.workload.resolution import Resolution
 
 ANY_NAME = re.compile(f"[{IN_NAMES}]+")
@@ -92,8 +92,10 @@ class Finding(ShownAnswer):
     """One condition of a check that one object does not fulfil, with the object and its place.
 
     ``others`` are further objects of its queue manager of which the same is found, where that is told together;
-    ``levels`` are the command levels of members, as the message may tell them.
+    ``lasting`` is the message whoever is of which edition, blank where it does not tell that.
     """
+
+    written_by = "findings#/properties/findings/items"
 
     said: FailedCondition
     object_type: str
@@ -102,7 +104,7 @@ class Finding(ShownAnswer):
     file: str
     line: int | None
     others: tuple[str, ...] = ()
-    levels: str = field(default="", eq=False)
+    lasting: str = field(default="", eq=False)
 
     @property
     def rule(self) -> Rule:
@@ -127,9 +129,9 @@ class Finding(ShownAnswer):
 
     @property
     def lasting_key(self) -> FindingKey:
-        """The identity of the finding whatever the command levels that it tells."""
+        """The identity of the finding whatever it tells of editions."""
         rule, kind, name, owner, attribute, message = self.key
-        return rule, kind, name, owner, attribute, message.replace(self.levels, "") if self.levels else message
+        return rule, kind, name, owner, attribute, self.lasting or message
 
     @property
     def gist(self) -> tuple[str, ...]:
@@ -204,6 +206,7 @@ class Checks:
         rules = Rules.given(rules)
         self.course = Pipeline.of(rules, CHECK, executor)
         self.engine = Engine(rules, executor)
+        self.choices = MemberChoices(self.engine)
         self.why = Why(rules, executor)
         self.rules = {rule.id: rule for each in (self.course.rulesets[0], rules.ruleset(TRIGGER))
                       for rule in each.rules if rule.severity}  # fmt: skip
@@ -228,10 +231,16 @@ class Checks:
 
     def of(self, about: ConfiguredObject) -> Iterator[Finding]:
         """Return the findings of the check rules about one object."""
-        run = self.course.run(about, (), None, True)[0]
-        for each in find_failed_conditions(self.course, about, run):
+        failed, lasting = [*self._list_failed(about)], dict[str, str]()
+        if failed and about.tells_of_editions:
+            lasting = {each.rule.id: each.message for each in self._list_failed(about.without_editions())}
+        for each in failed:
             if self.tells(each.rule, each.attribute, about):
-                yield _found(each, about)
+                yield _found(each, about, lasting.get(each.rule.id, ""))
+
+    def _list_failed(self, about: ConfiguredObject) -> Iterator[FailedCondition]:
+        run = self.course.run(about, (), None, True)[0]
+        return find_failed_conditions(self.course, about, run)
 
     def tells(self, rule: Rule, attribute: str, about: ConfiguredObject) -> bool:
         """Return whether a finding is asked for, and its attribute told, and known to who looks."""
@@ -307,10 +316,13 @@ class Checks:
     def with_choices(self, about: ConfiguredObject, together: ClusterCheckContext) -> Iterator[ConfiguredObject]:
         """Return the object as each of its clusters knows it, with what the rules of workload make of it there."""
         for seen in together.list_views(about):
-            if self.competes(seen):
-                yield seen.replace(unreachable=self.unreachable(seen, together))
-            elif seen.clustered:
-                yield seen
+            if seen.clustered:
+                more = (
+                    {**self.choices.describe_parting(seen, together)} if seen.object_type in CONFIGURED_QUEUES else {}
+                )
+                if self.competes(seen):
+                    more["unreachable"] = self.choices.find_why_unreachable(seen, together)
+                yield seen.replace(**more) if more else seen
 
     def followed(self, about: ConfiguredObject, queue: Queue, together: ClusterCheckContext) -> ConfiguredObject:
         """Resolve an alias or a remote definition at its own queue manager, in whatever clusters.
@@ -337,51 +349,6 @@ class Checks:
         is_lost = about.clustered and together.is_hosted_elsewhere(about.lacked, about.queue_manager)
         lost = about.lacked if is_lost else ""
         return about.replace(**seen, transmission_queue=by, is_sent_from=is_sent_from, lost_if_bound=lost)
-
-    def unreachable(self, about: ConfiguredObject, together: ClusterCheckContext) -> str:
-        """Return the rule that removes a host even if the channels to all others are stopped; blank if none does."""
-        because = ""
-        for name in about.clusters:
-            looks = together.describe_appearances(about.name, name)
-            look = looks[about.queue_manager]
-            if len(look) < 2 or len(set(looks.values())) < 2:
-                return ""  # no route to it is known, or all hosts are alike
-            key, alike = (about.name, name, look), (about.queue_manager, name, *looks.items())
-            if key not in together.fell_by and alike in together.reached:
-                together.fell_by[key] = ""
-            if key not in together.fell_by:
-                # Those that host it have it from themselves; where all do, it is asked what another one would choose.
-                asking = together.list_levels(name, looks.keys()) or together.list_levels(name)
-                levels = self._levels_to_ask(asking)
-                trials = (together.build_trial_cluster(about, name, level) for level in levels)
-                reasons = [self._fell_by(about, each) for each in trials]
-                # It is reached if one edition of those that choose would have it so.
-                together.fell_by[key] = reasons[0] if all(reasons) else ""
-                if not all(reasons) and not has_name_tests(self.engine.course):
-                    together.reached.add(alike)
-            because = together.fell_by[key]
-            if not because:
-                return ""
-        return because
-
-    def _levels_to_ask(self, levels: Iterable[int]) -> Iterable[int]:
-        """A command level for each edition of those that choose; one whose level is not told may be of any.
-
-        Of these the oldest and the newest are asked.
-        """
-        rules = self.engine.rules
-        ends = min(rules.levels.values()), max(rules.levels.values())
-        known = {each for level in levels for each in ((level,) if level else ends)}
-        editions = {level: rules.of_level(level).edition for level in sorted(known)}
-        return {rules.as_stated(edition, *CHOICE): level for level, edition in editions.items()}.values()
-
-    def _fell_by(self, about: ConfiguredObject, cluster: Cluster) -> str:
-        put = Put.as_written(about.name, bind="NOTFIXED", call="MQPUT")
-        decision = self.engine.choose(put, cluster, None, "rule")
-        if any(each.queue_manager == about.queue_manager for each in decision.permitted):
-            return ""
-        fates = (fate for step in decision.steps for fate in step.eliminated)
-        return next((fate.because for fate in fates if fate.subject.queue_manager == about.queue_manager), "")
 
 
 def sort_findings(found: Iterable[Finding]) -> list[Finding]:
@@ -504,34 +471,46 @@ def build_trigger_cluster(member: ConfiguredMember, name: str, called: str) -> C
     own = member.find_own_queue(name)
     assert own is not None, "it was looked at as a queue of its"  # noqa: S101
     queue = evolve(own, name=called, descr="", clusters=(), curdepth=None, ipprocs=None)
+    assumed = list_assumed_objects(member, name)
     initq = member.find_own_queue(queue.initq) if queue.initq != queue.name else None
     models = [queue.initq] if initq is None and queue.initq in member.models else []
     if initq is None and queue.initq not in ("", queue.name, *models):
-        there = not member.would_tell("QLOCAL", queue.initq)
+        there = ("QLOCAL", queue.initq) in assumed
         initq = Queue(queue.initq, member.name) if there else member.find_local_queue_in_any_case(queue.initq)
     target = member.find_own_queue(initq.base_queue) if initq is not None and initq.type == "QALIAS" else None
     around = [each for each in (initq, target) if each is not None and each.name != queue.name]
     beside = [evolve(each, ipprocs=None, clusters=()) for each in around]
     processes = member.find_processes(queue.process)
-    is_defined = any(each.name == queue.process for each in processes)
-    if queue.process and not is_defined and not member.would_tell("PROCESS", queue.process):
+    if ("PROCESS", queue.process) in assumed:
         processes = (Process(queue.process),)
     return Cluster(member.queue_manager, (), (queue, *beside), (), (), processes, map(ModelQueue, models))
+
+
+def list_assumed_objects(member: ConfiguredMember, name: str) -> tuple[tuple[str, str], ...]:
+    """List what a queue that is to trigger names and no file tells of, by type and name: it is taken to be there."""
+    own = member.find_own_queue(name)
+    assert own is not None, "it was looked at as a queue of its"  # noqa: S101
+    asked = []
+    if own.initq not in ("", own.name, *member.models) and member.find_own_queue(own.initq) is None:
+        asked.append(("QLOCAL", own.initq))
+    if own.process and all(each.name != own.process for each in member.find_processes(own.process)):
+        asked.append(("PROCESS", own.process))
+    return tuple(each for each in asked if not member.would_tell(*each))
 
 
 def _told_with(found: Finding) -> tuple[str, ...]:
     return found.queue_manager or found.file, found.said.attribute, *found.gist
 
 
-def _attributes_of(rule: Rule, terms: Mapping[str, exp.Expression]) -> list[str]:
+def _attributes_of(rule: Rule, terms: Mapping[str, nodes.Expression]) -> list[str]:
     """What a finding of the rule can be about: the attribute that it names, or all that its term gives."""
     term = terms.get(rule.attribute.strip("{}"))
-    return [rule.attribute] if term is None else [each.name for each in term.find_all(exp.Literal) if each.is_string]
+    return [rule.attribute] if term is None else [each.this for each in term.find_all(nodes.Literal) if each.is_string]
 
 
-def _found(said: FailedCondition, about: ConfiguredObject) -> Finding:
+def _found(said: FailedCondition, about: ConfiguredObject, lasting: str = "") -> Finding:
     place = about.place_of(said.attribute)
-    return Finding(said, about.object_type, about.name, about.owner, *place, levels=about.levels)
+    return Finding(said, about.object_type, about.name, about.owner, *place, lasting=lasting)
 
 
 def _lost(found: Resolution, reason: Reason, about: ConfiguredObject, together: ClusterCheckContext) -> dict[str, Any]:
@@ -692,6 +671,7 @@ class Inspection:
         member = ConfiguredMember.of(name, owner, scripts)
         found, waiting = list[Finding](), list[ConfiguredObject]()
         alike, left_open = dict[object, tuple[FailedCondition, ...]](), list[ConfiguredObject]()
+        taken = dict[tuple[str, str], ConfiguredObject]()
         for each in member.list_objects(self.checks.keywords):
             # Which clusters are shared is known when all files are read.
             about = each if self.local is None else each.replace(is_own=name == self.local, in_shared_cluster=False)
@@ -699,6 +679,8 @@ class Inspection:
                 left_open.append(about)
             if about.trigger and self.checks.is_to_trigger(about):
                 found += self.checks.of_trigger(member, about, alike)
+                for assumed in list_assumed_objects(member, about.name):
+                    taken.setdefault(assumed, about)
             if about.clustered or about.leading is not None:
                 waiting.append(about)
             else:
@@ -710,7 +692,7 @@ class Inspection:
             tuple(waiting),
             Contribution.of(member),
             (*contradictions, *member.objects.faults),
-            (*member.warnings, *_told_of_clusters(left_open)),
+            (*member.warnings, *_told_of_clusters(left_open), *_told_of_assumed(taken)),
         )
 
     def _join_nameless(self) -> None:
@@ -886,6 +868,19 @@ def _leaves_clusters_open(about: ConfiguredObject, member: ConfiguredMember) -> 
     if about.object_type not in CONFIGURED_QUEUES or not about.is_shown or about.tells("cluster"):
         return False
     return not member.asked.shows(about.object_type, about.name, "CLUSTER")
+
+
+def _told_of_assumed(taken: Mapping[tuple[str, str], ConfiguredObject]) -> Iterator[Diagnostic]:
+    """That it is not known whether what queues name is there, in one line for each type."""
+    for type_, attribute in (("QLOCAL", "initq"), ("PROCESS", "process")):
+        names = [name for kind, name in taken if kind == type_]
+        if names:
+            about = taken[type_, names[0]]
+            more = f" and {len(names) - 1} more are" if names[1:] else " is"
+            who = f"{type_}({names[0]}), which {about.name} names,{more} there: taken so"
+            command = f"DISPLAY {type_}({'*' if names[1:] else quote_name(names[0])})"
+            file, line = about.place_of(attribute)
+            yield Diagnostic(file, f"nothing tells whether {who}; {command} tells it", line)
 
 
 def _told_of_clusters(left_open: Sequence[ConfiguredObject]) -> Iterator[Diagnostic]:

@@ -26,6 +26,10 @@ class Findings(AnswerTable[Finding]):
     ``remarks`` say what is odd about the command levels that it rests on.
     """
 
+    written_by = "findings"
+    row_kind = Finding
+    rows_key = "findings"
+
     warnings: tuple[Diagnostic, ...] = ()
     remarks: tuple[str, ...] = ()
     checks: Checks

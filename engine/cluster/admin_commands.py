@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import combinations as choices
 from itertools import product
 from operator import attrgetter
@@ -12,12 +12,13 @@ from typing import Any, TypeVar, overload
 
 import attrs
 from attrs import evolve, field, fields, frozen
-from sqlglot import exp
 
 from mqclause.documents import TRIGGER
 from mqclause.executors.operations import Let
 from mqclause.executors.pipeline import Pipeline
-from mqclause.language.parser import COMPARISONS, find_words
+from mqclause.language import nodes
+from mqclause.language.nodes import COMPARISONS
+from mqclause.language.parser import find_words
 from mqclause.model.configuration.completeness import MissingInformation, drop_answered_commands
 from mqclause.model.configuration.members import Members, fail_member
 from mqclause.model.configuration.snapshot import Snapshot, apply_changes
@@ -364,13 +365,13 @@ def _suspension(cluster: Cluster, at: tuple[str, str], suspended: bool) -> Clust
     return evolve(cluster, queue_manager=known(cluster.queue_manager), remote_queue_managers=others)
 
 
-def _deciding(course: Pipeline) -> Iterator[exp.Expression]:
+def _deciding(course: Pipeline) -> Iterator[nodes.Expression]:
     """The expressions of all rules and terms, without what a destination gets by being chosen."""
     for steps in course.steps:
         advancing = {id(value.value) for step in steps.steps if isinstance(step, Let) and step.of == "chosen"
                      for value in step.values}  # fmt: skip
         for tree in (*steps.expressions(), *steps.vocabulary.terms.values()):
-            if id(tree) not in advancing and isinstance(tree, exp.Expression):
+            if id(tree) not in advancing:
                 yield tree
 
 
@@ -380,9 +381,9 @@ def _compared(course: Pipeline) -> Mapping[str, set[int]]:
     found = defaultdict[str, set[int]](set)
     for tree in _deciding(course):
         for test in tree.find_all(*COMPARISONS):
-            for word, number in ((test.left, test.right), (test.right, test.left)):
-                if isinstance(word, exp.Column) and number.is_int:
-                    found[word.name].add(number.to_py())
+            for word, number in ((test.this, test.expression), (test.expression, test.this)):
+                if isinstance(word, nodes.Column) and isinstance(number, nodes.Literal) and number.is_int:
+                    found[word.name].add(int(number.this))
     return found
 
 
@@ -436,9 +437,6 @@ _TOLD_APART_BY = [
     if each.name == "ipprocs" or isinstance(each.metadata["domain"], Flag | Words)
 ]  # fmt: skip
 
-Ask = Callable[[Sequence[str]], WhyAnswer | None]
-"""The answer after some commands; None where they cannot be carried out."""
-
 RemedyTest = Callable[[Sequence[str]], bool]
 """Whether a message put after some commands triggers."""
 
@@ -458,15 +456,15 @@ def find_remedies(
     """
     if answer.verdict == "triggers":
         return ()
-    ask, mends = partial(_asked, why, answer, snapshot, priority), partial(_mends, why, answer, snapshot, priority)
+    trials = _Trials(why, answer, snapshot, priority)
     open_remedies = list(_remedies(answer))
     names = _names(answer.queue, snapshot.cluster) if any(OPEN_NAME in each for each in open_remedies) else [""]
     filled = (each.replace(OPEN_NAME, quote_name(name)) for each in open_remedies for name in names)
     remedies = list(dict.fromkeys(filled))
     asked = find_deciding_attributes(Pipeline.of(why.triggers.rules, TRIGGER))
     settings = _settings(answer.queue, asked, snapshot.cluster.own_queues, names)
-    found = _few(_by_name([*remedies, *settings]), mends)
-    return tuple(_with_more(found, answer, remedies, ask, mends).values())
+    found = _few(_by_name([*remedies, *settings]), trials.mends)
+    return tuple(_with_more(found, answer, remedies, trials).values())
 
 
 def find_immediate_remedies(why: Why, answer: WhyAnswer, snapshot: Snapshot) -> tuple[str, ...]:
@@ -521,18 +519,17 @@ def _few(settings: Mapping[str, Sequence[str]], mends: RemedyTest) -> RemedySets
     return found
 
 
-def _with_more(
-    found: RemedySets, answer: WhyAnswer, remedies: Sequence[str], ask: Ask, mends: RemedyTest
-) -> RemedySets:
+def _with_more(found: RemedySets, answer: WhyAnswer, remedies: Sequence[str], trials: _Trials) -> RemedySets:
     """These, and the larger sets of remedies. A set needs for each obstacle a command that clears it."""
-    alone = {each: ask((each,)) for each in remedies}
-    clears = {each: answer.obstacles - after.obstacles for each, after in alone.items() if after}
+    obstacles = answer.obstacles
+    left = {each: trials.find_obstacles((each,)) for each in remedies}
+    clears = {each: obstacles - after for each, after in left.items() if after is not None}
     for count in range(MOST_SETTINGS + 1, min(len(clears), MOST_COMMANDS) + 1):
         for commands in choices(clears, count):
             names = frozenset(map(_name_of, commands))
-            enough = answer.obstacles == frozenset().union(*(clears[each] for each in commands))
+            enough = obstacles == frozenset().union(*(clears[each] for each in commands))
             contains = any(smaller <= names for smaller in found)
-            if enough and not contains and mends(commands):
+            if enough and not contains and trials.mends(commands):
                 found = {**found, names: commands}
     return found
 
@@ -594,18 +591,32 @@ def _names(queue: Queue, cluster: Cluster) -> list[str]:
     return [*(each.name for each in cluster.processes), *reversed(alike.values()), ""]
 
 
-def _asked(
-    why: Why, answer: WhyAnswer, snapshot: Snapshot, priority: int | None, commands: Sequence[str]
-) -> WhyAnswer | None:
-    """The answer after ``commands``; None where they cannot be carried out."""
-    after = _after(answer.queue, snapshot, commands)
-    return None if after is None else why.ask(after.cluster.own_queues[answer.queue.name], after, priority)
+class _Trials:
+    """What becomes of the message of an answer after commands; what begins alike is carried out once."""
 
+    def __init__(self, why: Why, answer: WhyAnswer, snapshot: Snapshot, priority: int | None) -> None:
+        self.why, self.queue, self.snapshot, self.priority = why, answer.queue, snapshot, priority
+        self._kept = cache(self._carry_out)
 
-def _mends(why: Why, answer: WhyAnswer, snapshot: Snapshot, priority: int | None, commands: Sequence[str]) -> bool:
-    """Whether a message put after ``commands`` triggers; not where they cannot be carried out."""
-    after = _after(answer.queue, snapshot, commands)
-    return after is not None and why.is_triggered(after.cluster.own_queues[answer.queue.name], after, priority)
+    def find_obstacles(self, commands: Sequence[str]) -> frozenset[str] | None:
+        """Find the obstacles after ``commands``; None where they cannot be carried out."""
+        after = self._carry_out(tuple(commands))
+        if after is None:
+            return None
+        return self.why.find_obstacles(after.cluster.own_queues[self.queue.name], after, self.priority)
+
+    def mends(self, commands: Sequence[str]) -> bool:
+        """Return whether a message put after ``commands`` triggers; not where they cannot be carried out."""
+        after = self._carry_out(tuple(commands))
+        return after is not None and self.why.is_triggered(
+            after.cluster.own_queues[self.queue.name], after, self.priority
+        )
+
+    def _carry_out(self, commands: tuple[str, ...]) -> Snapshot | None:
+        if not commands:
+            return self.snapshot
+        before = self._kept(commands[:-1])
+        return None if before is None else _after(self.queue, before, commands[-1:])
 
 
 def _after(queue: Queue, snapshot: Snapshot, commands: Sequence[str]) -> Snapshot | None:

@@ -65,6 +65,8 @@ MOST_PAIRS = 10_000
 class Counterfactual(ShownAnswer):
     """A smallest set of commands after which a queue manager would be permitted."""
 
+    written_by = "trace#/$defs/counterfactual"
+
     commands: Commands
 
     def to_json(self) -> dict[str, Any]:
@@ -74,6 +76,10 @@ class Counterfactual(ShownAnswer):
 
 class Counterfactuals(AnswerTable[Counterfactual]):
     """The smallest sets of commands after which a queue manager would be permitted, each verified."""
+
+    written_by = Counterfactual.written_by
+    row_kind = Counterfactual
+    rows_key = ""
 
 
 @frozen(repr=False)
@@ -85,6 +91,8 @@ class WhyNot(ShownAnswer):
     where one is called. ``ended`` says why not all of the sets were tried; blank if they were. ``absent`` says what is
     known of it where it is no destination, with a command for the local queue manager.
     """
+
+    written_by = "trace#/properties/why_not"
 
     queue_manager: str
     permitted: bool

@@ -65,6 +65,8 @@ class MapRow(ShownAnswer):
     one is called.
     """
 
+    written_by = "map#/properties/rows/items"
+
     queue: str
     decision: Decision
     snapshot: Snapshot = field(repr=False)
@@ -191,6 +193,9 @@ class MapRow(ShownAnswer):
 
 class ClusterMap(AnswerTable[MapRow]):
     """The rows of a map, by queue and member: the document ``mqclause.map/1``."""
+
+    written_by = "map"
+    row_kind = MapRow
 
 
 @frozen

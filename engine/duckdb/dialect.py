@@ -154,11 +154,18 @@ def extract_field_lists(plan: Plan) -> Plan:
             node.this.replace(items)
         return node
 
-    bindings = {name: tree.transform(by_field) for name, tree in plan.bindings.items()}
+    def is_of_items(node: exp.Expr) -> bool:
+        return isinstance(node, exp.Transform) or _is_looked_up(node)
+
+    # What reads no field of an item stays as it is: a copy takes longer.
+    bindings = {
+        name: tree.transform(by_field) if any(map(is_of_items, tree.walk())) else tree
+        for name, tree in plan.bindings.items()
+    }
     return evolve(plan, bindings=plain | bindings)
 
 
-def _is_looked_up(node: Node) -> bool:
+def _is_looked_up(node: exp.Expr) -> bool:
     """Whether a node is a field of an item of a list, whose place is found out."""
     of_item = isinstance(node, exp.Dot) and isinstance(node.this, F.Item) and isinstance(node.this.this, exp.Column)
     return of_item and not isinstance(node.this.expression, exp.Literal)

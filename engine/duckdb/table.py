@@ -382,16 +382,19 @@ class GivenTable:
             raise build_no_table_error(source, expected) from None
 
     def asked(self, query: str) -> DuckDBPyRelation:
-        """Run a query of ``QUERIED_TABLE``, which is the relation, on its connection where that is known.
+        """Run a query of ``QUERIED_TABLE``, which is the relation, on its connection, mostly DuckDB's default one.
 
         DuckDB 2.0 reads the text of a query once if a connection is asked, five times if a relation is.
         """
         import duckdb
 
-        if self.connection is not None:
+        connection = self.connection
+        if connection is None and _is_read_on(duckdb.default_connection(), self.relation):
+            connection = duckdb.default_connection()
+        if connection is not None:
             # It may be another than the relation's, or be set to find nothing in Python.
             with suppress(duckdb.InvalidInputException, duckdb.CatalogException):
-                return _found(self.connection, self.relation, query)
+                return _found(connection, self.relation, query)
         found = self.relation.query(QUERIED_TABLE, query)
         assert found is not None  # noqa: S101 - a SELECT gives a relation
         return found
@@ -750,6 +753,17 @@ def _found(
 ) -> DuckDBPyRelation:
     """DuckDB finds what it has no table of among the variables of who calls it: QUERIED_TABLE."""
     return connection.sql(query)
+
+
+def _is_read_on(connection: DuckDBPyConnection, relation: DuckDBPyRelation) -> bool:
+    """Whether a relation is one of the connection, which reads no row for that."""
+    import duckdb
+
+    try:
+        _found(connection, relation, f"SELECT * FROM {QUERIED_TABLE}")
+    except duckdb.Error:
+        return False
+    return True
 
 
 def _own_connection() -> DuckDBPyConnection:

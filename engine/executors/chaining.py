@@ -30,12 +30,12 @@ from typing import Any
 
 import durable_rules_engine
 from attrs import define, field, frozen
-from sqlglot import exp
 
 from mqclause.executors.operations import CarriedValues, LoweredRuleset, Run
 from mqclause.executors.plain import PlainRun, build_first_scope, run_steps
+from mqclause.language import nodes
 from mqclause.language.evaluator import Scope, evaluate
-from mqclause.language.parser import get_literal_value, strip_parentheses
+from mqclause.language.nodes import get_literal_value, strip_parentheses
 from mqclause.model.diagnostics import MqclauseError
 from mqclause.rulebook.rule import Expression
 
@@ -79,10 +79,11 @@ _WRITTEN: Mapping[type, Callable[[Any], str]] = {
 }
 
 _TESTS: dict[type[Expression], str] = {
-    exp.EQ: "", exp.NEQ: "$neq", exp.LT: "$lt", exp.LTE: "$lte", exp.GT: "$gt", exp.GTE: "$gte",
+    nodes.EQ: "", nodes.NEQ: "$neq", nodes.LT: "$lt", nodes.LTE: "$lte", nodes.GT: "$gt", nodes.GTE: "$gte",
 }  # fmt: skip
 OPPOSITE: dict[type[Expression], type[Expression]] = {
-    exp.EQ: exp.NEQ, exp.NEQ: exp.EQ, exp.LT: exp.GTE, exp.GTE: exp.LT, exp.GT: exp.LTE, exp.LTE: exp.GT,
+    nodes.EQ: nodes.NEQ, nodes.NEQ: nodes.EQ, nodes.LT: nodes.GTE, nodes.GTE: nodes.LT, nodes.GT: nodes.LTE,
+    nodes.LTE: nodes.GT,
 }  # fmt: skip
 
 MOST_ALTERNATIVES = 256
@@ -248,23 +249,23 @@ class _PatternBuilder:
     def form(self, tree: Expression, positive: bool) -> dict[str, Any]:
         tree = strip_parentheses(tree)
         match tree:
-            case exp.Not():
+            case nodes.Not():
                 return self.form(tree.this, not positive)
-            case exp.And() | exp.Or():
+            case nodes.And() | nodes.Or():
                 parts = [self.form(tree.this, positive), self.form(tree.expression, positive)]
-                return {"$and" if isinstance(tree, exp.And) == positive else "$or": parts}
-            case exp.In():
-                equal = [exp.EQ(this=tree.this.copy(), expression=value.copy()) for value in tree.expressions]
+                return {"$and" if isinstance(tree, nodes.And) == positive else "$or": parts}
+            case nodes.In():
+                equal = [nodes.EQ(tree.this, value) for value in tree.expressions]
                 forms = [self.form(each, positive) for each in equal]
                 return forms[0] if len(forms) == 1 else {"$or" if positive else "$and": forms}
-        kind: type[Expression] = type(tree)
-        if kind in _TESTS:
+        if isinstance(tree, nodes.COMPARISONS):
+            kind = type(tree)
             return self.comparison(_TESTS[kind if positive else OPPOSITE[kind]], tree)
         return {self.attribute(tree): positive}
 
-    def comparison(self, operator: str, tree: Expression) -> dict[str, Any]:
+    def comparison(self, operator: str, tree: nodes.Binary) -> dict[str, Any]:
         left, right = self.attribute(tree.this), strip_parentheses(tree.expression)
-        value: Any = get_literal_value(right) if isinstance(right, exp.Literal) else None
+        value: Any = get_literal_value(right) if isinstance(right, nodes.Literal) else None
         if value is None or (isinstance(value, float) and not has_plain_digits(value)):
             value = {"$m": self.attribute(right)}
         return {operator: {left: value}} if operator else {left: value}

@@ -13,7 +13,6 @@ from types import CodeType
 from typing import Any
 
 from attrs import evolve, field, frozen
-from sqlglot import exp
 
 from mqclause.executors.operations import (
     FAILING_CALL,
@@ -28,9 +27,9 @@ from mqclause.executors.operations import (
     Run,
     build_failure,
 )
+from mqclause.language import nodes
 from mqclause.language.codegen import SourceNames, write_attribute, write_python
-from mqclause.language.parser import find_words
-from mqclause.language.sql import has_count
+from mqclause.language.parser import find_words, has_count
 from mqclause.language.vocabulary import Vocabulary, compute_floor
 from mqclause.rulebook.rule import CarriedState, Expression
 
@@ -205,7 +204,7 @@ class _Writer:
 
     def keep_per(self, index: int, step: Rank, among: str) -> Iterator[str]:
         by, better = self.compared(step.keys)
-        per = self.source(exp.column(step.per or ""))
+        per = self.source(nodes.Column(step.per or ""))
         yield f"K = [{per} for d in R{'' if step.among is None else f' if {among}'}]"
         yield "B = {}"
         yield "for d in R if len({*K}) < len(K) else ():"
@@ -235,7 +234,7 @@ class _Writer:
         """Keeps so many kinds of subjects, each as good as the best of its kind: G has the kinds, the best first."""
         assert step.at_most is not None  # noqa: S101 - told to the type checker
         limit, (by, better) = self.source(step.at_most), self.compared(step.keys)
-        kind = f"({', '.join(self.source(exp.column(name)) for name in step.counts)},)"
+        kind = f"({', '.join(self.source(nodes.Column(name)) for name in step.counts)},)"
         yield from self.looked_at(step, among, limit)
         yield "G = {}"
         yield f"if len(K) > {limit}:"
@@ -381,6 +380,6 @@ def _as_one(group: Sequence[Operation]) -> Operation:
 def _either(trees: Sequence[Expression]) -> Expression:
     """That one of them holds; halved again and again, for Python takes few brackets within one another."""
     if len(trees) == 1:
-        return exp.paren(trees[0])
+        return nodes.Paren(trees[0])
     half = len(trees) // 2
-    return exp.Or(this=_either(trees[:half]), expression=_either(trees[half:]))
+    return nodes.Or(_either(trees[:half]), _either(trees[half:]))

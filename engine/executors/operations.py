@@ -12,12 +12,12 @@ from functools import lru_cache, reduce
 from typing import Any, Literal, NamedTuple, Protocol
 
 from attrs import frozen
-from sqlglot import exp
 
 from mqclause.documents import DESTINATION_TERMS
+from mqclause.language import nodes
 from mqclause.language.codegen import SourceNames, write_python
 from mqclause.language.evaluator import Scope
-from mqclause.language.parser import MOST_LEVELS
+from mqclause.language.nodes import MOST_LEVELS
 from mqclause.language.vocabulary import BOOLEAN, RESERVED_PREFIX, TEXT, WHOLE, Vocabulary, Word, compute_floor
 from mqclause.model.facts.workload import Destination, DestinationListing
 from mqclause.rulebook.rule import (
@@ -173,35 +173,36 @@ def _holds(_: int, rule: Rule, action: Condition) -> Operation:
 
 
 def _conclude(_: int, rule: Rule, action: Conclude) -> Operation:
-    concluded = exp.column(get_concluded_fact(rule.id))
-    held: Iterator[Expression] = (exp.column(get_holds_fact(need)) for need in action.needs)
+    concluded = nodes.Column(get_concluded_fact(rule.id))
+    held: Iterator[Expression] = (nodes.Column(get_holds_fact(need)) for need in action.needs)
     needed = _all(list(held))
-    known = exp.Or(this=exp.column(action.fact), expression=concluded.copy())
+    known = nodes.Or(nodes.Column(action.fact), concluded)
     return Let(rule, rule.when, "situation", (
-        Assignment(get_asked_fact(rule.id), exp.true(), None),
+        Assignment(get_asked_fact(rule.id), nodes.TRUE, None),
         Assignment(get_concluded_fact(rule.id), needed, action.fact),
         Assignment(action.fact, known, None),
     ))  # fmt: skip
 
 
 def _settle(number: int, rule: Rule, action: Settle) -> Operation:
-    open_yet = _and(_is_zero(SETTLING_RULE), _is_zero(FAILING_RULE))
-    when = open_yet if rule.when is None else _and(open_yet, exp.paren(rule.when))
+    open_yet = _and(build_zero_test(SETTLING_RULE), build_zero_test(FAILING_RULE))
+    when = open_yet if rule.when is None else _and(open_yet, nodes.Paren(rule.when))
     values = (Assignment(name, tree, name) for name, tree in action.values)
     return Let(rule, when, "situation", (
-        *values, Assignment(SETTLING_RULE, exp.Literal.number(number), None),
+        *values, Assignment(SETTLING_RULE, nodes.build_value(number), None),
     ))  # fmt: skip
 
 
-def _is_zero(fact: str) -> Expression:
-    return exp.EQ(this=exp.column(fact), expression=exp.Literal.number(0))
+def build_zero_test(fact: str) -> Expression:
+    """Build the test whether a fact that is a number is 0: no rule has derived it."""
+    return nodes.EQ(nodes.Column(fact), nodes.build_value(0))
 
 
 def _fail_with(number: int, rule: Rule, action: FailWith) -> Operation:
-    nothing_failed = _is_zero(FAILING_RULE)
-    when = nothing_failed if rule.when is None else _and(nothing_failed, exp.paren(rule.when))
+    nothing_failed = build_zero_test(FAILING_RULE)
+    when = nothing_failed if rule.when is None else _and(nothing_failed, nodes.Paren(rule.when))
     return Let(rule, when, "situation", (
-        Assignment(FAILING_RULE, exp.Literal.number(number), None),
+        Assignment(FAILING_RULE, nodes.build_value(number), None),
         Assignment(FAILING_CALL, action.call, None),
     ))  # fmt: skip
 
@@ -215,7 +216,7 @@ def _all(trees: Sequence[Expression]) -> Expression:
 
 
 def _and(one: Expression, other: Expression) -> Expression:
-    return exp.And(this=one, expression=other)
+    return nodes.And(one, other)
 
 
 _LOWERINGS: dict[type, Callable[[int, Rule, Any], Operation]] = {
@@ -290,7 +291,7 @@ def list_expressions(step: Operation) -> Iterator[Expression]:
         case Rank():
             yield from (key.by for key in step.keys)
             yield from (tree for tree in (step.among, step.at_most) if tree is not None)
-            yield from map(exp.column, (*step.counts, *([step.per] if step.per is not None else [])))
+            yield from map(nodes.Column, (*step.counts, *([step.per] if step.per is not None else [])))
         case Let():
             yield from (each.value for each in step.values)
     if step.when is not None:
@@ -306,10 +307,10 @@ def build_listing(ruleset: Ruleset) -> DestinationListing:
         values = ", ".join(names.of(name) for name in notice.attributes)
         watched.append(f"({values},) if {write_python(notice.where, names)} else None")
     said = (
-        f"{names.constant(key)}: {write_python(exp.column(term), names)}" for key, term in DESTINATION_TERMS.items()
+        f"{names.constant(key)}: {write_python(nodes.Column(term), names)}" for key, term in DESTINATION_TERMS.items()
     )
     return DestinationListing(
-        compile_expression(exp.column("kept_queue"), ruleset.vocabulary, "s"),
+        compile_expression(nodes.Column("kept_queue"), ruleset.vocabulary, "s"),
         compile_term(ruleset, "own_alias"),
         compile_term(ruleset, "own_definition_followed"),
         compile_term(ruleset, "on_each_receiver")(Destination()),
@@ -324,7 +325,7 @@ def _write_listing(ruleset: Ruleset) -> Iterator[tuple[object, ...]]:
     """The terms and notices of a listing, each term written out, with the values in it."""
     names = SourceNames(ruleset.vocabulary)
     terms = ("kept_queue", "own_alias", "own_definition_followed", "on_each_receiver", "lends")
-    yield tuple(write_python(exp.column(term), names) for term in (*terms, *DESTINATION_TERMS.values()))
+    yield tuple(write_python(nodes.Column(term), names) for term in (*terms, *DESTINATION_TERMS.values()))
     yield tuple((notice.attributes, write_python(notice.where, names)) for notice in ruleset.notices)
     yield names.values
 
@@ -332,17 +333,17 @@ def _write_listing(ruleset: Ruleset) -> Iterator[tuple[object, ...]]:
 def compile_term(ruleset: Ruleset, term: str) -> Callable[[Any], Any]:
     """Compile a term to a function of one subject, or of the situation where the ruleset chooses among none."""
     return compile_expression(
-        exp.column(term), ruleset.vocabulary.before, "s" if ruleset.about.subject is None else "d"
+        nodes.Column(term), ruleset.vocabulary.before, "s" if ruleset.about.subject is None else "d"
     )
 
 
-def compile_expression(tree: exp.Expression, vocabulary: Vocabulary, of: Literal["s", "d"]) -> Callable[[Any], Any]:
+def compile_expression(tree: nodes.Expression, vocabulary: Vocabulary, of: Literal["s", "d"]) -> Callable[[Any], Any]:
     """Compile an expression without facts and counts to a function of a situation (s) or of a subject (d)."""
     names = SourceNames(vocabulary)
     return _function(of, write_python(tree, names), names)
 
 
-def compile_pair_expression(tree: exp.Expression, vocabulary: Vocabulary) -> Callable[[Any, Any], Any]:
+def compile_pair_expression(tree: nodes.Expression, vocabulary: Vocabulary) -> Callable[[Any, Any], Any]:
     """Compile an expression without facts and counts to a function of a situation and a subject."""
     names = SourceNames(vocabulary)
     return _function("s, d", write_python(tree, names), names)

@@ -8,14 +8,14 @@ from types import CodeType
 from typing import Any, Literal, Self
 
 from attrs import evolve, field, frozen
-from sqlglot import exp
 
-from mqclause.language.parser import get_literal_value
+from mqclause.language import nodes
+from mqclause.language.nodes import Expression, get_literal_value
 from mqclause.language.vocabulary import NAME, Vocabulary
 
-_OPERATORS: dict[type[exp.Expression], str] = {
-    exp.And: "and", exp.Or: "or", exp.EQ: "==", exp.NEQ: "!=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">",
-    exp.GTE: ">=", exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/",
+_OPERATORS: dict[type[Expression], str] = {
+    nodes.And: "and", nodes.Or: "or", nodes.EQ: "==", nodes.NEQ: "!=", nodes.LT: "<", nodes.LTE: "<=", nodes.GT: ">",
+    nodes.GTE: ">=", nodes.Add: "+", nodes.Sub: "-", nodes.Mul: "*", nodes.Div: "/",
 }  # fmt: skip
 
 
@@ -99,45 +99,44 @@ def write_attribute(variable: str, name: str) -> str:
     return f"{variable}.{name}"
 
 
-def write_python(tree: exp.Expression, names: SourceNames) -> str:
+def write_python(tree: Expression, names: SourceNames) -> str:
     """Write ``tree`` as one Python expression over ``s`` (the situation), ``R`` (who remains) and a subject."""
-    operator = _OPERATORS.get(type(tree))
-    if operator is not None:
+    if isinstance(tree, nodes.Binary) and (operator := _OPERATORS.get(type(tree))) is not None:
         return f"({write_python(tree.this, names)} {operator} {write_python(tree.expression, names)})"
     match tree:
-        case exp.Paren():
+        case nodes.Paren():
             return write_python(tree.this, names)
-        case exp.Column():
+        case nodes.Column():
             term = names.vocabulary.terms.get(tree.name)
             return names.of(tree.name) if term is None else write_python(term, names)
-        case exp.Boolean():
-            return str(bool(tree.this))
-        case exp.Literal():
+        case nodes.Boolean():
+            return str(tree.this)
+        case nodes.Literal():
             return names.constant(get_literal_value(tree))
-        case exp.Not():
+        case nodes.Not():
             return f"(not {write_python(tree.this, names)})"
-        case exp.In():
+        case nodes.In():
             listed = names.constant(frozenset(map(get_literal_value, tree.expressions)))
             return f"({write_python(tree.this, names)} in {listed})"
-        case exp.Case():
+        case nodes.Case():
             return _case(tree, names)
-        case exp.Floor():
+        case nodes.Floor():
             return f"floor({write_python(tree.this, names)})"
-        case exp.ArrayContains():
+        case nodes.ArrayContains():
             return f"({write_python(tree.expression, names)} in {write_python(tree.this, names)})"
-        case exp.CountIf():
+        case nodes.CountIf():
             return _count(tree, names)
     raise TypeError(f"{tree.sql()!r} has no Python source")
 
 
-def _case(tree: exp.Case, names: SourceNames) -> str:
-    source = write_python(tree.args["default"], names)
-    for branch in reversed(tree.args["ifs"]):
-        source = f"({write_python(branch.args['true'], names)} if {write_python(branch.this, names)} else {source})"
+def _case(tree: nodes.Case, names: SourceNames) -> str:
+    source = write_python(tree.default, names)
+    for branch in reversed(tree.branches):
+        source = f"({write_python(branch.then, names)} if {write_python(branch.when, names)} else {source})"
     return source
 
 
-def _count(tree: exp.CountIf, names: SourceNames) -> str:
-    if isinstance(tree.this, exp.Boolean) and tree.this.this:
+def _count(tree: nodes.CountIf, names: SourceNames) -> str:
+    if isinstance(tree.this, nodes.Boolean) and tree.this.this:
         return "len(R)"
     return f"len([1 for d in R if {write_python(tree.this, names.at('d'))}])"

@@ -9,28 +9,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from sqlglot import exp
+from mqclause.language.nodes import WITH_PARTS, Boolean, Column, Expression, ExpressionError, Literal
 
 PATH = Path(__file__).with_name("prebuilt.json")
 
 Form = Any
 """A tree in lists: ``[kind, part, …]``; a word is ``["Column", name, where it begins in the text]``."""
 
-OF_TWO = (
-    exp.And, exp.Or, exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Add, exp.Sub, exp.Mul, exp.Div,
-    exp.ArrayContains,
-)  # fmt: skip
-OF_ONE = (exp.Paren, exp.Not, exp.Floor, exp.CountIf)
-"""The kinds of nodes with two parts, and with one."""
-
-
-class UnkeptError(ValueError):
-    """A tree that is not kept: it has what the language of conditions has not."""
+_KINDS = {each.__name__: each for each in WITH_PARTS}
 
 
 def find_table(text: str) -> Mapping[str, Any] | None:
@@ -39,67 +31,64 @@ def find_table(text: str) -> Mapping[str, Any] | None:
     return found
 
 
-def find_tree(text: str) -> exp.Expression | None:
+def find_tree(text: str) -> Expression | None:
     """Find the tree of an expression; None if it is not one of those that the package was built with."""
     form = _read()[1].get(text)
     return None if form is None else build_tree(form)
 
 
-def build_form(tree: exp.Expression) -> Form:
-    """Build the form of a tree in lists. Raises UnkeptError."""
-    kind, args = type(tree).__name__, {name: each for name, each in tree.args.items() if each not in (None, [], False)}
+def find_order(text: str) -> tuple[Expression, bool] | None:
+    """Find the expression of a sort order, and whether the highest is first; None if the package has neither."""
+    form = _read()[2].get(text)
+    if form is not None:
+        return build_tree(form), True
+    return None if (tree := find_tree(text)) is None else (tree, False)
+
+
+def build_form(tree: Expression) -> Form:
+    """Build the form of a tree in lists."""
+    kind = type(tree).__name__
     match tree:
-        case exp.Column(this=exp.Identifier() as word) if [*args] == ["this"] and not word.args.get("quoted"):
-            return [kind, word.name, word.meta.get("start")]
-        case exp.Boolean() | exp.Literal():
-            return [kind, tree.this, *([tree.is_string] if isinstance(tree, exp.Literal) else [])]
-        case exp.In() if {*args} == {"this", "expressions"}:
-            return [kind, *map(build_form, (tree.this, *tree.expressions))]
-        case exp.Case() if {*args} == {"ifs", "default"}:
-            ifs = [[build_form(each.this), build_form(each.args["true"])] for each in args["ifs"]]
-            return [kind, ifs, build_form(args["default"])]
-    if isinstance(tree, OF_TWO) and {*args} == {"this", "expression"}:
-        return [kind, build_form(tree.this), build_form(tree.expression)]
-    if isinstance(tree, OF_ONE) and [*args] == ["this"]:
-        return [kind, build_form(tree.this)]
-    raise UnkeptError(tree.sql())
+        case Column():
+            return [kind, tree.name, tree.start]
+        case Literal():
+            return [kind, tree.this, tree.is_string]
+        case Boolean():
+            return [kind, tree.this]
+    return [kind, *map(build_form, tree.parts)]
 
 
-def build_tree(form: Form) -> exp.Expression:
+def build_tree(form: Form) -> Expression:
     """Build the tree of a form."""
     kind, *parts = form
     match kind:
         case "Column":
-            word = exp.Identifier(this=parts[0], quoted=False)
-            if parts[1] is not None:
-                word.meta["start"] = parts[1]
-            return exp.Column(this=word)
-        case "Boolean":
-            return exp.Boolean(this=parts[0])
+            return Column(*parts)
         case "Literal":
-            return exp.Literal(this=parts[0], is_string=parts[1])
-        case "In":
-            this, *listed = map(build_tree, parts)
-            return exp.In(this=this, expressions=listed)
-        case "Case":
-            ifs = [exp.If(this=build_tree(when), true=build_tree(then)) for when, then in parts[0]]
-            return exp.Case(ifs=ifs, default=build_tree(parts[1]))
-    made: type[exp.Expression] = _KINDS[kind]
-    return made(**dict(zip(("this", "expression"), map(build_tree, parts), strict=False)))
+            return Literal(*parts)
+        case "Boolean":
+            return Boolean(*parts)
+    return _KINDS[kind].build(*map(build_tree, parts))
 
 
-_KINDS = {each.__name__: each for each in (*OF_TWO, *OF_ONE)}
+def build_prebuilt(
+    tables: Mapping[str, Any],
+    parse: Callable[[str], Expression],
+    parse_order: Callable[[str], tuple[Expression, bool]],
+) -> dict[str, Any]:
+    """Build what a package keeps of rule files: their tables by their text, and the tree of each expression.
 
-
-def build_prebuilt(tables: Mapping[str, Any], parse: Callable[[str], exp.Expression]) -> dict[str, Any]:
-    """Build what a package keeps of rule files: their tables by their text, and the tree of each expression."""
-    trees = dict[str, Form]()
+    Besides, those of orders in which the highest is first.
+    """
+    trees, orders = dict[str, Form](), dict[str, Form]()
     for text in dict.fromkeys(_texts([*tables.values()])):
-        try:
+        with suppress(ExpressionError):  # a sentence
             trees[text] = build_form(parse(text))
-        except ValueError:  # a sentence
             continue
-    return {"tables": {_digest(text): table for text, table in tables.items()}, "trees": trees}
+        with suppress(ExpressionError):
+            tree, descending = parse_order(text)
+            orders |= {text: build_form(tree)} if descending else {}
+    return {"tables": {_digest(text): table for text, table in tables.items()}, "trees": trees, "orders": orders}
 
 
 def write_prebuilt(kept: Mapping[str, Any]) -> None:
@@ -108,9 +97,11 @@ def write_prebuilt(kept: Mapping[str, Any]) -> None:
 
 
 def _texts(value: Any) -> Iterator[str]:
+    """The texts in a table; the keys, too, of which some are the names of facts and terms."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
+        yield from value if isinstance(value, dict) else ()
         for each in value.values() if isinstance(value, dict) else value:
             yield from _texts(each)
 
@@ -120,9 +111,9 @@ def _digest(text: str) -> str:
 
 
 @cache
-def _read() -> tuple[Mapping[str, Any], Mapping[str, Form]]:
+def _read() -> tuple[Mapping[str, Any], Mapping[str, Form], Mapping[str, Form]]:
     try:
         kept = json.loads(PATH.read_bytes())
     except FileNotFoundError:
-        return {}, {}
-    return kept["tables"], kept["trees"]
+        return {}, {}, {}
+    return kept["tables"], kept["trees"], kept["orders"]

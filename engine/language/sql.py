@@ -1,4 +1,4 @@
-"""Write conditions as SQL trees, and test whether two conditions are equivalent.
+"""Write conditions as SQL: trees of sqlglot of the nodes of the language.
 
 Logic is two-valued: every value is there. What is known beforehand is folded as a tree is built, so that a rule that
 cannot apply leaves no SQL. Trees group by their shape alone; brackets are put where they are written.
@@ -6,32 +6,25 @@ cannot apply leaves no SQL. Trees group by their shape alone; brackets are put w
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
-from itertools import product
-from typing import Any, Protocol
+from typing import Protocol
 
 from sqlglot import exp
 
-from mqclause.language.parser import expand_terms, get_literal_value, strip_parentheses
+from mqclause.language import nodes
+from mqclause.language.evaluator import COMPARISON_FUNCTIONS
+from mqclause.language.nodes import Expression, get_literal_value
+from mqclause.language.parser import expand_terms, find_terms, has_count
 from mqclause.language.vocabulary import Vocabulary
 
 Node = exp.Expression
 
-COMPARISON_FUNCTIONS: dict[type[Node], Callable[[Any, Any], bool]] = {
-    exp.EQ: operator.eq, exp.NEQ: operator.ne, exp.LT: operator.lt, exp.LTE: operator.le, exp.GT: operator.gt,
-    exp.GTE: operator.ge,
+_KINDS: dict[type[Expression], type[Node]] = {
+    nodes.EQ: exp.EQ, nodes.NEQ: exp.NEQ, nodes.LT: exp.LT, nodes.LTE: exp.LTE, nodes.GT: exp.GT, nodes.GTE: exp.GTE,
+    nodes.Add: exp.Add, nodes.Sub: exp.Sub, nodes.Mul: exp.Mul, nodes.Div: exp.Div,
 }  # fmt: skip
-"""Comparisons, and what they give where both values are known."""
-
-ARITHMETIC_NODES = (exp.Add, exp.Sub, exp.Mul, exp.Div)
-
-ORDER_SIGNS = (-1, 0, 1)
-"""How one value lies to another: below, at or above it."""
-
-MOST_COMBINATIONS = 5_000
-"""Conditions with more of them say the same only in the same words."""
+"""What operators of the language are in SQL."""
 
 
 class SqlWords(Protocol):
@@ -47,34 +40,21 @@ class SqlWords(Protocol):
     def term(self, name: str) -> Node | None:
         """Return a term that is not written out where it is used, else None."""
 
-    def compared(self, tree: Node, found: Node) -> Node:
+    def compared(self, tree: nodes.Binary | nodes.In, found: Node) -> Node:
         """Return the SQL of the comparison ``tree``, to be written in place of ``found``."""
 
     def has(self, names: Node, name: Node) -> Node:
         """Return whether a list of names has a name."""
 
-    def count(self, condition: Node) -> Node:
+    def count(self, condition: Expression) -> Node:
         """Count how many of those that remain the condition holds of."""
 
 
-def build_sql(tree: Node, meaning: SqlWords) -> Node:
+def build_sql(tree: Expression, meaning: SqlWords) -> Node:
     """Build a condition's tree as SQL."""
-
-    def written_once(node: Node) -> Node:
-        is_term = isinstance(node, exp.Column) and node.name in meaning.vocabulary.terms
-        found = meaning.term(node.name) if is_term else None
-        return node if found is None else exp.Placeholder(this=found)
-
-    return _written(expand_terms(tree.transform(written_once), meaning.vocabulary), meaning)
-
-
-def has_count(tree: Node | None, vocabulary: Vocabulary | None = None) -> bool:
-    """Return whether an expression counts who remains; with a vocabulary, also by its terms."""
-    if tree is None:
-        return False
-    terms = vocabulary.terms if vocabulary else {}
-    by_term = (has_count(terms[each.name], vocabulary) for each in tree.find_all(exp.Column) if each.name in terms)
-    return tree.find(exp.CountIf) is not None or any(by_term)
+    asked = {name: meaning.term(name) for name in find_terms(tree, meaning.vocabulary)}
+    once = {name: found for name, found in asked.items() if found is not None}
+    return _written(expand_terms(tree, meaning.vocabulary, once), meaning, once)
 
 
 def build_literal(value: object) -> Node:
@@ -106,7 +86,9 @@ def is_known(tree: Node) -> bool:
 
 def get_value(tree: Node) -> object:
     """Return the value of a tree that is one."""
-    return get_literal_value(tree) if isinstance(tree, exp.Literal) else bool(tree.this)
+    if not isinstance(tree, exp.Literal):
+        return bool(tree.this)
+    return str(tree.this) if tree.is_string else int(tree.this) if tree.is_int else float(tree.this)
 
 
 def is_true(tree: Node) -> bool:
@@ -158,85 +140,56 @@ def build_case(branches: Iterable[tuple[Node, Node]], otherwise: Node | None = N
     return exp.Case(ifs=ifs, default=otherwise)
 
 
-def get_word(tree: Node) -> str:
-    """Return the name of the word that a tree is; blank if it is none."""
-    plain = strip_parentheses(tree)
-    return plain.name if isinstance(plain, exp.Column) else ""
-
-
-def is_equivalent(one: exp.Expression, other: exp.Expression, vocabulary: Vocabulary) -> bool:
-    """Return whether two checked conditions are equivalent, whatever the comparisons in them give."""
-    if one == other:
-        return True
-    trees = [expand_terms(each, vocabulary) for each in (one, other)]
-    words, others = ({each.name for each in tree.find_all(exp.Column)} for tree in trees)
-    if words != others:
-        return False
-    asked = dict(pair for tree in trees for pair in _asked(tree))
-    size = 1
-    for outcomes in asked.values():
-        size *= len(outcomes)
-    if size > MOST_COMBINATIONS:
-        return False
-    every = (dict(zip(asked, each, strict=True)) for each in product(*asked.values()))
-    return all(_holds(trees[0], given) == _holds(trees[1], given) for given in every)
-
-
-def _written(tree: Node, meaning: SqlWords) -> Node:
-    if isinstance(tree, (*COMPARISON_FUNCTIONS, exp.In)):
-        return meaning.compared(tree, _compared(tree, meaning))
-    if isinstance(tree, ARITHMETIC_NODES):
-        return type(tree)(this=_written(tree.this, meaning), expression=_written(tree.expression, meaning))
+def _written(tree: Expression, meaning: SqlWords, once: Mapping[str, Node]) -> Node:
+    """A condition as SQL; terms that are written ``once`` stand in it by name."""
+    if isinstance(tree, (*nodes.COMPARISONS, nodes.In)):
+        return meaning.compared(tree, _compared(tree, meaning, once))
+    if isinstance(tree, nodes.ARITHMETIC):
+        kind, parts = _KINDS[type(tree)], [_written(each, meaning, once) for each in tree.parts]
+        return kind(this=parts[0], expression=parts[1])
     match tree:
-        case exp.Paren():
-            return _written(tree.this, meaning)
-        case exp.And():
-            return _and(tree, meaning)
-        case exp.Or():
-            return build_or(_written(each, meaning) for each in (tree.this, tree.expression))
-        case exp.Not():
-            return build_not(_written(tree.this, meaning))
-        case exp.Placeholder():
-            found: Node = tree.this
-            return found
-        case exp.Column():
-            return meaning.word(tree.name)
-        case exp.Boolean():
-            return build_literal(bool(tree.this))
-        case exp.Literal():
+        case nodes.Paren():
+            return _written(tree.this, meaning, once)
+        case nodes.And():
+            left, right = (_written(each, meaning, once) for each in tree.parts)
+            # Counting takes a pass over the list: only where the answer depends on it.
+            return build_if(left, right, exp.false()) if has_count(tree.expression) else build_and(left, right)
+        case nodes.Or():
+            return build_or(_written(each, meaning, once) for each in tree.parts)
+        case nodes.Not():
+            return build_not(_written(tree.this, meaning, once))
+        case nodes.Column():
+            return once[tree.name].copy() if tree.name in once else meaning.word(tree.name)
+        case nodes.Boolean():
+            return build_literal(tree.this)
+        case nodes.Literal():
             return build_literal(get_literal_value(tree))
-        case exp.Case():
+        case nodes.Case():
             branches = [
-                (_written(each.this, meaning), _written(each.args["true"], meaning)) for each in tree.args["ifs"]
+                (_written(each.when, meaning, once), _written(each.then, meaning, once)) for each in tree.branches
             ]
-            return build_case(branches, _written(tree.args["default"], meaning))
-        case exp.Floor():
-            return exp.cast(exp.Floor(this=_written(tree.this, meaning)), "BIGINT")
-        case exp.ArrayContains():
-            return meaning.has(_written(tree.this, meaning), _written(tree.expression, meaning))
-        case exp.CountIf():
+            return build_case(branches, _written(tree.default, meaning, once))
+        case nodes.Floor():
+            return exp.cast(exp.Floor(this=_written(tree.this, meaning, once)), "BIGINT")
+        case nodes.ArrayContains():
+            return meaning.has(_written(tree.this, meaning, once), _written(tree.expression, meaning, once))
+        case nodes.CountIf():
             return meaning.count(tree.this)
     raise TypeError(f"{tree.sql()!r} cannot be run on tables")
 
 
-def _and(tree: exp.And, meaning: SqlWords) -> Node:
-    left, right = _written(tree.this, meaning), _written(tree.expression, meaning)
-    # Counting takes a pass over the list: only where the answer depends on it.
-    return build_if(left, right, exp.false()) if has_count(tree.expression) else build_and(left, right)
-
-
-def _compared(tree: Node, meaning: SqlWords) -> Node:
-    one = _written(tree.this, meaning)
-    if isinstance(tree, exp.In):
-        listed = [_written(each, meaning) for each in tree.expressions]
+def _compared(tree: nodes.Binary | nodes.In, meaning: SqlWords, once: Mapping[str, Node]) -> Node:
+    one = _written(tree.this, meaning, once)
+    if isinstance(tree, nodes.In):
+        listed = [_written(each, meaning, once) for each in tree.expressions]
         known = is_known(one)
         return (
             build_literal(get_value(one) in map(get_value, listed)) if known else exp.In(this=one, expressions=listed)
         )
-    other = _written(tree.expression, meaning)
+    other = _written(tree.expression, meaning, once)
     if is_known(one) and is_known(other):
         return build_literal(COMPARISON_FUNCTIONS[type(tree)](get_value(one), get_value(other)))
-    return type(tree)(this=one, expression=other)
+    return _KINDS[type(tree)](this=one, expression=other)
 
 
 def _joined(
@@ -250,43 +203,3 @@ def _joined(
     if deciding is not None or not parts:
         return deciding if deciding is not None else build_literal(kind is exp.And)
     return reduce(lambda one, other: kind(this=one, expression=other), parts)
-
-
-def _asked(tree: exp.Expression) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """What a condition turns on, and what each of that can be."""
-    match tree:
-        case exp.Paren() | exp.Not():
-            yield from _asked(tree.this)
-        case exp.And() | exp.Or():
-            for each in (tree.this, tree.expression):
-                yield from _asked(each)
-        case exp.Boolean():
-            return
-        case _ if type(tree) in COMPARISON_FUNCTIONS:
-            yield _compared_values(tree)[0], ORDER_SIGNS
-        case _:
-            yield tree.sql(), (False, True)
-
-
-def _holds(tree: exp.Expression, given: Mapping[str, int]) -> bool:
-    match tree:
-        case exp.Paren():
-            return _holds(tree.this, given)
-        case exp.Not():
-            return not _holds(tree.this, given)
-        case exp.And():
-            return _holds(tree.this, given) and _holds(tree.expression, given)
-        case exp.Or():
-            return _holds(tree.this, given) or _holds(tree.expression, given)
-        case exp.Boolean():
-            return bool(tree.this)
-    if type(tree) in COMPARISON_FUNCTIONS:
-        values, turned = _compared_values(tree)
-        return COMPARISON_FUNCTIONS[type(tree)](-given[values] if turned else given[values], 0)
-    return bool(given[tree.sql()])
-
-
-def _compared_values(tree: exp.Expression) -> tuple[str, bool]:
-    """The two values of a comparison, the same whichever stands first, and whether they stand the other way round."""
-    one, other = tree.this.sql(), tree.expression.sql()
-    return f"{min(one, other)} : {max(one, other)}", one > other

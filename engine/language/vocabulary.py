@@ -11,8 +11,8 @@ from typing import Any, Literal, get_type_hints
 
 import attrs
 from attrs import field, frozen
-from sqlglot import exp
 
+from mqclause.language.nodes import Expression
 from mqclause.model.diagnostics import MqclauseError
 
 NAME = re.compile(r"[a-z_][a-z0-9_]{0,99}")
@@ -115,9 +115,9 @@ class Vocabulary:
     """
 
     words: Mapping[str, Word]
-    terms: Mapping[str, exp.Expression] = field(factory=dict)
+    terms: Mapping[str, Expression] = field(factory=dict)
     subject: str = "subject"
-    asked: Mapping[str, exp.Expression] = field(factory=dict)
+    asked: Mapping[str, Expression] = field(factory=dict)
     extents: dict[str, tuple[int, int]] = field(factory=dict, eq=False, repr=False)
     types: dict[tuple[str, bool], Type] = field(factory=dict, init=False, eq=False, repr=False)
 

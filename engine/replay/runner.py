@@ -56,6 +56,9 @@ from mqclause.workload.exit_answer import ExitAnswer, find_missing_exit
 from mqclause.workload.resolution import Resolution
 from mqclause.workload.sensitivity import find_unknown_states
 
+Watch = Callable[["Row | None", QueueManagerState], object]
+"""What looks on at a replay: it is given each row with the queue manager as it is then."""
+
 
 class Replay:
     """Replays scenarios. Arguments as for Engine; pickles as its rules. Raises ReadingError and RuleError."""
@@ -97,10 +100,11 @@ class Replay:
         """End the processes of the exits; a later replay starts them again."""
         self.engine.close()
 
-    def rows(self, scenario: Scenario, source: str = "scenario") -> Iterator[Row]:
+    def rows(self, scenario: Scenario, source: str = "scenario", watch: Watch | None = None) -> Iterator[Row]:
         """Yield one row for each event, in order. Raises FactsError for an event that cannot happen when it is reached.
 
-        Memory does not grow with the number of events: a row is made when it is asked for.
+        Memory does not grow with the number of events: a row is made when it is asked for. ``watch`` is shown the queue
+        manager before the first event, and then after each with its row.
         """
         check_type("scenario", scenario, Scenario, ", as read_scenario gives")
         replay = self.at(scenario.cluster)
@@ -112,6 +116,8 @@ class Replay:
         assumptions, routing = Assumptions.of(scenario, replay.triggers), RoutingAssumptions.of(scenario)
         origin = replay.engine.rules.origin
         odd_levels = tuple(list_level_remarks(replay.engine.rules, get_levels([scenario.cluster])))
+        if watch is not None:
+            watch(None, run.state)
         try:
             for number, event in enumerate(scenario.events):
                 for repeat in range(event.count):
@@ -125,6 +131,8 @@ class Replay:
                     routing.tell(row, run.decided, run.other_edition)
                     row.editions, odd_levels = (*odd_levels, *row.editions), ()
                     run.note_ways(row, administering.ways)
+                    if watch is not None:
+                        watch(row, run.state)
                     yield row
         finally:
             exits.end()
@@ -490,6 +498,8 @@ class Row(ShownAnswer):
     nothing, and ``published`` that a put publishes.
     What ``is_bound`` goes where it was routed to and to nobody else.
     """
+
+    written_by = "replay"
 
     number: int
     event: Event

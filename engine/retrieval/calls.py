@@ -86,6 +86,8 @@ class RetrievalResult(ShownAnswer):
     made, ``after`` the queue manager after it.
     """
 
+    written_by = "replay#/$defs/returned"
+
     retrieval: Retrieval = field(eq=False, repr=False)
     event: Event
     after: QueueManagerState = field(eq=False, repr=False)

@@ -15,7 +15,6 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from attrs import asdict, evolve, field, fields, frozen
-from sqlglot import exp
 
 from mqclause.answers import ShownAnswer
 from mqclause.documents import RETRIEVAL
@@ -33,9 +32,10 @@ from mqclause.executors.operations import (
 )
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
-from mqclause.language.evaluator import Scope, is_possible
-from mqclause.language.parser import expand_terms, get_literal_value, parse_unchecked
-from mqclause.language.sql import build_and, build_literal, is_equivalent
+from mqclause.language import nodes
+from mqclause.language.evaluator import Scope, is_equivalent, is_possible
+from mqclause.language.nodes import build_and, get_literal_value
+from mqclause.language.parser import expand_terms, parse_unchecked
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.diagnostics import Diagnostic, FactsError, check_each, check_type, quote_value, suggest_allowed
@@ -124,6 +124,8 @@ class QueueOrder(ShownAnswer):
 
     ``remarks`` are what rules have to say of the orders; ``asked`` is what gets are asked of, if it is known.
     """
+
+    written_by = "order"
 
     queue: Queue
     physical: Sequence[QueuedMessage] = field(eq=list_message_values)
@@ -366,7 +368,7 @@ def compile_message_terms(rules: Rules) -> MessageTerms:
     """Compile the terms of these rules. Raises RuleError."""
     before: Vocabulary = rules.terms(RETRIEVAL).before
     enqueued, *of_items = (
-        compile_expression(exp.column(term), before, "d") for term in ("enqueued_priority", *ITEM_TERMS)
+        compile_expression(nodes.Column(term), before, "d") for term in ("enqueued_priority", *ITEM_TERMS)
     )
     return MessageTerms(rules, enqueued, tuple(of_items))
 
@@ -463,7 +465,7 @@ def _hiding(steps: LoweredRuleset) -> list[Filter]:
     found: list[Filter] = []
     for step in steps.steps:
         trees = [expand_terms(tree, steps.vocabulary) for tree in list_expressions(step)]
-        names = {each.name for tree in trees for each in tree.find_all(exp.Column)}
+        names = {each.name for tree in trees for each in tree.find_all(nodes.Column)}
         if names & ITEM_ATTRIBUTES:
             break
         if isinstance(step, Filter) and step.fate == "out" and "unit_of_work" in names:
@@ -472,13 +474,13 @@ def _hiding(steps: LoweredRuleset) -> list[Filter]:
 
 
 def _condition(step: Filter) -> Expression:
-    return step.where if step.when is None else build_and(exp.paren(step.when), exp.paren(step.where))
+    return step.where if step.when is None else build_and(nodes.Paren(step.when), nodes.Paren(step.where))
 
 
 def _is_of_every(step: Filter, vocabulary: Vocabulary) -> bool:
     """Whether a step applies to every order, get and browse."""
     asked = ({"mqi_call": each} for each in ("ORDER", "MQGET"))
-    return step.when is None or not any(is_possible(exp.Not(this=exp.paren(step.when)), vocabulary, of) for of in asked)
+    return step.when is None or not any(is_possible(nodes.Not(nodes.Paren(step.when)), vocabulary, of) for of in asked)
 
 
 def _found(walks: ScanFilters, call: RetrievalCall) -> frozenset[str]:
@@ -507,9 +509,9 @@ def _may_apply(steps: LoweredRuleset, place: int) -> Applies:
 def _parts(tree: Expression) -> list[Expression]:
     """What has to hold together for ``tree`` to hold."""
     match tree:
-        case exp.Paren(this=(exp.And() | exp.Paren()) as inner):
+        case nodes.Paren((nodes.And() | nodes.Paren()) as inner):
             return _parts(inner)
-        case exp.And(this=one, expression=other):
+        case nodes.And(one, other):
             return [*_parts(one), *_parts(other)]
     return [tree]
 
@@ -541,13 +543,13 @@ def _is_of_all(step: Operation, vocabulary: Vocabulary, is_walked: bool) -> bool
 
 def _counts(step: Operation, vocabulary: Vocabulary) -> bool:
     """Whether a step counts messages."""
-    return any(expand_terms(tree, vocabulary).find(exp.CountIf) for tree in list_expressions(step))
+    return any(expand_terms(tree, vocabulary).find(nodes.CountIf) for tree in list_expressions(step))
 
 
 def _counts_some(tree: Expression, vocabulary: Vocabulary) -> bool:
     """Whether messages are counted by what they are."""
-    counts = expand_terms(tree, vocabulary).find_all(exp.CountIf)
-    return any(not (isinstance(each.this, exp.Boolean) and each.this.this) for each in counts)
+    counts = expand_terms(tree, vocabulary).find_all(nodes.CountIf)
+    return any(each.this != nodes.TRUE for each in counts)
 
 
 def _takes_first(step: Operation, vocabulary: Vocabulary) -> bool:
@@ -555,55 +557,56 @@ def _takes_first(step: Operation, vocabulary: Vocabulary) -> bool:
     if not (isinstance(step, Rank) and step.keep == "at_most"):
         return False
     get = {"mqi_call": "MQGET"}
-    sure = step.when is None or not is_possible(exp.Not(this=exp.paren(step.when)), vocabulary, get)
-    one = isinstance(step.at_most, exp.Literal) and get_literal_value(step.at_most) == 1 and step.ties == "first"
-    every = step.among is None and not step.counts and all(isinstance(key.by, exp.Literal) for key in step.keys)
+    sure = step.when is None or not is_possible(nodes.Not(nodes.Paren(step.when)), vocabulary, get)
+    one = isinstance(step.at_most, nodes.Literal) and get_literal_value(step.at_most) == 1 and step.ties == "first"
+    every = step.among is None and not step.counts and all(isinstance(key.by, nodes.Literal) for key in step.keys)
     return sure and one and every
 
 
 def _compares_by(step: Rank, listed: ListedBy) -> bool:
     """Whether messages are compared by what they are listed by; no two of them are alike in all of that."""
-    compared = [(key.by.name if isinstance(key.by, exp.Column) else "", key.descending) for key in step.keys]
+    compared = [(key.by.name if isinstance(key.by, nodes.Column) else "", key.descending) for key in step.keys]
     return all(one == other for one, other in zip(compared, listed, strict=False))
 
 
 def _takes_like_ones_alike(step: Filter, vocabulary: Vocabulary) -> bool:
     return not any(
-        each.name in IDENTITY_ATTRIBUTES for each in expand_terms(step.where, vocabulary).find_all(exp.Column)
+        each.name in IDENTITY_ATTRIBUTES for each in expand_terms(step.where, vocabulary).find_all(nodes.Column)
     )
 
 
 def _when(steps: LoweredRuleset, place: int) -> Expression | None:
     """The precondition of a step in the words of the call alone; None if it takes more."""
     when = steps.steps[place].when
-    return exp.true() if when is None else _of_call(when, steps, place)
+    return nodes.TRUE if when is None else _of_call(when, steps, place)
 
 
 def _of_call(tree: Expression, steps: LoweredRuleset, place: int) -> Expression | None:
     """``tree``, as a step sees it, with facts replaced by what they are; None if it is not about the call alone."""
     found = expand_terms(tree, steps.vocabulary)
     facts: dict[str, Expression] = {}
-    for name in {each.name for each in found.find_all(exp.Column)}:
+    for name in {each.name for each in found.find_all(nodes.Column)}:
         word = steps.vocabulary.words[name]
-        fact = _fact(name, steps, place) if word.is_derived else exp.column(name)
+        fact = _fact(name, steps, place) if word.is_derived else nodes.Column(name)
         if word.about != "situation" or fact is None:
             return None
         facts[name] = fact
-    if found.find(exp.CountIf):
+    if found.find(nodes.CountIf):
         return None
-    return found.transform(lambda node: exp.paren(facts[node.name]) if isinstance(node, exp.Column) else node)
+    return found.transform(lambda node: nodes.Paren(facts[node.name]) if isinstance(node, nodes.Column) else node)
 
 
 def _fact(name: str, steps: LoweredRuleset, place: int) -> Expression | None:
     """What a fact is before a step, in the words of the call alone."""
-    value: Expression | None = build_literal(steps.vocabulary.words[name].blank)
+    blank = steps.vocabulary.words[name].blank
+    value: Expression | None = None if isinstance(blank, tuple) else nodes.build_value(blank)
     for at, step in enumerate(steps.steps[:place]):
         given = {each.name: each.value for each in step.values} if isinstance(step, Let) else {}
         if name not in given:
             continue
         when, now = _when(steps, at), _of_call(given[name], steps, at)
-        sees_own = any(each.name in given for each in given[name].find_all(exp.Column))
+        sees_own = any(each.name in given for each in given[name].find_all(nodes.Column))
         if value is None or when is None or now is None or sees_own:
             return None
-        value = exp.case().when(when, now).else_(value)
+        value = nodes.Case([nodes.Branch(when, now)], value)
     return value

@@ -10,10 +10,10 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from attrs import field, frozen
-from sqlglot import exp
 
+from mqclause.language import nodes
+from mqclause.language.nodes import ExpressionError
 from mqclause.language.parser import (
-    ExpressionError,
     check_extent,
     expand_terms,
     find_stated_name_fault,
@@ -60,7 +60,7 @@ READING_KEYS: Mapping[str, type] = {
 EDITION_KEYS: Mapping[str, type] = {"title": str, "command_level": int, "evidence": str, "source": str}
 """What readings.toml and editions.toml say of each, and of which type."""
 
-_TYPES = {str: "text", list: "a list of texts", int: "a whole number", dict: "a table"}
+_TYPES = {str: "text", list: "a list of texts", int: "a whole number", dict: "a table", bool: "true or false"}
 
 EVIDENCE: Mapping[str, str] = {
     "stated": "read in a page of that edition",
@@ -479,7 +479,7 @@ def _check_asked_terms(about: Declaration, vocabulary: Vocabulary) -> None:
             raise RuleError(
                 "terms.toml", place, f"looks at {beyond[0]!r}; it is asked before any rule runs, of {allowed}"
             )
-        if tree.find(exp.CountIf):
+        if tree.find(nodes.CountIf):
             raise RuleError("terms.toml", place, "counts; it is asked before any rule runs, of one alone")
 
 

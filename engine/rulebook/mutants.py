@@ -10,8 +10,8 @@ from typing import Any
 
 import toml
 from attrs import frozen
-from sqlglot import exp
 
+from mqclause.language import nodes
 from mqclause.language.parser import infer_type
 from mqclause.language.vocabulary import Type
 from mqclause.model.facts.domains import REASONS
@@ -128,7 +128,7 @@ def _changes(table: RuleTable, ruleset: Ruleset) -> Iterator[tuple[str, Change]]
 
 
 def _term_changes(stated: RuleTable, ruleset: Ruleset, term: str) -> Iterator[tuple[str, Change]]:
-    kind = infer_type(exp.column(term), ruleset.vocabulary, per_subject=True)
+    kind = infer_type(nodes.Column(term), ruleset.vocabulary, per_subject=True)
     facts = _derived_from(term, ruleset) if kind.kind == "text" else ()
     words = [each for fact in facts for each in _words(fact, ruleset)]
     other = next((f"'{each}'" for each in words if f"'{each}'" not in stated["is"]), _other_value(kind))
@@ -148,7 +148,7 @@ def _derived_from(term: str, ruleset: Ruleset) -> Iterator[str]:
     """The facts that answers are made of and that a rule derives from a term."""
     for rule in ruleset.rules:
         for name, tree in rule.action.values if isinstance(rule.action, Derive | Settle) else ():
-            if name in ruleset.about.asks and any(each.name == term for each in tree.find_all(exp.Column)):
+            if name in ruleset.about.asks and any(each.name == term for each in tree.find_all(nodes.Column)):
                 yield name
 
 

@@ -13,13 +13,13 @@ from string import Formatter
 from typing import Any, Literal, NamedTuple
 
 from attrs import field, frozen
-from sqlglot import exp
 
+from mqclause.language import nodes
 from mqclause.language.vocabulary import About, Type, Vocabulary, WordKind
 from mqclause.model.diagnostics import MqclauseError, PickledError
 from mqclause.model.facts.domains import double_quotes, escape_for_shell, quote_unless_plain
 
-Expression = exp.Expression
+Expression = nodes.Expression
 Ties = Literal["first-listed", "last-listed", "all"]
 """Who of several equals it is."""
 

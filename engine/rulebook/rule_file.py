@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve, frozen
-from sqlglot import exp
 
+from mqclause.language import nodes
+from mqclause.language.nodes import ExpressionError
 from mqclause.language.parser import (
-    ExpressionError,
     check_extent,
     find_literal_texts,
     find_stated_name_fault,
@@ -48,7 +48,7 @@ from mqclause.rulebook.rule import (
 
 FILE_NAME = re.compile(r"(?P<number>[0-9]+(?:[.-][0-9]+)?[a-z]{0,2}|[a-z]+(?:-[a-z]+)?[0-9]*)_[a-z0-9_]+\.toml")
 
-PLACEHOLDER: Expression = exp.Literal.number(0)
+PLACEHOLDER: Expression = nodes.build_value(0)
 """What stands in the place of an expression that is wrong."""
 
 SEVERITIES = tuple("error warning note".split())  # noqa: SIM905 - no clause is meant

@@ -59,10 +59,16 @@ MEANT_AS_TOML = re.compile(r"\.toml(\.txt)?$", re.IGNORECASE)
 AUTO = "auto"
 """The edition of the queue manager at which a call is made."""
 
+ASKED_FOR = "--edition"
+"""Where an edition is from, in documents, that was asked for by name."""
+
 LINT_FILE = "lint.toml"
 """The file that says of findings of mqclause lint why they are meant so."""
 
-SHARED_FILES = ("editions.toml", LINT_FILE, "readings.toml", "terms.toml")
+LAWS_FILE = "laws.toml"
+"""The file of what holds of every situation, whatever the rules are."""
+
+SHARED_FILES = ("editions.toml", LAWS_FILE, LINT_FILE, "readings.toml", "terms.toml")
 """The files that are not of one document."""
 
 
@@ -197,7 +203,7 @@ class Rules:
         """Say what the edition in force comes from: the queue manager's command level, an option, or the default."""
         if self.by_level:
             return f"CMDLEVEL {level} of {queue_manager}"
-        return "default" if self.asked == AUTO else "--edition"
+        return "default" if self.asked == AUTO else ASKED_FOR
 
     @cached_property
     def stated_editions(self) -> frozenset[str]:
@@ -407,8 +413,10 @@ def _parsed(text: str) -> bytes:
 
 def keep_own_rules() -> None:
     """Keep what is read of the files that come with the project, for all who start by them. Raises RuleError."""
+    from mqclause.language.syntax import read_order  # noqa: PLC0415 - it loads sqlglot
+
     tables = {text: _table(path, text) for path, text in _own_files().items()}
-    write_prebuilt(build_prebuilt(tables, parse_condition))
+    write_prebuilt(build_prebuilt(tables, parse_condition, read_order))
 
 
 def _check_texts(table: dict[str, Any]) -> None:

@@ -40,6 +40,7 @@ from sqlglot import exp
 from mqclause.answers import NOBODY_LEFT
 from mqclause.documents import CHOICE, OUTCOME, RESOLUTION
 from mqclause.executors.pipeline import Pipeline
+from mqclause.language import nodes
 from mqclause.language.parser import expand_terms
 from mqclause.language.sql import (
     Node,
@@ -581,10 +582,12 @@ def find_compared_names(rules: Rules) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for steps in (*Pipeline.of(rules, RESOLUTION).steps, *Pipeline.of(rules, OUTCOME).steps):
         for tree in steps.expressions():
-            for test in expand_terms(tree, steps.vocabulary).find_all(exp.EQ, exp.NEQ, exp.In):
-                values = [value for side in (test.this, *_compared_with(test)) for value in _values(side)]
-                if any(_is_name(steps.vocabulary.words[each.name]) for each in values if isinstance(each, exp.Column)):
-                    found |= {each.name: None for each in values if isinstance(each, exp.Literal) and each.name}
+            for test in expand_terms(tree, steps.vocabulary).find_all(nodes.EQ, nodes.NEQ, nodes.In):
+                values = [value for side in test.parts for value in _values(side)]
+                if any(
+                    _is_name(steps.vocabulary.words[each.name]) for each in values if isinstance(each, nodes.Column)
+                ):
+                    found |= {each.this: None for each in values if isinstance(each, nodes.Literal) and each.this}
     return tuple(found)
 
 
@@ -777,16 +780,12 @@ def _managers(cluster: Cluster, rules: Rules, free: Put) -> list[str]:
     return [name for name in dict.fromkeys(there) if _put("", name) is not None]
 
 
-def _compared_with(test: exp.Expr) -> list[exp.Expr]:
-    return test.expressions if isinstance(test, exp.In) else [test.expression]
-
-
-def _values(tree: exp.Expr) -> Iterator[exp.Expr]:
+def _values(tree: nodes.Expression) -> Iterator[nodes.Expression]:
     """What a side of a comparison is, in any of its cases."""
-    if isinstance(tree, exp.Paren):
+    if isinstance(tree, nodes.Paren):
         yield from _values(tree.this)
-    elif isinstance(tree, exp.Case):
-        for each in (*(branch.args["true"] for branch in tree.args["ifs"]), tree.args["default"]):
+    elif isinstance(tree, nodes.Case):
+        for each in tree.values:
             yield from _values(each)
     else:
         yield tree

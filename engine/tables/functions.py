@@ -249,7 +249,7 @@ class Bindings:
             is_bound = isinstance(node, exp.Column) and node.name in self.found
             return self.spelt_out(self.found[node.name]) if is_bound else node
 
-        return tree.copy().transform(made_of)
+        return tree.transform(made_of)
 
 
 @frozen(eq=False)

@@ -20,8 +20,19 @@ from typing import Any
 from attrs import NOTHING, define, evolve, field, fields, frozen
 from sqlglot import exp
 
-from mqclause.executors.operations import FAILING_RULE, Filter, Key, Let, LoweredRuleset, Operation, Rank
-from mqclause.language.parser import expand_terms, infer_type, strip_parentheses
+from mqclause.executors.operations import (
+    FAILING_RULE,
+    Filter,
+    Key,
+    Let,
+    LoweredRuleset,
+    Operation,
+    Rank,
+    build_zero_test,
+)
+from mqclause.language import nodes
+from mqclause.language.nodes import Expression, get_word, strip_parentheses
+from mqclause.language.parser import expand_terms, has_count, infer_type
 from mqclause.language.sql import (
     Node,
     build_and,
@@ -32,8 +43,6 @@ from mqclause.language.sql import (
     build_not,
     build_or,
     build_sql,
-    get_word,
-    has_count,
     is_false,
     is_known,
     is_true,
@@ -57,7 +66,7 @@ from mqclause.tables.functions import (
 )
 from mqclause.tables.schema import Column, Columns, FieldType, Shape, Sources, ValueSource
 
-_NOTHING_FAILED = build_equality(exp.column(FAILING_RULE), exp.Literal.number(0))
+_NOTHING_FAILED = build_zero_test(FAILING_RULE)
 
 LARGEST_DOUBLE = 1.7976931348623157e308
 """The upper bound of numbers: it leaves out infinity, and NaN where that is the greatest of all."""
@@ -296,7 +305,7 @@ class LoweringState:
         """Write whether a step's ``when`` holds, counted only in rows where ``before`` holds."""
         return self.holds(step.rule, step.when, *before)
 
-    def holds(self, rule: Rule, condition: Node | None, *before: Node) -> Node:
+    def holds(self, rule: Rule, condition: Expression | None, *before: Node) -> Node:
         """Write whether a condition about the situation holds; a missing one does."""
         asked = self.meaning.all_of(condition)
         if not has_count(condition, self.meaning.vocabulary) or isinstance(asked, exp.Boolean):
@@ -528,11 +537,11 @@ class RowExpressions:
         """Return the expressions for another subject."""
         return evolve(self, subject=F.build_variable(subject) if isinstance(subject, str) else subject)
 
-    def of(self, tree: Node, subject: Node | str = "c") -> Node:
+    def of(self, tree: Expression, subject: Node | str = "c") -> Node:
         """Write a condition about a subject as SQL."""
         return build_sql(tree, self.at(subject))
 
-    def number_of(self, tree: Node, subject: str = "c") -> Node:
+    def number_of(self, tree: Expression, subject: str = "c") -> Node:
         """Write the value by which subjects are compared; a truth value counts as 0 or 1."""
         name = get_word(tree)
         if self.packing is not None and self.is_packed(name) and isinstance(self.packing.columns[name].domain, Flag):
@@ -555,18 +564,18 @@ class RowExpressions:
         tree = self.vocabulary.terms[name]
         return self.bindings.same(name, self.of(tree)) if self._is_about_all(tree) else None
 
-    def _is_about_all(self, term: Node) -> bool:
+    def _is_about_all(self, term: Expression) -> bool:
         """Whether a term is a truth value that counts, and says nothing of a single subject."""
         if (
             not has_count(term, self.vocabulary)
             or infer_type(term, self.vocabulary, per_subject=True).kind != "boolean"
         ):
             return False
-        alone = (each for each in self._words_in(term) if each.find_ancestor(exp.CountIf) is None)
+        alone = expand_terms(term, self.vocabulary).find_all(nodes.Column, outside=nodes.CountIf)
         return all(self.vocabulary.words[each.name].about == "situation" for each in alone)
 
-    def _words_in(self, tree: Node) -> list[exp.Column]:
-        return list(expand_terms(tree, self.vocabulary).find_all(exp.Column))
+    def _words_in(self, tree: Expression) -> Iterator[nodes.Column]:
+        return expand_terms(tree, self.vocabulary).find_all(nodes.Column)
 
     def is_packed(self, name: str) -> bool:
         """Return whether a word is a packed attribute of subjects."""
@@ -585,7 +594,7 @@ class RowExpressions:
         found = packing.looked_up(name, self.subject)
         return found if anew is None else F.coalesce(anew, found)
 
-    def compared(self, tree: Node, found: Node) -> Node:
+    def compared(self, tree: nodes.Binary | nodes.In, found: Node) -> Node:
         """Write a comparison: a packed word by its place, a text of the row once, since that is slow."""
         name = get_word(tree.this)
         if self.is_packed(name):
@@ -595,27 +604,28 @@ class RowExpressions:
             return found if isinstance(found, exp.Boolean) else self.bindings.same(f"{name}_compared", found)
         return found
 
-    def _by_place(self, tree: Node, name: str) -> Node | None:
+    def _by_place(self, tree: nodes.Binary | nodes.In, name: str) -> Node | None:
         assert self.packing is not None  # noqa: S101 - the attribute is packed
         domain = self.packing.columns[name].domain
-        values = tree.expressions if isinstance(tree, exp.In) else [strip_parentheses(tree.expression)]
-        if not isinstance(domain, Words) or not all(isinstance(value, exp.Literal) for value in values):
+        values = tree.expressions if isinstance(tree, nodes.In) else [strip_parentheses(tree.expression)]
+        words = [value.this for value in values if isinstance(value, nodes.Literal)]
+        if not isinstance(domain, Words) or len(words) < len(values):
             return None
         # A word that is listed twice has one place.
-        places = sorted({domain.words.index(each.this) + 1 for each in values if each.this in domain.words})
+        places = sorted({domain.words.index(each) + 1 for each in words if each in domain.words})
         packed = self.packing.value(name, self.subject)
         if len(places) > 1:
             all_of_them = build_literal(sum(1 << place for place in places))
             shifted = exp.BitwiseRightShift(this=all_of_them, expression=exp.cast(packed, "INT"))
             packed, places = exp.BitwiseAnd(this=shifted, expression=build_literal(1)), [1]
         found = build_equality(packed, places[0]) if places else exp.false()
-        return build_not(found) if isinstance(tree, exp.NEQ) else found
+        return build_not(found) if isinstance(tree, nodes.NEQ) else found
 
     def has(self, names: Node, name: Node) -> Node:
         """Write the test whether a list of names has a name."""
         return F.has_item(names, name)
 
-    def count(self, condition: Node) -> Node:
+    def count(self, condition: Expression) -> Node:
         """Count those that remain of whom a condition holds, item by item only where they may differ in it."""
         everyone = F.count_items(self.remaining)
         variable_name = f"{self.subject.name if isinstance(self.subject, exp.Identifier) else 'c'}_counted"
@@ -625,14 +635,14 @@ class RowExpressions:
             return counted
         return build_case([(differ, counted), (self.of(condition, F.build_column(FIRST)), everyone)], build_literal(0))
 
-    def those(self, condition: Node) -> Node:
+    def those(self, condition: Expression) -> Node:
         """List those that remain of whom a condition holds, item by item only where they may differ in it."""
         differ, some = self.differ(condition), F.filter_items(self.remaining, self.of(condition))
         if is_true(differ):
             return some
         return build_case([(differ, some), (self.of(condition, F.build_column(FIRST)), self.remaining)], F.NO_SUBJECTS)
 
-    def differ(self, tree: Node) -> Node:
+    def differ(self, tree: Expression) -> Node:
         """Return whether the subjects of a row may differ in ``tree``."""
         mask = 0
         for each in self._words_in(tree):
@@ -643,12 +653,12 @@ class RowExpressions:
                 mask |= bits.mask << bits.shift
         return has_bits(F.build_column(MIXED), mask) if mask else exp.false()
 
-    def may_hold(self, tree: Node) -> Node:
+    def may_hold(self, tree: Expression) -> Node:
         """Return whether ``tree`` may hold of a subject; where it cannot, none needs to be asked."""
         differ = self.differ(tree)
         return differ if is_true(differ) else build_or([differ, self.of(tree, F.build_column(FIRST))])
 
-    def all_of(self, *trees: Node | None, subject: str = "c") -> Node:
+    def all_of(self, *trees: Expression | None, subject: str = "c") -> Node:
         """Write the test whether every condition holds; missing ones do."""
         return build_and(*(self.of(tree, subject) for tree in trees if tree is not None))
 
@@ -800,12 +810,12 @@ def get_word_place(of: Column, value: Node) -> Node:
     return F.WordPlace(this=build_word_list(of), expression=F.coalesce(value, build_literal(of.default)))
 
 
-def _first_to_fail(condition: Node | None) -> tuple[bool, Node | None]:
+def _first_to_fail(condition: Expression | None) -> tuple[bool, Expression | None]:
     """Whether a condition asks that no rule before ends the call, and what else it asks.
 
     Such rules are one CASE, which takes the first of them.
     """
-    first, rest = (condition.this, condition.expression) if isinstance(condition, exp.And) else (condition, None)
+    first, rest = (condition.this, condition.expression) if isinstance(condition, nodes.And) else (condition, None)
     return (True, rest) if first == _NOTHING_FAILED else (False, condition)
 
 
@@ -839,7 +849,7 @@ def _keep(standing: LoweringState, step: Rank, good: Node, condition: Node) -> N
 def _keep_of_group(standing: LoweringState, step: Rank, condition: Node) -> None:
     """Keeps those to whom nobody of their group is better."""
     condition = standing.bind(step.rule, "applies", condition)
-    meaning, key, per = standing.meaning, step.keys[0], exp.column(step.per or "")
+    meaning, key, per = standing.meaning, step.keys[0], nodes.Column(step.per or "")
     better = _better(key, meaning.number_of(key.by, "o"), meaning.number_of(key.by))
     same_group = build_equality(meaning.of(per, "o"), meaning.of(per))
     other = build_and(better, meaning.all_of(step.among, subject="o"), same_group)
@@ -869,7 +879,7 @@ def _keep_some(standing: LoweringState, step: Rank, condition: Node) -> None:
 
 def _kind(standing: LoweringState, counts: Sequence[str]) -> Node:
     """What subjects that count as one are alike in: in these attributes; without any each counts alone."""
-    alike = {name: standing.meaning.of(exp.column(name)) for name in counts}
+    alike = {name: standing.meaning.of(nodes.Column(name)) for name in counts}
     return F.build_struct(alike) if alike else F.build_variable("c")
 
 

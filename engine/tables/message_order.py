@@ -25,6 +25,9 @@ from sqlglot import exp
 
 from mqclause.documents import RETRIEVAL
 from mqclause.executors.operations import Filter, Let, LoweredRuleset, Operation, Rank
+from mqclause.language import nodes
+from mqclause.language.evaluator import is_equivalent
+from mqclause.language.nodes import Expression
 from mqclause.language.parser import infer_type, parse_unchecked
 from mqclause.language.sql import (
     Node,
@@ -37,7 +40,6 @@ from mqclause.language.sql import (
     build_or,
     build_sql,
     get_value,
-    is_equivalent,
     is_false,
     is_known,
     is_true,
@@ -160,7 +162,7 @@ class MessageWords:
         """Write a term out in full."""
         return None
 
-    def compared(self, _: Node, found: Node) -> Node:
+    def compared(self, _: Expression, found: Node) -> Node:
         """Write a comparison as it stands."""
         return found
 
@@ -168,7 +170,7 @@ class MessageWords:
         """Write the test whether a list of names, which is the call's, has a name."""
         return build_literal(get_value(name) in [each.this for each in names.find_all(exp.Literal)])
 
-    def count(self, _: Node) -> Node:
+    def count(self, _: Expression) -> Node:
         """Refuse to count: a single row does not tell."""
         return UNKNOWN.copy()
 
@@ -703,7 +705,7 @@ def _told(vocabulary: Vocabulary, words: Mapping[str, Node]) -> dict[str, Node]:
     told = {}
     for term in RETRIEVAL.terms:
         try:
-            told[term] = build_sql(exp.column(term), seen)
+            told[term] = build_sql(nodes.Column(term), seen)
         except NotInTableError as error:
             raise RuleError("terms.toml", f"{RETRIEVAL.name}.{term}", str(error)) from None
     priority = infer_type(vocabulary.asked["enqueued_priority"], vocabulary, per_subject=True)

@@ -20,6 +20,7 @@ from mqclause.executors.operations import (
     get_holds_fact,
     list_expressions,
 )
+from mqclause.language import nodes
 from mqclause.language.parser import expand_terms
 from mqclause.language.sql import (
     Node,
@@ -152,7 +153,7 @@ def build_decision(found: LoweredPlan) -> StructFields:
 
 def build_kept_queue(found: LoweredPlan, queue: Node, *where: Node) -> Node:
     """Write the ``queue`` of a destination: ``where`` rules keep the one named beside a queue manager, that one."""
-    kept = found.course[0].standing.meaning.of(exp.column("kept_queue"))
+    kept = found.course[0].standing.meaning.of(nodes.Column("kept_queue"))
     if kept == build_literal(""):
         return queue
     kept = found.bindings.same("kept_queue", kept)
@@ -513,7 +514,7 @@ def _keep_queue(meaning: RowExpressions) -> Mapping[str, Node]:
     is_asked = meaning.packing is not None and "queue" in meaning.packing.used
     if not is_asked or "kept_queue" not in meaning.vocabulary.terms:
         return {}
-    queue = meaning.of(exp.column("kept_queue"))
+    queue = meaning.of(nodes.Column("kept_queue"))
     kept = build_if(exp.NEQ(this=queue, expression=build_literal("")), queue.copy())
     return {"queue": meaning.bindings.bind("queue_of_all", kept)}
 
@@ -529,7 +530,7 @@ def _used(course: Sequence[LoweredRuleset]) -> set[str]:
         each.name
         for steps in course
         for tree in steps.expressions()
-        for each in expand_terms(tree, steps.vocabulary).find_all(exp.Column)
+        for each in expand_terms(tree, steps.vocabulary).find_all(nodes.Column)
     }
 
 
@@ -638,7 +639,7 @@ def _legend(plan: Plan, of: Sequence[Rule], ruleset: Ruleset) -> list[str]:
     """How the attributes that rules ask of a subject stand in the number that it is, if they do."""
     steps = (step for step in LoweredRuleset.of(ruleset).steps if step.rule in of)
     trees = (expand_terms(tree, ruleset.vocabulary) for step in steps for tree in list_expressions(step))
-    asked = dict.fromkeys(each.name for tree in trees for each in tree.find_all(exp.Column))
+    asked = dict.fromkeys(each.name for tree in trees for each in tree.find_all(nodes.Column))
     told = [f"--   {plan.legend[word]}" for word in asked if word in plan.legend]
     subject = ruleset.vocabulary.subject
     what = f"-- a {subject} is a number ({FIRST}: that of the first, {MIXED}: the bits that differ)"

@@ -11,6 +11,7 @@ from attrs import evolve, frozen
 from sqlglot import exp
 
 from mqclause.executors.operations import LoweredRuleset, Operation, Rank
+from mqclause.language.nodes import get_word
 from mqclause.language.sql import (
     Node,
     build_and,
@@ -20,7 +21,6 @@ from mqclause.language.sql import (
     build_literal,
     build_not,
     build_or,
-    get_word,
 )
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put

@@ -9,13 +9,13 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from attrs import evolve, field, fields, frozen
-from sqlglot import exp
 
 from mqclause.answers import RuleAnswer
 from mqclause.documents import CALL, TRIGGER
 from mqclause.executors.operations import ExecutorName, Let, LoweredRuleset, Run, StepResult
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
+from mqclause.language import nodes
 from mqclause.language.evaluator import Scope, evaluate, is_possible
 from mqclause.language.parser import expand_terms
 from mqclause.model.facts.domains import REASONS
@@ -30,21 +30,21 @@ from mqclause.trace import list_rule_inputs, render_sentence
 DERIVED = StepResult._fields.index("derived")
 """Where a row of the trace holds what a rule derived."""
 
-TURNING_POINTS: Mapping[type[exp.Expression], tuple[int, ...]] = {
-    exp.GTE: (0,),
-    exp.LT: (0,),
-    exp.GT: (1,),
-    exp.LTE: (1,),
-    exp.EQ: (0, 1),
-    exp.NEQ: (0, 1),
+TURNING_POINTS: Mapping[type[nodes.Binary], tuple[int, ...]] = {
+    nodes.GTE: (0,),
+    nodes.LT: (0,),
+    nodes.GT: (1,),
+    nodes.LTE: (1,),
+    nodes.EQ: (0, 1),
+    nodes.NEQ: (0, 1),
 }
 """From which numbers on a comparison with one says something else than below: so many above it."""
 
-MIRRORED_COMPARISONS: Mapping[type[exp.Expression], type[exp.Expression]] = {
-    exp.GTE: exp.LTE,
-    exp.LTE: exp.GTE,
-    exp.GT: exp.LT,
-    exp.LT: exp.GT,
+MIRRORED_COMPARISONS: Mapping[type[nodes.Binary], type[nodes.Binary]] = {
+    nodes.GTE: nodes.LTE,
+    nodes.LTE: nodes.GTE,
+    nodes.GT: nodes.LT,
+    nodes.LT: nodes.GT,
 }
 
 MessageQuestion = tuple[Any, ...]
@@ -362,7 +362,7 @@ def find_dependencies(ruleset: Ruleset, facts: frozenset[str]) -> frozenset[str]
                 continue
             values = [value for name, value in action.values if name in words]
             trees = [expand_terms(tree, ruleset.vocabulary) for tree in [*values, *([when] if values and when else [])]]
-            words |= {column.name for tree in trees for column in tree.find_all(exp.Column)}
+            words |= {column.name for tree in trees for column in tree.find_all(nodes.Column)}
     return words
 
 
@@ -409,7 +409,7 @@ def _is_number(name: str, steps: LoweredRuleset) -> bool:
 
 def _comparisons(tree: Expression, counts: Collection[str]) -> Iterator[Comparison]:
     for node in tree.find_all(*TURNING_POINTS):
-        kind: type[Expression] = type(node)
+        kind = type(node)
         sides = ((node.this, node.expression, kind), (node.expression, node.this, MIRRORED_COMPARISONS.get(kind, kind)))
         for one, other, said in sides:
             if _names(one, counts) and not _names(other, counts):
@@ -417,7 +417,7 @@ def _comparisons(tree: Expression, counts: Collection[str]) -> Iterator[Comparis
 
 
 def _names(tree: Expression, words: Collection[str]) -> bool:
-    return any(column.name in words for column in tree.find_all(exp.Column))
+    return any(column.name in words for column in tree.find_all(nodes.Column))
 
 
 @lru_cache(maxsize=1024)

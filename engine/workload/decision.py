@@ -107,6 +107,8 @@ class Decision(ShownAnswer):
     asked of equal rules, whichever executor ran them, and exit and transmission queue said the same.
     """
 
+    written_by = "trace"
+
     put: Put
     cluster: Cluster
     level: Level
@@ -791,7 +793,9 @@ def list_other_choices(decision: Decision) -> tuple[ReadingChoice, ...]:
     """
     if decision.exit is not None and (decision.exit.failed or decision.exit.has_overridden):
         return ()
-    if not is_told_by_kind(decision) or _reads_names(decision.rules, tuple(decision.readings)):
+    # Whether kinds tell takes the rules of every choice, as long as a few answers: it is not asked for the first ones.
+    is_first = next(_count("asked", decision.rules)) < ASKED_FIRST
+    if is_first or not is_told_by_kind(decision) or _reads_names(decision.rules, tuple(decision.readings)):
         return tuple(_other_choices(decision))
     return _choices_of_kind(DecisionKind.of(decision))
 
@@ -875,17 +879,21 @@ def get_engine(rules: Rules) -> Engine:
     return Engine(rules)
 
 
+ASKED_FIRST = 2
+"""So many decisions are asked for other readings before it is found out whether those of one kind have the same."""
+
+
 PLAIN_FIRST = 8
 """So many choices the plain executor makes before rules are compiled, which takes as long as it needs for fifty."""
 
 
 def get_deciding_engine(rules: Rules) -> Engine:
     """Return the engine that decides by ``rules``: of the plain executor for the first few choices, then compiled."""
-    return get_engine(rules) if next(_count_choices(rules)) >= PLAIN_FIRST else _get_plain_engine(rules)
+    return get_engine(rules) if next(_count("chosen", rules)) >= PLAIN_FIRST else _get_plain_engine(rules)
 
 
-@lru_cache(maxsize=64)
-def _count_choices(rules: Rules) -> Iterator[int]:  # noqa: ARG001 - those of each rules are counted apart
+@lru_cache(maxsize=128)
+def _count(what: Literal["asked", "chosen"], rules: Rules) -> Iterator[int]:  # noqa: ARG001 - each is counted apart
     return count()
 
 
@@ -909,20 +917,10 @@ def _of_pickle(
     where = resolve_names(
         Pipeline.of(rules, RESOLUTION), cluster, put.queue, put.queue_manager, put.call, put.bind == "AS_Q_DEF"
     )
+    outcome = Pipeline.of(rules, OUTCOME)
     return Decision(
-        put,
-        cluster,
-        level,
-        Pipeline.of(rules, OUTCOME),
-        situation,
-        listed,
-        runs,
-        rules,
-        before,
-        where,
-        of_exit,
-        refusal,
-    )
+        put, cluster, level, outcome, situation, listed, runs, rules, before, where, of_exit, refusal
+    )  # fmt: skip
 
 
 def _check(put: object, cluster: object, level: object) -> None:

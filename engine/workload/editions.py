@@ -15,7 +15,7 @@ from mqclause.model.diagnostics import name_argument
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.clauses import list_clauses
 from mqclause.rulebook.loader import EVIDENCE, get_edition
-from mqclause.rulebook.rules import AUTO, Rules
+from mqclause.rulebook.rules import ASKED_FOR, AUTO, Rules
 from mqclause.trace import join_names
 from mqclause.workload.decision import (
     LEVELS,
@@ -90,6 +90,13 @@ def find_other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
     return tuple(OtherEdition.of(decision, *each) for each in found)
 
 
+def decide_by_other_editions(decision: Decision) -> Iterator[tuple[str, Decision]]:
+    """Decide the same by the oldest edition and the newest, as far as the answer is another; with each rule's doing."""
+    for edition, since in _compared(decision):
+        if _is_other(decision, since):
+            yield edition, _decided(decision, decision.rules.in_edition(since), "rule")
+
+
 def find_missing_level(
     decision: Decision, snapshot: Snapshot, is_other: bool | None = None
 ) -> Iterator[MissingInformation]:
@@ -145,7 +152,7 @@ def _is_other(decision: Decision, since: str) -> bool:
     is_own = decision.exit is None and decision.refusal is None
     mine = decision if is_own else evolve(decision, exit=None, refusal=None)
     carried = None if decision.before is None else decision.before.counters
-    runs = other.course.run(decision.situation, decision.listed, carried)
+    runs = get_deciding_engine(other.rules).course.run(decision.situation, decision.listed, carried)
     return not is_same_answer(mine, evolve(mine, course=other.course, runs=runs, rules=other.rules))
 
 
@@ -379,14 +386,20 @@ def summarize_editions(found: Iterable[EditionInForce]) -> Iterator[str]:
         if is_assumed:
             yield f"edition {edition} is assumed, as nothing tells the level of {names}"
         else:
-            source = of[0].edition_from if len({each.edition_from for each in of}) == 1 else f"CMDLEVEL of {names}"
+            alike = len({each.edition_from for each in of}) == 1
+            source = say_edition_source(of[0].edition_from) if alike else f"CMDLEVEL of {names}"
             yield f"decided by edition {edition} ({source})"
+
+
+def say_edition_source(edition_from: str) -> str:
+    """Say where an edition is from as a sentence does: asked for, it is from an argument or an option."""
+    return name_argument("edition") if edition_from == ASKED_FOR else edition_from
 
 
 def begin_with_edition(rules: Rules, edition_from: str, queue_manager: str) -> str:
     """Tell the edition in force and where it is from, as the beginning of a sentence about an answer."""
     if edition_from != "default":
-        return f"decided by edition {rules.edition} ({edition_from})"
+        return f"decided by edition {rules.edition} ({say_edition_source(edition_from)})"
     return f"edition {rules.edition} is assumed, as nothing tells the level of {queue_manager}"
 
 

@@ -8,10 +8,10 @@ from operator import attrgetter
 from typing import Any, get_type_hints
 
 from attrs import field, fields, frozen
-from sqlglot import exp
 
 from mqclause.executors.operations import CarriedValues, Let, LoweredRuleset, Rank
 from mqclause.executors.pipeline import Pipeline
+from mqclause.language import nodes
 from mqclause.language.parser import find_words
 from mqclause.model.facts.domains import Words
 from mqclause.model.facts.workload import Destination, Situation
@@ -85,37 +85,34 @@ def _looks_into_names(steps: LoweredRuleset) -> bool:
     return any(_is_of_names(tree, looking) for tree in _deciding(steps))
 
 
-def _is_of_names(tree: exp.Expression, terms: Collection[str]) -> bool:
+def _is_of_names(tree: nodes.Expression, terms: Collection[str]) -> bool:
     words, names = _looked_at(tree)
     return bool(names) or not words.isdisjoint(terms)
 
 
 @lru_cache(maxsize=4096)
-def _looked_at(tree: exp.Expression) -> tuple[frozenset[str], frozenset[str]]:
+def _looked_at(tree: nodes.Expression) -> tuple[frozenset[str], frozenset[str]]:
     """The words of an expression, and those of them that are names of which more is asked than equality."""
-    columns = tree.find_all(exp.Column)
-    names = (each.name for each in columns if each.name in NAME_ATTRIBUTES and not _only_compares(each))
-    return frozenset(find_words(tree)), frozenset(names)
+    looking = (test for test in (nodes.Paren(tree), *tree.walk()) if not _only_compares(test))
+    words = (each.name for test in looking for each in test.parts if isinstance(each, nodes.Column))
+    return frozenset(find_words(tree)), frozenset(words) & NAME_ATTRIBUTES
 
 
-def _deciding(steps: LoweredRuleset) -> Iterator[exp.Expression]:
+def _deciding(steps: LoweredRuleset) -> Iterator[nodes.Expression]:
     """Every expression in which a name could decide: not those that only say by which attributes there are groups."""
     ordering = (step for step in steps.steps if isinstance(step, Rank | Let))
     ranked = {id(tree) for step in ordering for tree in _values(step)}
-    return (tree for tree in steps.expressions() if id(tree) in ranked or not isinstance(tree, exp.Column))
+    return (tree for tree in steps.expressions() if id(tree) in ranked or not isinstance(tree, nodes.Column))
 
 
-def _values(step: Rank | Let) -> list[exp.Expression]:
+def _values(step: Rank | Let) -> list[nodes.Expression]:
     return [each.by for each in step.keys] if isinstance(step, Rank) else [each.value for each in step.values]
 
 
-def _only_compares(column: exp.Column) -> bool:
+def _only_compares(test: nodes.Expression) -> bool:
     """Whether it is only asked if a name is that of another column, or blank."""
-    test = column.parent
-    if not isinstance(test, exp.EQ | exp.NEQ | exp.ArrayContains):
-        return False
-    return all(_is_plain(each) for each in (test.this, test.expression))
+    return isinstance(test, nodes.EQ | nodes.NEQ | nodes.ArrayContains) and all(map(_is_plain, test.parts))
 
 
 def _is_plain(side: Any) -> bool:
-    return isinstance(side, exp.Column) or (isinstance(side, exp.Literal) and side.this == "")
+    return isinstance(side, nodes.Column) or (isinstance(side, nodes.Literal) and side.this == "")

@@ -41,6 +41,8 @@ class Explanation(ShownAnswer):
     is from. ``edition_remarks``, which stand among the assumptions, too, say what is to be known of that.
     """
 
+    written_by = "trace"
+
     decision: Decision
     readings: tuple[str, ...] = ()
     ties: tuple[str, ...] = ()

@@ -8,14 +8,15 @@ from itertools import repeat
 from typing import Any
 
 from attrs import evolve, field, fields, fields_dict, frozen
-from sqlglot import exp
 
 from mqclause.answers import get_outcome
 from mqclause.documents import OUTCOME
 from mqclause.executors.compiled import CompiledExecutor
 from mqclause.executors.operations import LoweredRuleset, Run
 from mqclause.executors.pipeline import Pipeline
+from mqclause.language import nodes
 from mqclause.language.evaluator import Scope, evaluate
+from mqclause.language.parser import find_words
 from mqclause.model.configuration.completeness import EVERY_STATE, AtOthers, MissingInformation, drop_answered_commands
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster
@@ -405,18 +406,17 @@ def _with_state(
 def _tests(steps: LoweredRuleset, scope: Scope) -> Iterator[object]:
     """What each test of a status says of the one in ``scope``; the status itself, where it is used in another way."""
     for tree in (*steps.expressions(), *steps.vocabulary.terms.values()):
-        for column in tree.find_all(exp.Column):
-            if column.name == VARIED_ATTRIBUTE:
-                test = _test_of(column)
-                alone = {each.name for each in test.find_all(exp.Column)} == {VARIED_ATTRIBUTE}
-                yield evaluate(test if alone else column, scope)
+        for column, test in _varied(tree, tree):
+            alone = find_words(test) == (VARIED_ATTRIBUTE,)
+            yield evaluate(test if alone else column, scope)
 
 
-def _test_of(tree: Any) -> Any:
-    """The comparison that a column stands in; the whole that it stands in where it is compared with nothing."""
-    while tree.parent is not None and not isinstance(tree, exp.Predicate):
-        tree = tree.parent
-    return tree
+def _varied(tree: nodes.Expression, test: nodes.Expression) -> Iterator[tuple[nodes.Column, nodes.Expression]]:
+    """Each place of a status, and the comparison that it stands in; ``test`` where it is compared with nothing."""
+    if isinstance(tree, nodes.Column) and tree.name == VARIED_ATTRIBUTE:
+        yield tree, test
+    for each in tree.parts:
+        yield from _varied(each, tree if isinstance(tree, nodes.PREDICATES) else test)
 
 
 def _in_mqsc(name: str) -> str:

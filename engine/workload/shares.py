@@ -8,15 +8,15 @@ from functools import lru_cache
 from typing import Any
 
 from attrs import define, evolve, field, frozen
-from sqlglot import exp
 
 from mqclause.answers import AnswerTable, ShownAnswer
 from mqclause.documents import WORKLOAD
 from mqclause.executors.operations import Assignment, Let, LoweredRuleset, Operation, Rank, Run, list_expressions
 from mqclause.executors.pipeline import Pipeline
+from mqclause.language import nodes
 from mqclause.language.evaluator import Scope, evaluate
+from mqclause.language.nodes import Expression, get_word, strip_parentheses
 from mqclause.language.parser import expand_terms
-from mqclause.language.sql import Node, get_word
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.diagnostics import ArgumentError, check_type
 from mqclause.model.facts.workload import START, CounterKey, Destination, DestinationSequence, Situation
@@ -32,6 +32,8 @@ FINEST = 10**6
 class Share(ShownAnswer):
     """The share of the puts that a destination gets in the long run: exact, above 0 and up to 1."""
 
+    written_by = "map#/$defs/share"
+
     destination: Destination
     part: Fraction
 
@@ -42,6 +44,10 @@ class Share(ShownAnswer):
 
 class Shares(AnswerTable[Share]):
     """The shares of all destinations of a put that get any."""
+
+    written_by = Share.written_by
+    row_kind = Share
+    rows_key = ""
 
 
 def shares(decision: Decision) -> Shares:
@@ -208,68 +214,65 @@ class _Counters:
         others = (tree for tree in list_expressions(step) if not any(tree is each for each in judged))
         return fault or (SEEN_OTHERWISE if any(map(self._has_counter, others)) else "")
 
-    def _is_of_changes(self, when: Node | None) -> bool:
+    def _is_of_changes(self, when: Expression | None) -> bool:
         """Whether a condition holds only after a change of the cluster, of which there is none between the puts."""
         if when is None:
             return False
         plain = expand_terms(when, self.vocabulary)
-        of_changes = all(each.name in CHANGES for each in plain.find_all(exp.Column))
+        of_changes = all(each.name in CHANGES for each in plain.find_all(nodes.Column))
         return of_changes and not evaluate(plain, Scope(self.vocabulary, Situation()))
 
-    def _plain(self, tree: Node) -> Node:
+    def _plain(self, tree: Expression) -> Expression:
         plain = expand_terms(tree, self.vocabulary)
-        return plain.this if isinstance(plain, exp.Paren) else plain
+        return plain.this if isinstance(plain, nodes.Paren) else plain
 
-    def _has_counter(self, tree: Node) -> bool:
-        named = {each.name for each in expand_terms(tree, self.vocabulary).find_all(exp.Column)}
+    def _has_counter(self, tree: Expression) -> bool:
+        named = {each.name for each in expand_terms(tree, self.vocabulary).find_all(nodes.Column)}
         return not named.isdisjoint((FACTOR, NUMBER, PREVIOUS_NUMBER))
 
-    def _is_balance(self, keys: Sequence[Node]) -> bool:
+    def _is_balance(self, keys: Sequence[Expression]) -> bool:
         """Whether destinations are compared by their factors, then by their numbers, and by no more after these."""
         known = [(FACTOR,), (NUMBER,), (FACTOR, NUMBER)]
         compared = [self._compared(each) for each in keys]
         counted = tuple(name for name in compared if name)
         return counted in [(), *known] and not any(compared[: len(keys) - len(counted)])
 
-    def _compared(self, key: Node) -> str:
+    def _compared(self, key: Expression) -> str:
         """The counter that is compared, for all alike; blank if none is, and one that is unknown if it is a mixture."""
         plain = self._plain(key)
         if not self._has_counter(plain):
             return ""
-        if isinstance(plain, exp.Case):
+        if isinstance(plain, nodes.Case):
             conditions, branches = _split(plain)
-            named = {each.name for each in branches if not isinstance(each, exp.Literal)}
+            named = {get_word(each) for each in branches if not isinstance(each, nodes.Literal)}
             alike = not any(self._has_counter(each) or self._is_of_subject(each) for each in conditions)
             return named.pop() if alike and len(named) == 1 else PREVIOUS_NUMBER
-        return plain.name if isinstance(plain, exp.Column) else PREVIOUS_NUMBER
+        return plain.name if isinstance(plain, nodes.Column) else PREVIOUS_NUMBER
 
-    def _is_of_subject(self, condition: Node) -> bool:
+    def _is_of_subject(self, condition: Expression) -> bool:
         """Whether a condition is about each destination alone; what is counted is of all."""
-        columns = expand_terms(condition, self.vocabulary).find_all(exp.Column)
-        return any(
-            self.vocabulary.words[each.name].about == "subject" and not each.find_ancestor(exp.CountIf)
-            for each in columns
-        )
+        columns = expand_terms(condition, self.vocabulary).find_all(nodes.Column, outside=nodes.CountIf)
+        return any(self.vocabulary.words[each.name].about == "subject" for each in columns)
 
     def _is_step(self, given: Assignment) -> bool:
         """Whether a factor advances by what depends on no counter, a number to behind the previous one."""
         plain = self._plain(given.value)
         if given.name == NUMBER:
-            rise = plain.expression if isinstance(plain, exp.Add) else None
-            return plain.this.name == PREVIOUS_NUMBER and isinstance(rise, exp.Literal) and float(rise.this) > 0
+            match plain:
+                case nodes.Add(this, nodes.Literal() as rise):
+                    return get_word(this) == PREVIOUS_NUMBER and float(rise.this) > 0
+            return False
         return not self._has_counter(plain) if given.name != FACTOR else self._is_advance(plain)
 
-    def _is_advance(self, plain: Node) -> bool:
-        if isinstance(plain, exp.Case):
+    def _is_advance(self, plain: Expression) -> bool:
+        if isinstance(plain, nodes.Case):
             conditions, branches = _split(plain)
             return not any(map(self._has_counter, conditions)) and all(map(self._is_advance, branches))
-        if isinstance(plain, exp.Add):
-            return self._is_advance(plain.this.unnest()) and not self._has_counter(plain.expression)
-        return isinstance(plain, exp.Column) and plain.name == FACTOR
+        if isinstance(plain, nodes.Add):
+            return self._is_advance(strip_parentheses(plain.this)) and not self._has_counter(plain.expression)
+        return isinstance(plain, nodes.Column) and plain.name == FACTOR
 
 
-def _split(case: exp.Case) -> tuple[list[Node], list[Node]]:
+def _split(case: nodes.Case) -> tuple[list[Expression], list[Expression]]:
     """The conditions of a CASE, and what it comes to."""
-    ifs = case.args["ifs"]
-    values = [*(each.args["true"] for each in ifs), case.args["default"]]
-    return [each.this for each in ifs], [each.unnest() for each in values]
+    return [each.when for each in case.branches], [*map(strip_parentheses, case.values)]

@@ -5,15 +5,17 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
-from attrs import define, evolve, field
+from attrs import define, evolve, field, frozen
 
 from mqclause.model.configuration.attributes import FACT_ATTRIBUTES
 from mqclause.model.configuration.checked_member import MANUAL_DEFTYPES, Contribution, OnDisplay
 from mqclause.model.configuration.checked_objects import (
     CONFIGURED_QUEUES,
+    OFF,
     QUEUE_ATTRIBUTES,
     RECORDED_ATTRIBUTES,
     TEMPORARY_NAME_PREFIX,
@@ -23,7 +25,7 @@ from mqclause.model.configuration.completeness import INSERT, has_matching_recei
 from mqclause.model.configuration.knowledge import CommandLevel
 from mqclause.model.diagnostics import Diagnostic, find_closest
 from mqclause.model.facts.cluster import SUGGESTIONS, Cluster
-from mqclause.model.facts.objects import Channel, ModelQueue, Queue, QueueManager, RemoteQueueManager
+from mqclause.model.facts.objects import Channel, ModelQueue, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 from mqclause.model.facts.workload import get_appearance
 
 Appearance = tuple[tuple[Any, ...], ...]
@@ -54,65 +56,48 @@ ANY_QUEUE = "ANY.QUEUE"
 """The queue that is named where it is asked what an alias of a queue manager leads to: it is there wherever that is."""
 
 
-class HostRank(NamedTuple):
-    """The rank of a host of a queue, as another queue manager compares it, and whether the host is put-enabled."""
+@frozen(eq=False)
+class QueueHosts:
+    """The hosts of a queue, or of an alias of a queue manager, in all clusters in which it is known.
 
-    channel: int
-    queue: int
-    enabled: bool
-
-
-class HighestRank(NamedTuple):
-    """The highest rank of hosts: of their channels, then of the queue at those; how many of these are put-enabled.
-
-    ``enabled_by_channel`` are those that have the highest rank of a channel, whatever that of the queue.
+    ``queues`` are the definitions by host, each with its clusters, and ``routes`` the receivers of hosts there.
     """
 
-    channel: int = 0
-    queue: int = 0
-    enabled: int = 0
-    enabled_by_channel: int = 0
+    name: str
+    is_alias: bool
+    queues: Mapping[str, Queue]
+    routes: Mapping[str, Sequence[Channel]]
 
-    @classmethod
-    def of(cls, counts: Mapping[HostRank, int]) -> HighestRank:
-        """Find the highest rank among hosts, of which ``counts`` has the number by rank."""
-        if not counts:
-            return cls()
-        channel = max(each.channel for each in counts)
-        by_channel = {each: count for each, count in counts.items() if each.channel == channel}
-        queue = max(each.queue for each in by_channel)
-        enabled = {each: count for each, count in by_channel.items() if each.enabled}
-        of_both = sum(count for each, count in enabled.items() if each.queue == queue)
-        return cls(channel, queue, of_both, sum(enabled.values()))
+    @cached_property
+    def clusters(self) -> frozenset[str]:
+        """The clusters in which a host has it."""
+        return frozenset(name for each in self.queues.values() for name in each.clusters)
 
-
-@define(eq=False)
-class HostRanks:
-    """The number of hosts of a queue by rank; many hosts have few ranks."""
-
-    counts: Counter[HostRank]
-    _without: dict[HostRank, HighestRank] = field(factory=dict)
-
-    @classmethod
-    def of(cls, ranks: Iterable[HostRank]) -> HostRanks:
-        """Count them."""
-        return cls(Counter(ranks))
-
-    def describe_highest(self) -> dict[str, int]:
-        """Describe the highest rank as rules see it."""
-        found = HighestRank.of(self.counts)
+    @cached_property
+    def appearances(self) -> Mapping[str, Appearance]:
+        """How each host looks to the workload rules, with its clusters and the routes to it."""
         return {
-            "highest_channel_rank": found.channel,
-            "highest_rank": found.queue,
-            "enabled_of_highest_rank": found.enabled,
-            "enabled_of_highest_channel": found.enabled_by_channel,
+            host: (
+                (queue.clusters, bool(queue.rname)),
+                get_appearance(queue),
+                *((each.cluster, *get_appearance(each)) for each in self.routes.get(host, ())),
+            )
+            for host, queue in self.queues.items()
         }
 
-    def without(self, own: HostRank) -> HighestRank:
-        """Find the highest rank of all but one host of this rank."""
-        if own not in self._without:
-            self._without[own] = HighestRank.of(+(self.counts - Counter([own])))
-        return self._without[own]
+
+@frozen(eq=False)
+class AlikeMembers:
+    """Members that see the hosts of a queue alike, but for their names; hosts of it look alike, too, if ``are_hosts``.
+
+    The files tell CLWLUSEQ of those that are ``described``. ``seat`` is what tells them from others.
+    """
+
+    names: tuple[str, ...]
+    clusters: frozenset[str]
+    seat: tuple[Any, ...]
+    are_hosts: bool = False
+    described: bool = False
 
 
 @define(eq=False)
@@ -121,7 +106,9 @@ class ClusterCheckContext:
 
     What is found later, by the rules: ``fell_by``, why a host of a queue in a cluster that looks so is not chosen;
     ``reached``, the hosts that are, beside others of some looks, whatever the queue is called;
-    ``led_by``, the transmission queue by which an alias or a remote definition of a kind leads somewhere.
+    ``led_by``, the transmission queue by which an alias or a remote definition of a kind leads somewhere;
+    ``parted``, in which choices of hosts editions part, and ``parted_alike`` by all that such hosts look like,
+    with ``numbered_looks``.
     """
 
     described: dict[str, Contribution]
@@ -138,14 +125,21 @@ class ClusterCheckContext:
     fell_by: dict[tuple[str, str, Appearance], str] = field(factory=dict)
     reached: set[tuple[object, ...]] = field(factory=set)
     led_by: dict[object, str] = field(factory=dict)
+    parted: dict[tuple[str, bool], Any] = field(factory=dict)
+    parted_alike: dict[object, Any] = field(factory=dict)
+    numbered_looks: dict[Appearance, int] = field(factory=dict)
     displayed: dict[OnDisplay, frozenset[str]] = field(factory=dict)
     told_levels: dict[str, CommandLevel] = field(factory=dict)
     levels: Mapping[str, int] = field(factory=dict)
-    _of_levels: dict[str, dict[str, Any]] = field(factory=dict)
+    _of_levels: dict[frozenset[str], str] = field(factory=dict)
     _counted_levels: dict[str, Counter[int]] = field(factory=dict)
+    _clusters_of: dict[str, list[str]] = field(factory=dict)
+    _rank_differently: dict[str, bool] = field(factory=dict)
+    _channel_ranks: dict[tuple[str, str], frozenset[int]] = field(factory=dict)
+    _seats: list[tuple[frozenset[str], list[str]]] = field(factory=list)
+    _seat_of: dict[str, int] = field(factory=dict)
     _by_kind: dict[str, tuple[list[str], list[str]]] = field(factory=dict)
     _of_hosts: dict[tuple[str, str], dict[str, Any]] = field(factory=dict)
-    _ranks: dict[tuple[str, str], HostRanks] = field(factory=dict)
     _looks: dict[tuple[str, str], dict[str, Appearance]] = field(factory=dict)
     _around: dict[tuple[str, bool], Cluster] = field(factory=dict)
     _near: dict[tuple[str, str, frozenset[str]], str] = field(factory=dict)
@@ -249,17 +243,16 @@ class ClusterCheckContext:
         elif about.object_type in ("CHANNEL", "QMGR") or not about.clustered:
             yield about
         else:
+            others = not self.list_clusters(about.name).issubset(about.clusters)
             for name in about.clusters:
                 now = self.queues.get((about.name, name), {}).get(about.queue_manager)
                 # A change may have another than the row that was displayed.
                 put = about.put if now is None or not about.shown_at else now.put
                 used = "QMGR" if now is None or about.shown_at else now.clwluseq
-                hosts = self.describe_hosts(about.name, name) | self.describe_levels(name)
-                hosts |= self.describe_ranks(about.name, name, now)
-                level = self.levels.get(about.queue_manager, 0)
-                yield about.replace(
-                    clusters=(name,), cluster=name, put=put, clwluseq=used, command_level=level, **hosts
-                )
+                hosts = self.describe_hosts(about.name, name)
+                if now is not None:
+                    hosts = hosts | {"clwlrank": now.clwlrank}
+                yield about.replace(clusters=(name,), cluster=name, put=put, clwluseq=used, in_others=others, **hosts)
 
     def describe_hosts(self, name: str, cluster: str) -> dict[str, Any]:
         """Describe the hosts of a queue in a cluster."""
@@ -270,62 +263,148 @@ class ClusterCheckContext:
             differ: dict[str, Any] = {
                 "hosts_differ_in": tuple(name.upper() for name in self.find_differing_attributes(hosts))
             }
-            ranks = HostRanks.of([self.rank_host(each, cluster) for each in hosts])
-            counts = {"hosts": len(hosts), "enabled_hosts": enabled, **ranks.describe_highest()}
-            levels = [self.levels.get(each.queue_manager, 0) for each in hosts
-                      if self._keeps_puts_below(each, cluster, ranks)]  # fmt: skip
-            below = {"lowest_level_below": min(levels, default=0), "highest_level_below": max(levels, default=0)}
-            self._ranks[key] = ranks
-            elsewhere = self.list_levels(cluster, self.queues.get(key, ()))
-            told = [level for level in elsewhere if level]
-            below |= {"lowest_level_elsewhere": min(told, default=0), "highest_level_elsewhere": max(told, default=0)}
-            differ["others_put"] = bool(elsewhere)
-            self._of_hosts[key] = {**counts, **below, **differ, **self.describe_knowledge((cluster,))}
+            counts = {"hosts": len(hosts), "enabled_hosts": enabled}
+            self._of_hosts[key] = {**counts, **differ, **self.describe_knowledge((cluster,))}
         return self._of_hosts[key]
 
-    def describe_ranks(self, name: str, cluster: str, own: Queue | None) -> dict[str, Any]:
-        """Describe how a host ranks among those of a queue, which are described."""
-        if own is None:
-            return {}
-        rank = self.rank_host(own, cluster)
-        others = self._ranks[name, cluster].without(rank)
-        return {
-            "clwlrank": rank.queue,
-            "channel_rank": rank.channel,
-            "rank_of_others": others.queue,
-            "enabled_of_others": others.enabled,
-            "is_followed_here": own.type == "QALIAS" or bool(own.rname),
+    def list_clusters(self, name: str) -> frozenset[str]:
+        """List the clusters in which a queue has a host."""
+        if not self._clusters_of:
+            for queue, cluster in self.queues:
+                self._clusters_of.setdefault(queue, []).append(cluster)
+        return frozenset(self._clusters_of.get(name, ()))
+
+    def rank_differently(self, name: str) -> bool:
+        """Return whether hosts of a queue, or channels to them, have several ranks: else no rank decides."""
+        if name not in self._rank_differently:
+            ranks, of_channels = set[int](), set[int]()
+            for cluster in self.list_clusters(name):
+                hosts = self.queues[name, cluster]
+                ranks.update(each.clwlrank for each in hosts.values())
+                of_channels.update(*(self.list_channel_ranks(each, cluster) for each in (*hosts, name)))
+            self._rank_differently[name] = len(ranks) > 1 or len(of_channels) > 1
+        return self._rank_differently[name]
+
+    def list_channel_ranks(self, host: str, cluster: str) -> frozenset[int]:
+        """List the ranks of the channels to a host in a cluster."""
+        if not self._channel_ranks:
+            for key, of in self.receivers.items():
+                self._channel_ranks[key] = frozenset(each.clwlrank for each in of.values())
+        return self._channel_ranks.get((host, cluster), frozenset())
+
+    def collect_hosts(self, name: str, is_alias: bool) -> QueueHosts:
+        """Collect the hosts of a queue, or of an alias of a queue manager, in all clusters."""
+        definitions, joined = dict[str, Queue](), dict[str, list[str]]()
+        for cluster in sorted(self.list_clusters(name)):
+            for host, queue in self.queues[name, cluster].items():
+                if is_manager_alias(queue) == is_alias:
+                    definitions.setdefault(host, queue)
+                    joined.setdefault(host, []).append(cluster)
+        queues = {host: evolve(each, clusters=tuple(joined[host])) for host, each in definitions.items()}
+        hosts = QueueHosts(name, is_alias, queues, {})
+        led_to = {host: each.clusters for host, each in queues.items()}
+        if is_alias:  # a queue manager of that name competes with its aliases
+            led_to.setdefault(name, tuple(sorted(hosts.clusters)))
+        receivers = self.receivers
+        routes = {
+            host: [channel for each in clusters for channel in receivers.get((host, each), {}).values()]
+            for host, clusters in led_to.items()
         }
+        return evolve(hosts, routes={host: found for host, found in routes.items() if found})
 
-    def rank_host(self, host: Queue, cluster: str) -> HostRank:
-        """Rank a host: others compare the rank of its channel before that of the queue.
+    def list_followers(self, hosts: QueueHosts) -> frozenset[str]:
+        """List the members that follow a definition of their own, of a host or in no cluster, and do not choose."""
+        if hosts.is_alias:
+            return frozenset()  # an alias that is named alone competes at its own host, too
+        apart = (name for name, each in self.described.items() if hosts.name in each.names and name not in hosts.queues)
+        return frozenset((*apart, *(name for name, each in hosts.queues.items() if each.type != "QLOCAL")))
 
-        That of an alias of a queue manager stands for that of the channel.
+    def list_alike_members(self, hosts: QueueHosts, looks: Mapping[str, int], by_name: bool) -> list[AlikeMembers]:
+        """List the members that choose among hosts, together where they see them alike; ``by_name`` each is alone.
+
+        ``looks`` tell how hosts look to the rules. Who follows a definition of his own does not choose.
         """
-        is_alias = host.type == "QREMOTE" and not host.rname
-        channels = [] if is_alias else self.receivers.get((host.queue_manager, cluster), {}).values()
-        channel = max((each.clwlrank for each in channels), default=0)
-        return HostRank(channel, host.clwlrank, host.put == "ENABLED")
+        found, apart = dict[tuple[Any, ...], list[str]](), self.list_followers(hosts)
+        for seat, (clusters, names) in enumerate(self.seats):
+            if shared := clusters & hosts.clusters:
+                for name in names:
+                    if name not in apart:
+                        look = looks.get(name, OFF)
+                        key = look, seat, look != OFF and self.tells_use_of(name), name if by_name else "", shared
+                        found.setdefault(key, []).append(name)
+        return [
+            AlikeMembers(tuple(names), key[-1], key[:-1], key[0] != OFF, key[2])
+            for key, names in sorted(found.items(), key=lambda each: each[0][:-1])
+        ]
 
-    def _keeps_puts_below(self, host: Queue, cluster: str, ranks: HostRanks) -> bool:
-        """Whether a host is to use its own queue, and another one ranks higher."""
-        keeps = host.type == "QLOCAL" and host.put == "ENABLED" and host.clwluseq == "LOCAL"
-        return keeps and host.clwlrank < ranks.without(self.rank_host(host, cluster)).queue
+    def find_definition(self, about: ConfiguredObject) -> Queue | None:
+        """Find the definition of a queue that is known in a cluster."""
+        known = (self.queues.get((about.name, each), {}).get(about.queue_manager) for each in about.clusters)
+        return next(filter(None, known), None)
 
-    def describe_levels(self, cluster: str) -> dict[str, Any]:
-        """Describe the command levels of the members of a cluster, as far as the files tell."""
-        if cluster not in self._of_levels:
+    @property
+    def seats(self) -> Sequence[tuple[frozenset[str], list[str]]]:
+        """The members, with their clusters; together those of which a choice sees the same, but their names."""
+        if not self._seats:
+            found = dict[QueueManager, tuple[frozenset[str], list[str]]]()
+            joined = dict[str, set[str]]()
+            for name, cluster in self.receivers:
+                joined.setdefault(name, set()).add(cluster)
+            for name, each in self.described.items():
+                if each.knows_all or name not in joined:
+                    joined.setdefault(name, set()).update(each.clusters)
+            for name in sorted(joined):
+                clusters = frozenset(joined[name])
+                key = evolve(self.build_local_queue_manager(name, clusters), name=OBSERVER)
+                found.setdefault(key, (clusters, []))[1].append(name)
+            self._seats += found.values()
+            self._seat_of |= {name: at for at, (_, names) in enumerate(self._seats) for name in names}
+        return self._seats
+
+    def get_seat(self, name: str) -> tuple[int, bool]:
+        """Return the place of a queue manager among the seats, and whether files tell CLWLUSEQ of it."""
+        return self._seat_of.get(name, OFF), self.tells_use_of(name)
+
+    def tells_use_of(self, name: str) -> bool:
+        """Return whether files tell CLWLUSEQ of a queue manager: not a facts document that is about another one."""
+        of = self.described.get(name)
+        return of is not None and not (of.knows_all and not of.clusters)
+
+    def build_local_queue_manager(self, name: str, clusters: Collection[str]) -> QueueManager:
+        """Build a member as the queue manager where a call is made."""
+        of = self.described.get(name)
+        own = QueueManager(name) if of is None else of.queue_manager
+        level = self.levels.get(name, 0)
+        return evolve(own, clusters=tuple(sorted(clusters)), command_level=level, suspended=(), deadq="", defxmitq="")
+
+    def build_member_cluster(self, hosts: QueueHosts, own: QueueManager) -> Cluster:
+        """Build what a member knows of the hosts of a queue: they are reached by any route, whatever its state."""
+        joined = frozenset(own.clusters)
+        seen = {host: each for host, each in hosts.queues.items() if not joined.isdisjoint(each.clusters)}
+        remotes = [RemoteQueueManager(each, own.clusters) for each in {**seen, **hosts.routes} if each != own.name]
+        channels = [
+            evolve(each, status="RUNNING", deftype="CLUSRCVR" if host == own.name else "CLUSSDRA")
+            for host, of in hosts.routes.items()
+            for each in of
+            if each.cluster in joined
+        ]
+        if not hosts.is_alias:
+            return Cluster(own, remotes, seen.values(), (), channels)
+        aliases = [
+            QueueManagerAlias(each.name, host, each.clusters, each.put, each.clwlrank, each.clwlprty)
+            for host, each in seen.items()
+        ]
+        return Cluster(own, remotes, (), aliases, channels)
+
+    def describe_levels(self, clusters: frozenset[str]) -> str:
+        """Describe the command levels of the members of clusters, as far as the files tell."""
+        if clusters not in self._of_levels:
             by_level: dict[int, list[str]] = {}
-            for name in sorted(self._members_of(cluster)):
+            for name in sorted(set().union(*map(self._members_of, clusters))):
                 by_level.setdefault(self.levels.get(name, 0), []).append(name)
-            told = sorted(by_level.keys() - {0})
-            self._of_levels[cluster] = {
-                "lowest_level": min(told, default=0),
-                "highest_level": max(told, default=0),
-                "levels_told": bool(told) and 0 not in by_level,
-                "levels": "; ".join(f"{level}: {_render_names(by_level[level])}" for level in told[:MOST_LEVELS]),
-            }
-        return self._of_levels[cluster]
+            told = sorted(by_level.keys() - {0})[:MOST_LEVELS]
+            self._of_levels[clusters] = "; ".join(f"{each}: {render_names(by_level[each])}" for each in told)
+        return self._of_levels[clusters]
 
     def list_levels(self, cluster: str, hosts: Collection[str] = ()) -> tuple[int, ...]:
         """List the command levels of the members of a cluster but ``hosts``, with 0 for one that is not known."""
@@ -606,8 +685,13 @@ class ClusterCheckContext:
         return of_aliases or any((queue_manager, name) in self.receivers for name in clusters)
 
 
-def _render_names(names: Sequence[str]) -> str:
-    """The first few of some queue managers, and how many more there are."""
+def is_manager_alias(queue: Queue | None) -> bool:
+    """Return whether there is a definition, and it is an alias of a queue manager."""
+    return queue is not None and queue.type == "QREMOTE" and not queue.rname
+
+
+def render_names(names: Sequence[str]) -> str:
+    """Render the first few of some queue managers, and how many more there are."""
     more = len(names) - MOST_NAMES
     return ", ".join([*names[:MOST_NAMES], *([f"{more} more"] if more > 0 else [])])
 

@@ -404,7 +404,7 @@ class Contribution:
     ``records`` are what it displays of queues in clusters, its own ones too; what a change has ``altered`` since, by
     name and attribute, others learn of again.
     ``displayed`` names, of each queue and receiver that is only displayed, the attributes that the display shows.
-    ``levels`` are the command levels that it tells, by queue manager.
+    ``levels`` are the command levels that it tells, by queue manager. ``names`` are those of its own queues.
     """
 
     queue_manager: QueueManager
@@ -425,6 +425,7 @@ class Contribution:
     records: tuple[ClusterRecord, ...] = ()
     altered: frozenset[tuple[str, str]] = frozenset()
     levels: Mapping[str, CommandLevel] = field(factory=dict)
+    names: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, member: ConfiguredMember) -> Contribution:
@@ -464,6 +465,7 @@ class Contribution:
             tuple(ClusterRecord.of(row, member.name) for row in shown),
             frozenset(_list_altered(member)),
             member.levels,
+            member.names,
         )
 
     @property

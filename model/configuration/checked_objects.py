@@ -71,24 +71,19 @@ class ConfiguredObject:
     hosts: int = rule_field(COUNT, 0)
     enabled_hosts: int = rule_field(COUNT, 0)
     clwlrank: int = rule_field(COUNT, 0)
-    highest_rank: int = rule_field(COUNT, 0)
-    enabled_of_highest_rank: int = rule_field(COUNT, 0)
-    channel_rank: int = rule_field(COUNT, 0)
-    highest_channel_rank: int = rule_field(COUNT, 0)
-    enabled_of_highest_channel: int = rule_field(COUNT, 0)
-    rank_of_others: int = rule_field(COUNT, 0)
-    enabled_of_others: int = rule_field(COUNT, 0)
-    lowest_level_below: int = rule_field(COUNT, 0)
-    highest_level_below: int = rule_field(COUNT, 0)
     clwluseq: str = rule_field(Words(("QMGR", "LOCAL", "ANY")), "QMGR")
-    command_level: int = rule_field(COUNT, 0)
-    lowest_level: int = rule_field(COUNT, 0)
-    highest_level: int = rule_field(COUNT, 0)
-    lowest_level_elsewhere: int = rule_field(COUNT, 0)
-    highest_level_elsewhere: int = rule_field(COUNT, 0)
-    is_followed_here: bool = False
-    others_put: bool = True
-    levels_told: bool = False
+    fails_at: str = rule_field(Text(400), "")
+    fails_unseen: bool = False
+    passed_over: str = rule_field(Text(400), "")
+    passed_by: str = rule_field(Text(400), "")
+    leaves_for: str = rule_field(Text(400), "")
+    leaves_to_fail: bool = False
+    leaves_by: str = rule_field(Text(400), "")
+    as_before: str = rule_field(Text(400), "")
+    before_at: str = rule_field(Text(400), "")
+    as_later: str = rule_field(Text(400), "")
+    later_at: str = rule_field(Text(400), "")
+    later_fail: bool = False
     levels: str = rule_field(Text(400), "")
     hosts_differ_in: tuple[str, ...] = rule_field(Names(Words(tuple(map(str.upper, QUEUE_ATTRIBUTES)))), ())
     unreachable: str = rule_field(Text(400), "")
@@ -210,6 +205,15 @@ class ConfiguredObject:
             values[_PLACE_OF[name]] = value
         return ConfiguredObject(*values)
 
+    @property
+    def tells_of_editions(self) -> bool:
+        """Whether anything tells which members are of which edition."""
+        return any(getattr(self, name) for name in TOLD_OF_EDITIONS)
+
+    def without_editions(self) -> ConfiguredObject:
+        """Leave out the names and numbers that tell which members are of which edition."""
+        return self.replace(**{name: getattr(self, name) and "*" for name in TOLD_OF_EDITIONS})
+
     def place_of(self, attribute: str) -> FileLine:
         """Return the file and the line where an attribute stands, or else the object."""
         names = list_keywords(attribute)
@@ -226,6 +230,9 @@ class ConfiguredObject:
             return not self.is_shown or any(name in self.places for name in list_keywords(attribute))
         return not self.is_shown or any(self.found.find_statement(name) for name in list_keywords(attribute))
 
+
+TOLD_OF_EDITIONS = ("fails_at", "as_before", "as_later", "levels")
+"""What tells which members are of which edition."""
 
 _NAMES = tuple(each.name for each in fields(ConfiguredObject))
 _VALUES_OF, _PLACE_OF = attrgetter(*_NAMES), {name: at for at, name in enumerate(_NAMES)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from attrs import evolve
 
@@ -45,9 +45,11 @@ from mqclause.model.diagnostics import (
 from mqclause.model.facts.cluster import NO_QUEUES, Cluster, check_hosts, check_names
 from mqclause.model.facts.objects import (
     Channel,
+    ChannelAttributes,
     ChannelState,
     Put,
     Queue,
+    QueueAttributes,
     QueueManager,
     QueueManagerAlias,
     RemoteQueueManager,
@@ -142,7 +144,7 @@ class Members(tuple[Snapshot, ...]):
 
         return self._each(changed)
 
-    def with_queue(self, name: str, queue_manager: str, **attributes: Any) -> Members:
+    def with_queue(self, name: str, queue_manager: str, **attributes: Unpack[QueueAttributes]) -> Members:
         """Return the members with other attributes of a queue instance, or with one more. Raises ValueError."""
 
         def changed(cluster: Cluster, _: str) -> Cluster:
@@ -150,11 +152,12 @@ class Members(tuple[Snapshot, ...]):
                 return cluster.with_queue(name, queue_manager, **attributes)
             own = cluster.queue_manager.clusters
             shared = tuple(each for each in check_names("clusters", attributes["clusters"]) if each in own)
-            return cluster.with_queue(name, queue_manager, **{**attributes, "clusters": shared}) if shared else cluster
+            given: dict[str, Any] = {**attributes, "clusters": shared}
+            return cluster.with_queue(name, queue_manager, **given) if shared else cluster
 
         return self._where_known(queue_manager, changed)
 
-    def with_channel(self, name: str, queue_manager: str, **attributes: Any) -> Members:
+    def with_channel(self, name: str, queue_manager: str, **attributes: Unpack[ChannelAttributes]) -> Members:
         """Return the members with other attributes of the channel to a queue manager, or with one more.
 
         Raises ValueError.
@@ -162,7 +165,7 @@ class Members(tuple[Snapshot, ...]):
 
         def changed(cluster: Cluster, _: str) -> Cluster:
             is_own = cluster.queue_manager.name == queue_manager
-            given = {**attributes, "deftype": "CLUSRCVR"} if is_own else attributes
+            given: dict[str, Any] = {**attributes, "deftype": "CLUSRCVR"} if is_own else {**attributes}
             return cluster.with_channel(name, queue_manager, **given)
 
         return self._where_known(queue_manager, changed)

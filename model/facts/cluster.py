@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from operator import attrgetter
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, Unpack
 
 from attrs import evolve, field, fields, frozen
 
@@ -22,12 +22,14 @@ from mqclause.model.diagnostics import (
 from mqclause.model.facts.domains import CHANNEL_NAME
 from mqclause.model.facts.objects import (
     Channel,
+    ChannelAttributes,
     ChannelState,
     ChannelStatus,
     Fact,
     ModelQueue,
     Process,
     Queue,
+    QueueAttributes,
     QueueManager,
     QueueManagerAlias,
     RemoteQueueManager,
@@ -213,7 +215,7 @@ class Cluster:
 
         return evolve(self, channels=changed(self.channels), channel_statuses=changed(self.channel_statuses))
 
-    def with_queue(self, name: str, queue_manager: str, **attributes: Any) -> Cluster:
+    def with_queue(self, name: str, queue_manager: str, **attributes: Unpack[QueueAttributes]) -> Cluster:
         """Return the cluster with other attributes of a queue instance, or with one more instance.
 
         One more is in the clusters of its queue manager unless they are given. Raises ValueError for a queue manager
@@ -223,11 +225,11 @@ class Cluster:
         _check_attributes(Queue, "a queue", attributes)
         found = [each for each in self.queues_by_name.get(name, ()) if each.queue_manager == queue_manager]
         if not found:
-            more = Queue(name, queue_manager, **{"clusters": members[queue_manager].clusters, **attributes})
-            return evolve(self, queues=(*self.queues, more))
+            given: dict[str, Any] = {"clusters": members[queue_manager].clusters, **attributes}
+            return evolve(self, queues=(*self.queues, Queue(name, queue_manager, **given)))
         return evolve(self, queues=[evolve(each, **attributes) if each in found else each for each in self.queues])
 
-    def with_channel(self, name: str, queue_manager: str, **attributes: Any) -> Cluster:
+    def with_channel(self, name: str, queue_manager: str, **attributes: Unpack[ChannelAttributes]) -> Cluster:
         """Return the cluster with other attributes of the channel to a queue manager, or with one more channel.
 
         One more is in the first cluster of its queue manager unless one is given. Raises ValueError as ``with_queue``.
@@ -236,9 +238,8 @@ class Cluster:
         _check_attributes(Channel, "a channel", attributes)
         found = [each for each in self.channels if (each.name, each.queue_manager) == (name, queue_manager)]
         if not found:
-            cluster = next(iter(members[queue_manager].clusters), "")
-            more = Channel(name, queue_manager, **{"cluster": cluster, **attributes})
-            return evolve(self, channels=(*self.channels, more))
+            given: dict[str, Any] = {"cluster": next(iter(members[queue_manager].clusters), ""), **attributes}
+            return evolve(self, channels=(*self.channels, Channel(name, queue_manager, **given)))
         return evolve(self, channels=[evolve(each, **attributes) if each in found else each for each in self.channels])
 
     def without(self, queue_manager: str) -> Cluster:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypedDict, get_args
 
-from attrs import define, frozen
+from attrs import define, field, frozen
 
 from mqclause.model.facts.domains import (
     CHANNEL_NAME,
@@ -65,6 +65,27 @@ APPLICATION_TYPES = WordsOrWhole(
 )  # fmt: skip
 """What APPLTYPE says: a word of MQSC, of whichever edition, or a number."""
 
+GivenNames = list[str] | tuple[str, ...]
+NO_NAMES: tuple[str, ...] = ()
+
+# Converters with types of their own: type checkers know by them that a list will do, and a text will not.
+
+
+def _clusters(given: GivenNames) -> tuple[str, ...]:
+    return NO_NAMES if given is NO_NAMES else NAMES(given, "clusters")
+
+
+def _suspended(given: GivenNames) -> tuple[str, ...]:
+    return NO_NAMES if given is NO_NAMES else NAMES(given, "suspended")
+
+
+def _partial_in(given: GivenNames) -> tuple[str, ...]:
+    return NO_NAMES if given is NO_NAMES else NAMES(given, "partial_in")
+
+
+def _already_sent_to(given: GivenNames) -> tuple[str, ...]:
+    return NO_NAMES if given is NO_NAMES else GIVEN_NAMES(given, "already_sent_to")
+
 
 @frozen
 class QueueManager:
@@ -77,8 +98,8 @@ class QueueManager:
     """
 
     name: str = fact_field(NAME)
-    clusters: tuple[str, ...] = fact_field(NAMES, ())
-    suspended: tuple[str, ...] = fact_field(NAMES, ())
+    clusters: tuple[str, ...] = field(default=NO_NAMES, converter=_clusters, metadata={"domain": NAMES})
+    suspended: tuple[str, ...] = field(default=NO_NAMES, converter=_suspended, metadata={"domain": NAMES})
     clwluseq: UseQueue = fact_field(Words(get_args(UseQueue)), "LOCAL")
     clwlmruc: int = fact_field(Whole(1, LARGEST), LARGEST)
     clwlexit: str = fact_field(Text(128), "")
@@ -89,7 +110,7 @@ class QueueManager:
     defxmitq: str = fact_field(NAME_OR_BLANK, "")
     deadq: str = fact_field(NAME_OR_BLANK, "")
     repository: bool = fact_field(Flag(), False)
-    partial_in: tuple[str, ...] = fact_field(NAMES, ())
+    partial_in: tuple[str, ...] = field(default=NO_NAMES, converter=_partial_in, metadata={"domain": NAMES})
     defclxq: str = fact_field(Words(("SCTQ", "CHANNEL", "")), "")
     igq: str = fact_field(ENABLED, "DISABLED")
     command_level: int = fact_field(Level(), 0)
@@ -108,10 +129,10 @@ class RemoteQueueManager:
     """
 
     name: str = fact_field(NAME)
-    clusters: tuple[str, ...] = fact_field(NAMES, ())
-    suspended: tuple[str, ...] = fact_field(NAMES, ())
+    clusters: tuple[str, ...] = field(default=NO_NAMES, converter=_clusters, metadata={"domain": NAMES})
+    suspended: tuple[str, ...] = field(default=NO_NAMES, converter=_suspended, metadata={"domain": NAMES})
     repository: bool = fact_field(Flag(), False)
-    partial_in: tuple[str, ...] = fact_field(NAMES, ())
+    partial_in: tuple[str, ...] = field(default=NO_NAMES, converter=_partial_in, metadata={"domain": NAMES})
     available: bool = fact_field(Flag(), True)
     command_level: int = fact_field(Level(), 0)
 
@@ -137,7 +158,7 @@ class Queue:
     queue_manager: str = fact_field(NAME)
     type: QueueType = fact_field(Words(QUEUE_TYPES), "QLOCAL")
     target: str = fact_field(NAME_OR_BLANK, "")
-    clusters: tuple[str, ...] = fact_field(NAMES, ())
+    clusters: tuple[str, ...] = field(default=NO_NAMES, converter=_clusters, metadata={"domain": NAMES})
     put: Ability = fact_field(ENABLED, "ENABLED")
     get: Ability = fact_field(ENABLED, "ENABLED")
     clwlrank: int = fact_field(DIGIT, 0)
@@ -176,6 +197,45 @@ class Queue:
         return self.target if self.targtype == "QUEUE" else ""
 
 
+class QueueAttributes(TypedDict, total=False):
+    """The attributes of a queue instance beside its names, for type checkers."""
+
+    type: QueueType
+    target: str
+    clusters: GivenNames
+    put: Ability
+    get: Ability
+    clwlrank: int
+    clwlprty: int
+    clwluseq: UseQueueOfQueue
+    defbind: Binding
+    defprty: int
+    msgdlvsq: DeliverySequence
+    usage: QueueUsage
+    trigger: bool
+    trigtype: TriggerType
+    trigmpri: int
+    trigdpth: int
+    trigdata: str
+    process: str
+    initq: str
+    shared: bool
+    logically_deleted: bool
+    rname: str
+    rqmname: str
+    xmitq: str
+    curdepth: int | None
+    ipprocs: int | None
+    descr: str
+    defpsist: str
+    maxdepth: int
+    indxtype: str
+    targtype: str
+    clchname: str
+    streamq: str
+    capexpry: int
+
+
 @frozen
 class QueueManagerAlias:
     """A queue-manager alias that is known in the cluster; ``queue_manager`` is the one that it resolves to.
@@ -186,7 +246,7 @@ class QueueManagerAlias:
 
     name: str = fact_field(NAME)
     queue_manager: str = fact_field(NAME)
-    clusters: tuple[str, ...] = fact_field(NAMES, ())
+    clusters: tuple[str, ...] = field(default=NO_NAMES, converter=_clusters, metadata={"domain": NAMES})
     put: Ability = fact_field(ENABLED, "ENABLED")
     clwlrank: int = fact_field(DIGIT, 0)
     clwlprty: int = fact_field(DIGIT, 0)
@@ -219,6 +279,22 @@ class Channel:
     dest_seq_factor: float = fact_field(Finite(0.0), 0.0)
     npmspeed: str = fact_field(Words(("FAST", "NORMAL")), "FAST")
     messages: int = fact_field(Whole(0, LARGEST), 0)
+
+
+class ChannelAttributes(TypedDict, total=False):
+    """The attributes of a channel beside its names, for type checkers."""
+
+    cluster: str
+    deftype: ChannelDefinition
+    status: ChannelState
+    clwlrank: int
+    clwlprty: int
+    clwlwght: int
+    netprty: int
+    dest_seq_number: int
+    dest_seq_factor: float
+    npmspeed: str
+    messages: int
 
 
 @frozen
@@ -279,7 +355,9 @@ class Put:
     call: PutCall = fact_field(Words(PUT_CALLS), "MQPUT")
     from_cluster_channel: bool = fact_field(Flag(), False)
     cluster_pcf: bool = fact_field(Flag(), False)
-    already_sent_to: tuple[str, ...] = fact_field(GIVEN_NAMES, ())
+    already_sent_to: tuple[str, ...] = field(
+        default=NO_NAMES, converter=_already_sent_to, metadata={"domain": GIVEN_NAMES}
+    )
     length: int = fact_field(Whole(0, LONGEST_MESSAGE), 100)
 
     @classmethod

@@ -101,7 +101,8 @@ class Format:
     """One format that a file can be in.
 
     ``title`` is how messages list it. ``recognised`` looks at a text, which is not blank, and the name of its file.
-    ``read`` makes the contents of a text and a source's name and never raises: faults stand in their diagnostics.
+    ``read`` makes the contents of a text and a source's name and never raises: faults stand in their diagnostics, also
+    that a text is not in the format at all, as whoever names the format of a file may be wrong.
     It is None for a format that is told from the others so that it can be refused: ``refused`` says what is there. With
     ``in_pieces`` it takes a large text in pieces, too, each of which ends with a line, and ``recognised`` need not see
     all of them at once.

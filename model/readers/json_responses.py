@@ -7,8 +7,8 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from importlib.resources import files
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from attrs import evolve, frozen
@@ -295,7 +295,7 @@ class PcfParameter:
 @lru_cache(maxsize=1)
 def load_pcf_parameters() -> Mapping[str, PcfParameter]:
     """Load the PCF parameters that are read, each by its name and by its number."""
-    listed = tomllib.loads((files(__package__) / "pcf.toml").read_text(encoding="utf-8"))
+    listed = tomllib.loads(Path(__file__).with_name("pcf.toml").read_text(encoding="utf-8"))
     found = {}
     for name, of in listed.items():
         found[name] = found[str(of["id"])] = PcfParameter(of["mqsc"], of.get("words", {}))

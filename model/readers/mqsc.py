@@ -7,7 +7,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from attrs import Factory, define, evolve, field, frozen
@@ -766,7 +766,7 @@ def _is_fixed(tokens: CommandTokens) -> bool:
 
 @lru_cache(maxsize=1)
 def _objects() -> Mapping[str, Mapping[str, Any]]:
-    return tomllib.loads((files(__package__) / "attributes.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("attributes.toml").read_text(encoding="utf-8"))
 
 
 def _of_channels(by_type: Mapping[str, str], chltype: str) -> set[str]:

@@ -35,7 +35,7 @@ def left(value: Any) -> Any:
     return [left(each) for each in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize(("source", "out"), first(3, PAIRS))
+@pytest.mark.parametrize(("source", "out"), first(2, PAIRS))
 def test_every_format_into_every_other(tmp_path: Path, source: str, out: str) -> None:
     """A file name is no pattern: others that such a one would fit, too, lie beside it."""
     given = [row(number) for number in range(6)]
@@ -62,16 +62,20 @@ def test_columns_as_text_stay_as_they_were(tmp_path: Path) -> None:
     ]
 
 
-def test_fields_that_only_late_rows_have_are_kept(tmp_path: Path) -> None:
-    rows = [row(number) for number in range(25_000)]
+@pytest.mark.parametrize("out", first(1, ["out.parquet", "out.jsonl"]))
+def test_fields_that_only_late_rows_have_are_kept(tmp_path: Path, out: str) -> None:
+    """Later than DuckDB looks for fields by itself, which is after 20,480 rows."""
+    count = 20_500
+    rows = [row(number) for number in range(count)]
     rows[-1] |= {"late": {"day": "2024-01-01"}}
     rows[-1]["destinations"][0]["suspended"] = True
     source = written(tmp_path / "in.jsonl", rows)
-    assert batch(source, tmp_path / "out.parquet")["rows"] == 25_000
+    assert batch(source, tmp_path / out)["rows"] == count
+    if out == "out.jsonl":
+        assert sum('"late": {"day": "2024-01-01"}' in line for line in (tmp_path / out).open()) == 1
+        return
     query = "SELECT late, destinations[1].suspended FROM read_parquet(?) WHERE late IS NOT NULL"
-    assert duckdb.execute(query, [str(tmp_path / "out.parquet")]).fetchall() == [({"day": "2024-01-01"}, True)]
-    batch(source, tmp_path / "out.jsonl")
-    assert sum('"late": {"day": "2024-01-01"}' in line for line in (tmp_path / "out.jsonl").open()) == 1
+    assert duckdb.execute(query, [str(tmp_path / out)]).fetchall() == [({"day": "2024-01-01"}, True)]
 
 
 FAULTS: list[tuple[Row, str]] = [

@@ -30,7 +30,7 @@ def decided(path: Path, text: str, name: str = "in.jsonl", out: str = "out.jsonl
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    first(3, [
+    first(1, [
         ('{"put": {"queue": "A", "queue": "B"}, "destinations": [{"queue_manager": "QM2"}]}', "put.queue is there twice"),
         ('{"put": {"queue": "A"}, "PUT": {"queue": "B"}, "destinations": [{"queue_manager": "QM2"}]}',
          "put: put, PUT differ in letter case only"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -55,8 +56,10 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("source", "out", "said"), BAD)
-def test_bad_input_is_one_line_and_leaves_nothing(tmp_path: Path, source: str, out: str, said: str) -> None:
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with every kind of bad input."""
+    tmp_path = tmp_path_factory.mktemp("faulty")
     (tmp_path / "in.csv").write_text("a,b\n1,2\n")
     (tmp_path / "in.txt").write_text("a")
     (tmp_path / "in.parquet").write_text("this is no Parquet file")
@@ -75,6 +78,14 @@ def test_bad_input_is_one_line_and_leaves_nothing(tmp_path: Path, source: str, o
         (tmp_path / name).write_bytes(gzip.compress(b'{"put": {}, "destinations": []}\n')[:20])
     (tmp_path / "nameless").mkdir()
     (tmp_path / "nameless" / "0.csv").touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize(("source", "out", "said"), BAD)
+def test_bad_input_is_one_line_and_leaves_nothing(
+    faulty: Path, tmp_path: Path, source: str, out: str, said: str
+) -> None:
+    shutil.copytree(faulty, tmp_path, dirs_exist_ok=True)
     before = sorted(tmp_path.iterdir())
     with pytest.raises(BatchError) as raised:
         batch(tmp_path / source, tmp_path / out)
@@ -141,7 +152,9 @@ def test_what_a_killed_run_left_is_told_and_removed_by_the_next(
     source, out = written(tmp_path / "in.jsonl", [row(0)]), tmp_path / "out.jsonl"
     out.mkdir()  # as Spark leaves a table in several files
     (out / "part-0.parquet").write_text("before")
-    subprocess.run([sys.executable, "-c", KILLED, str(out), "amid renaming"], timeout=60, check=False)
+    subprocess.run(
+        [sys.executable, "-c", KILLED, str(out), "amid renaming"], timeout=60, check=False, start_new_session=True
+    )
     (left,) = (each for each in tmp_path.iterdir() if each.name.startswith("."))
     assert not out.exists()
     not_ours = [tmp_path / name for name in (".out.jsonl.abcdefgh", ".out.jsonl.notes", ".out2.jsonl.abcdefgh")]
@@ -165,7 +178,8 @@ def _signalled(source: Path, out: Path, number: int | None) -> tuple[float, int,
     # A shell has what it runs in the background ignore Ctrl-C, and that is handed down.
     code = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {ENTRY[2]}"
     command = [sys.executable, "-c", code, "batch", str(source), str(out)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as process:
         until = time.monotonic() + 600
         while not any(out.parent.glob(f".out*/{out.name}")) and time.monotonic() < until:
             time.sleep(0.02)

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from mqclause import Engine, read_document
-from mqclause.tools.render.explanation import render_question as put_line
+from mqclause.render.explanation import render_question as put_line
 from spec_tests.support.explain_command import EXAMPLE, MEMBER, SCHEMA, asked, facts, run, written
 
 

@@ -12,8 +12,8 @@ from rich.console import Console
 
 from mqclause import Engine, Rules, cluster_map, read_members
 from mqclause.model.configuration.sources import Source
-from mqclause.tools.render.cluster import print_map
-from mqclause.tools.render.terminal import Page
+from mqclause.render.cluster import print_map
+from mqclause.render.terminal import Page
 from spec_tests.support.explain_command import run
 
 RESUMED_FIRST = "workload/05_resumed_first.toml"

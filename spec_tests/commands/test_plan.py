@@ -19,10 +19,10 @@ from mqclause.cluster.admin_commands import apply_failure
 from mqclause.cluster.plan import ChangePlan
 from mqclause.model.configuration.members import apply_changes_everywhere, remove_member, suspend_member
 from mqclause.model.configuration.sources import Source
+from mqclause.render.cluster import print_plan
+from mqclause.render.terminal import Page
 from mqclause.tools.commands.declared import map_command
 from mqclause.tools.commands.declared import plan_command as command
-from mqclause.tools.render.cluster import print_plan
-from mqclause.tools.render.terminal import Page
 
 MEMBER = """* Queue manager name: {0}
 DEFINE CHANNEL(TO.{0}) CHLTYPE(CLUSRCVR) CLUSTER(SALES)
@@ -88,7 +88,8 @@ def test_a_plan_names_a_change(sales: list[str]) -> None:
     """An empty variable of a build is no change that passes: bad input, also beside options that change nothing."""
     for options in ([], ["--bind", "OPEN"], ["--from", "QM1"]):
         with pytest.raises(
-            UsageError, match="name a change: --set, --with, --status, --without, --fail, --suspend or --upgrade"
+            UsageError,
+            match="name a change: --after, --set, --with, --status, --without, --fail, --suspend or --upgrade",
         ):
             planned(sales, *options)
 
@@ -258,6 +259,76 @@ def test_a_script_that_a_member_would_run(sales: list[str], tmp_path: Path) -> N
     }
     with pytest.raises(FactsError, match="does not say whose script it is; name it as QMGR="):
         planned(sales, "--with", str(script))
+
+
+def revised(files: list[str], **contents: str | None) -> str:
+    """A folder with another revision of the files: other contents, further files, and none where None is given."""
+    folder = Path(files[0]).parent / "revised"
+    folder.mkdir()
+    for file in map(Path, files):
+        contents.setdefault(file.stem, file.read_text())
+    for name, content in contents.items():
+        if content is not None:
+            (folder / f"{name}.mqsc").write_text(content)
+    return str(folder)
+
+
+def test_files_that_describe_all_members_after_the_change(sales: list[str]) -> None:
+    # QM2 has lost the queue, which no script over its file could say; QM3 has a higher priority than QM4.
+    preferred = MEMBER.format("QM3") + ORDERS.replace("\n", " CLWLPRTY(5)\n")
+    folder = revised(sales, QM2=MEMBER.format("QM2"), QM3=preferred)
+    gone = [("after", "QM2", None), ("after", "QM4", "11b")]
+    status, rows = planned(sales, "--after", folder)
+    assert (status, rows["ORDERS", "QM1"]) == (3, (0.6667, THIRDS, {"QM3": 1}, gone))
+    assert rows["ORDERS", "QM2"] == (1, {"QM2": 1}, {"QM3": 1}, [("before", "QM3", "3"), ("after", "QM2", None)])
+    # What is set besides is set in those files.
+    _, rows = planned(sales, "--after", folder, "--set", "QLOCAL(ORDERS) QMGR(QM3) CLWLPRTY(0)")
+    assert rows["ORDERS", "QM1"][2] == {"QM3": 0.5, "QM4": 0.5}
+
+
+def test_files_that_describe_the_same_after_the_change(sales: list[str]) -> None:
+    assert planned(sales, "--after", revised(sales)) == (0, {})
+
+
+def test_members_that_one_side_alone_describes(sales: list[str]) -> None:
+    joining = (MEMBER + ORDERS).format("QM5")
+    folder = revised(sales, QM4=None, QM5=joining)
+    _, rows = planned(sales, "--after", folder)
+    thirds = {"QM2": 0.3333, "QM3": 0.3333, "QM5": 0.3333}
+    assert {key: row[:3] for key, row in rows.items()} == {("ORDERS", "QM1"): (0.3333, THIRDS, thirds)}
+    done = CliRunner().invoke(command, [*sales, "--after", folder], standalone_mode=False, catch_exceptions=False)
+    assert done.stdout.splitlines()[-2:] == [
+        "QM4 is described before the change alone: where puts made there go is not compared",
+        "QM5 is described after the change alone: where puts made there go is not compared",
+    ]
+    done = CliRunner().invoke(command, [*sales, "--after", folder, "--csv"], standalone_mode=False)
+    assert "remark: QM5 is described after the change alone: where puts made there go is not compared" in done.stderr
+
+
+def test_findings_of_files_after_the_change_name_those(sales: list[str]) -> None:
+    folder = revised(sales, QM4=MEMBER.format("QM4") + ORDERS.replace("\n", " PUT(DISABLED)\n"))
+    done = CliRunner().invoke(command, [*sales, "--after", folder, "--json"], standalone_mode=False)
+    [found] = json.loads(done.stdout)["findings"]["new"]
+    assert (found["object"]["name"], found["attribute"]) == ("ORDERS", "put")
+    assert found["source"] == {"file": f"{folder}/QM4.mqsc", "line": 4}
+
+
+def test_a_comment_says_what_standard_error_does(sales: list[str]) -> None:
+    """Whoever reads it sees no standard error."""
+    folder = revised(sales)
+    Path(folder, "notes.txt").write_text("call me back")
+    arguments = [*sales, "--after", folder, "--markdown"]
+    done = CliRunner().invoke(command, arguments, standalone_mode=False, catch_exceptions=False)
+    heading, *lines = done.stdout.splitlines()
+    assert (done.return_value, heading) == (0, "### Nothing moves")
+    [warned], [said] = done.stderr.splitlines(), [line for line in lines if "notes.txt" in line]
+    assert warned.startswith(f"warning: {folder}/notes.txt: is in no format that is read")
+    assert said.startswith(f"- {folder}/notes.txt: is in no format that is read")
+
+
+def test_an_answer_has_one_form(sales: list[str]) -> None:
+    with pytest.raises(UsageError, match="--json and --markdown are two forms of one answer; leave one out"):
+        planned(sales, "--fail", "QM2", "--markdown")
 
 
 def test_an_alias_that_keeps_puts_from_where_they_went(sales: list[str]) -> None:

@@ -13,11 +13,11 @@ from click.testing import CliRunner
 from mqclause import Cluster, Put, Traffic, counterfactuals, moves, plan, read_files, read_members, shares
 from mqclause.model.configuration.members import apply_changes_everywhere
 from mqclause.model.configuration.sources import Source
+from mqclause.render.cluster import format_amount, format_percent
 from mqclause.tables.schema import TableError
 from mqclause.tools.batch.tables import read_traffic
 from mqclause.tools.commands.declared import plan_command as command
 from mqclause.tools.errors import BatchError
-from mqclause.tools.render.cluster import format_amount, format_percent
 from mqclause.workload.decision import Engine
 from spec_tests.support.explain_command import EXAMPLE
 

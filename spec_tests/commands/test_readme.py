@@ -21,9 +21,9 @@ from mqclause.cluster.plan import ChangePlan
 from mqclause.documents import DOCUMENTS
 from mqclause.duckdb import traffic
 from mqclause.model.configuration.members import apply_changes_everywhere
+from mqclause.render.cluster import print_plan
+from mqclause.render.terminal import Page
 from mqclause.tools.commands.declared import SUBCOMMANDS
-from mqclause.tools.render.cluster import print_plan
-from mqclause.tools.render.terminal import Page
 from spec_tests.support.explain_command import run
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,6 @@ import sys
 from base64 import b64encode
 from datetime import UTC, datetime
 from hashlib import sha256
-from html.parser import HTMLParser
 from io import StringIO
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urldefrag
@@ -30,6 +29,7 @@ from mqclause.tools.rulebook.account import gather_rulebook
 from mqclause.tools.rulebook.site import Made, Site, write_site
 from mqclause.tools.rulebook.wording import Phrase, word_condition
 from spec_tests.support.explain_command import bad, run
+from spec_tests.support.html_page import Page
 
 HOSTILE = '</title><script>alert(1)</script>"><img src=x onerror=alert(1)> {{ 7 * 7 }}'
 """What would run, or show itself as something else, where a page took it for its own."""
@@ -96,35 +96,23 @@ facts.situation = {depth = 1}
 expect.failure = {reason = "MQRC_Q_FULL"}
 """
 
+LAWS = f"""
+[room]
+document  = "call"
+says      = {json.dumps(HOSTILE)}
+holds     = "fails_with <> '' OR would_hold <= maxdepth OR mqi_call NOT IN ('MQPUT', 'MQPUT1')"
+rests_on  = ["call.2053"]
+sentences = ["call/2053.1"]
+[empty]
+document = "call"
+says     = "Nothing is ever on a queue"
+holds    = "depth = 0"
+"""
+
 FILES = {
-    "rules/call/2053_full.toml": RULE, "rules/terms.toml": TERMS, "rules/documents/full.toml": SENTENCES,
+    "rules/laws.toml": LAWS, "rules/call/2053_full.toml": RULE, "rules/terms.toml": TERMS, "rules/documents/full.toml": SENTENCES,
     "cases/call/2053_full.toml": CASES,
 }  # fmt: skip
-
-
-class Page(HTMLParser):
-    """What of a page matters here: its ids, its links, what it loads, its elements, its text."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.ids, self.links, self.words, self.tags = list[str](), list[str](), list[str](), set[str]()
-        self.odd = list[tuple[str, str]]()
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        self.tags.add(tag)
-        self.ids += [given["id"] or ""] if "id" in given else []
-        self.links += [given[key] or "" for key in ("href", "action") if key in given]
-        self.odd += [(tag, key) for key in given if key in ("src", "srcset", "style") or key.startswith("on")]
-
-    def handle_data(self, data: str) -> None:
-        self.words.append(data)
-
-    @property
-    def text(self) -> str:
-        return " ".join(" ".join(self.words).split())
 
 
 def read_site(out: Path) -> dict[str, Page]:
@@ -165,8 +153,8 @@ def test_everything_has_its_page_and_links_lead_there(written: Path) -> None:
     site = read_site(written)
     assert find_faults(site) == []
     assert set(site) == {
-        "index.html", "rules.html", "matrix.html", "words.html", "readings.html", "search.html", "documents/full.html",
-        "rules/call.2053.html",
+        "index.html", "rules.html", "laws.html", "matrix.html", "words.html", "readings.html", "search.html",
+        "documents/full.html", "rules/call.2053.html",
     }  # fmt: skip
     assert {"s-2053.1", "s-2053.2--odd-", "s-2053.3", "s-2053.4"} <= set(site["documents/full.html"].ids)
     assert "https://documents.invalid/full" in site["documents/full.html"].links
@@ -196,6 +184,16 @@ def test_a_rule_stands_there_in_words_with_its_cases_and_mutants(written: Path) 
     ):  # fmt: skip
         assert said in text
     assert re.search(r"when negated killed", text)
+
+
+def test_a_law_stands_there_with_what_was_shown_of_it(written: Path) -> None:
+    site = read_site(written)
+    text = site["laws.html"].text
+    assert re.search(r"Holds in \d+ situations.*Rests on call\.2053 without it broken by maxdepth = 1, depth = 1", text)
+    assert "Broken by depth = " in text
+    assert "1 of 2 laws not shown" in site["index.html"].text
+    for name in ("rules/call.2053.html", "documents/full.html"):
+        assert "../laws.html#room" in site[name].links
 
 
 def test_hostile_text_is_shown_and_not_obeyed(written: Path) -> None:

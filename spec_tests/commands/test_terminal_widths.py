@@ -13,8 +13,9 @@ from mqclause.check.findings import FindingChanges
 from mqclause.cluster.map import cluster_map
 from mqclause.cluster.plan import ChangePlan
 from mqclause.model.configuration.members import apply_changes_everywhere
-from mqclause.tools.render.cluster import print_map, print_plan
-from mqclause.tools.render.terminal import Page
+from mqclause.render.cluster import print_map, print_plan
+from mqclause.render.terminal import Page
+from spec_tests.support.deep import every
 
 MEMBER = """* Queue manager name: {0}
 DEFINE CHANNEL(TO.{0}) CHLTYPE(CLUSRCVR) CLUSTER(SALES)
@@ -38,7 +39,7 @@ def changed(tmp_path: Path) -> ChangePlan:
     return ChangePlan(plan(before, after), (), (), FindingChanges())
 
 
-@pytest.mark.parametrize("width", range(60, 180))
+@pytest.mark.parametrize("width", every(4, range(60, 180)))
 def test_no_width_cuts_a_cause(changed: ChangePlan, width: int) -> None:
     out = StringIO()
     print_plan(changed, Page(Console(file=out, force_terminal=True, color_system=None, width=width)))

@@ -42,6 +42,14 @@ BEHIND = {**RANKED, "QM1": RANKED["QM3"], "QM3": f"{RANK}DEFINE QLOCAL(PARTS) CL
 """QM2 has QM1, of a higher rank, behind the rank of the channel to QM3, whose queue ranks as its own;
 QM3 itself compares no channel with its own queue, which is below that of QM1."""
 
+MIXED = {
+    "QM1": f"{RANK.replace('QM3', 'QM1')}{RANKED['QM2']}",
+    "QM2": f"{RANKED['QM3']} PUT(DISABLED)",
+    "QM3": f"{RANKED['QM3']} PUT(DISABLED)",
+}
+"""QM1 ranks first by its channel and last by its queue. Up to 7.5 all puts go there. From 8.0 on those of QM1, which has no
+channel to itself, are left to the queues of QM2 and QM3, and those of QM2, and of QM3, to their own."""
+
 STAYED = {("PARTS", "QM2"): (1, {"QM2": 1}, {"QM3": 1}, [("before", "QM3", "3"), ("after", "QM2", "4b")])}
 
 
@@ -348,10 +356,14 @@ def test_a_level_that_another_edition_is_asked_for_against_is_told(tmp_path: Pat
         ({**BY_CHANNEL, "QM4": ""}, {**OLD, "QM1": 930, "QM4": 750}, None, {("check.54", "QM3"), ("check.56", "QM3")}),
         (ALIASES, {**OLD, "QM1": 930}, None, {("check.54", "QM3")}),
         ({**ALIASES, "QM4": ""}, {**OLD, "QM1": 930, "QM4": 710}, None, {("check.54", "QM3"), ("check.56", "QM3")}),
-        (ALIASES, {**OLD, "QM3": 930}, None, {("check.54", "QM3")}),
+        (ALIASES, {**OLD, "QM3": 930}, None, set()),  # QM1, whose puts alone it concerns, is of 7.5
         ({name: ALIASES[name] for name in ("QM2", "QM3")}, {"QM2": 930, "QM3": 930}, None, set()),
         (BY_CHANNEL, OLD, None, set()),
         (BEHIND, dict.fromkeys(OLD, 930), None, {("check.55", "QM3")}),
+        (MIXED, {**OLD, "QM1": 930, "QM2": 930}, None,
+         {("check.54", "QM2"), ("check.54", "QM3"), ("check.55", "QM1"), ("check.56", "QM2"), ("check.56", "QM3")}),
+        (MIXED, {**OLD, "QM2": 930}, None, {("check.54", "QM2"), ("check.56", "QM2"), ("check.56", "QM3")}),
+        (MIXED, OLD, None, set()),
         (RANKED, {**OLD, "QM1": 930}, "wmq-7.5", set()),
         (DISABLED, {}, None, {("check.54", "QM3"), ("check.55", "QM2")}),
         (DISABLED, OLD, None, set()),
@@ -372,6 +384,26 @@ def test_a_check_goes_by_the_level_of_each_member(
     found = inspected(sources, Checks(Rules(edition=edition))).findings()
     of_editions = {"check.54", "check.55", "check.56"}
     assert {(each.rule.id, each.queue_manager) for each in found if each.rule.id in of_editions} == expected
+
+
+def test_a_member_of_two_clusters_compares_the_hosts_of_both() -> None:
+    """QM1 is in PLANT and DEPOT; PARTS has one host in each, the put-disabled one in the higher rank."""
+    gate = f"{MEMBER.format('QM1')}DEFINE CHANNEL(BY.QM1) CHLTYPE(CLUSRCVR) CLUSTER(DEPOT) CONNAME(h) BATCHHB(1000)\n"
+    hosts = (
+        f"{MEMBER.format('QM2')}{DISABLED['QM3']}\n",
+        f"{MEMBER.format('QM3')}{RANKED['QM2']}\n".replace("PLANT", "DEPOT"),
+    )
+    for level, rules in ((750, {"check.01"}), (930, {"check.01", "check.54"})):
+        texts = gate + LEVEL.format(level), *(each + LEVEL.format(930) for each in hosts)
+        found = inspected([Source(f"{at}.mqsc", text.encode()) for at, text in enumerate(texts)]).findings()
+        told = {each.rule.id: each.message for each in found if each.queue_manager == "QM2" and each.name == "PARTS"}
+        assert told.keys() - {"check.18"} == rules
+        assert told["check.01"].endswith(": puts to it fail at a queue manager that is in no other cluster of it")
+        if level == 930:
+            assert (
+                "comes before QM3 by rank (queue rank 0 is below 4): from 8.0 on puts made at QM1 fail"
+                in told["check.54"]
+            )
 
 
 def test_a_host_is_out_of_reach_only_if_it_is_for_members_of_every_edition() -> None:

@@ -151,10 +151,15 @@ def test_what_falls_out_is_the_same_in_a_program(rules: Rules) -> None:
     assert [each.application for each in run.remaining] == ["C", "B"]
 
 
+HEAD = "objects of "
+
+
 def read_listing(text: str, source: str) -> Script:
     """One object a line, ``local queue STOCK in PARTS``, after ``objects of NORTH``."""
     owner, *lines = text.splitlines()
     records, faults = [], []
+    if not owner.startswith(HEAD):
+        faults.append(Diagnostic(source, f"{owner!r} is no head of a listing; allowed: {HEAD}NAME", 1))
     for number, line in enumerate(lines, 2):
         match line.split():
             case ["local", "queue", name, "in", cluster]:
@@ -164,12 +169,10 @@ def read_listing(text: str, source: str) -> Script:
                 records.append(Record("define", "CHANNEL", name, attributes, source=source, line=number))
             case _:
                 faults.append(Diagnostic(source, f"{line!r} is no object; allowed: local queue, receiver", number))
-    return Script(source, owner.rpartition(" ")[2], tuple(records), tuple(faults))
+    return Script(source, owner.removeprefix(HEAD), tuple(records), tuple(faults))
 
 
-LISTING = Format(
-    "listing", "listings", lambda text, _: Confidence.sure_if(text.startswith("objects of ")), read_listing
-)
+LISTING = Format("listing", "listings", lambda text, _: Confidence.sure_if(text.startswith(HEAD)), read_listing)
 
 
 def test_a_format_of_ones_own_is_read_beside_the_others(tmp_path: Path) -> None:
@@ -182,3 +185,9 @@ def test_a_format_of_ones_own_is_read_beside_the_others(tmp_path: Path) -> None:
     assert (queue.name, queue.queue_manager, queue.clusters) == ("STOCK", "NORTH", ("PARTS",))
     assert str(snapshot.provenance.of(queue, "clusters")) == f"{tmp_path / 'north.txt'}:2"
     assert [each.name for each in snapshot.cluster.channels] == ["TO.HQ", "TO.NORTH"]
+
+
+def test_what_is_named_so_and_is_none_has_a_fault() -> None:
+    assert [str(each) for each in read_listing("Dear reader\n", "letter").diagnostics] == [
+        "letter:1: 'Dear reader' is no head of a listing; allowed: objects of NAME"
+    ]

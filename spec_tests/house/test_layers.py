@@ -13,11 +13,10 @@ OPTIONAL = ("durable_rules_engine", "duckdb", "pyspark", "pandas", "pyarrow", "s
 @pytest.mark.parametrize(
     ("code", "needed"),
     [
-        ("import mqclause", ()),
         ("from mqclause import Put, read_files", ()),
         ("from mqclause import Engine, Replay, Triggers; Engine(), Triggers(), Replay()", ("sqlglot",)),
         ("import mqclause.tools.cli", ("click",)),
-        ("import mqclause.tools.commands.plan", ("click", "rich", "sqlglot")),
+        ("import mqclause.tools.commands.plan, mqclause.tools.commands.explain", ("click", "rich")),
     ],
 )
 def test_nothing_is_loaded_that_is_not_asked_for(code: str, needed: tuple[str, ...]) -> None:

@@ -20,6 +20,7 @@ import mqclause
 import mqclause.exits
 import mqclause.testing
 import mqclause.types
+from mqclause.model.facts.objects import Channel, ChannelAttributes, GivenNames, Queue, QueueAttributes
 
 MODULES = (mqclause, mqclause.exits, mqclause.testing)
 PUBLIC = {name: getattr(module, name) for module in MODULES for name in module.__all__}
@@ -81,6 +82,15 @@ def test_every_error_of_the_library_has_one_base() -> None:
     assert [each.__name__ for each in errors if not issubclass(each, mqclause.MqclauseError)] == []
 
 
+def test_type_checkers_know_the_attributes_of_queues_and_channels() -> None:
+    for of, typed in ((Queue, QueueAttributes), (Channel, ChannelAttributes)):
+        hints = {
+            name: kind for name, kind in typing.get_type_hints(of).items() if name not in ("name", "queue_manager")
+        }
+        lists = {name: GivenNames for name, kind in hints.items() if kind == tuple[str, ...]}
+        assert typing.get_type_hints(typed) == hints | lists
+
+
 def test_its_version_and_how_it_is_run() -> None:
     assert mqclause.__version__ == version("mqclause")
     done = subprocess.run([sys.executable, "-m", "mqclause", "--version"], capture_output=True, text=True, timeout=60)
@@ -105,8 +115,16 @@ members[0].cluster.with_status("TO.QM2", "RUNING")
 members.with_status("TO.QM2", "RUNING")
 cluster_map(members, bind="NOT_FIXED")
 plan(members, members, bind="NOT_FIXED")
+members.with_queue("Q", "QM2", clwlprt=4)
+members[0].cluster.with_queue("Q", "QM2", clwlprty="4")
+members[0].cluster.with_channel("TO.QM2", "QM2", status="RUNING")
+members.with_channel("TO.QM2", "QM2", clwlwgth=4)
+QueueManager("QM1", clusters="SALES")
+Put("Q", already_sent_to="QM2")
+Queue("Q", "QM2", clusters=["SALES"])
+members.with_queue("Q", "QM2", clusters=["SALES"], put="DISABLED").with_channel("TO.QM2", "QM2", clwlwght=4)
 """
-"""Lines with one mistake each."""
+"""Lines with one mistake each, but for the last two."""
 
 
 @pytest.mark.deep
@@ -125,4 +143,4 @@ def test_type_checkers_find_mistakes(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", script.name]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=500)
     lines = {line.split(":")[1] for line in done.stdout.splitlines() if ": error:" in line}
-    assert lines == {str(line) for line in range(5, 19)}, done.stdout
+    assert lines == {str(line) for line in range(5, 25)}, done.stdout

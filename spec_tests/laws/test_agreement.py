@@ -15,12 +15,15 @@ from mqclause.duckdb import decide
 from mqclause.executors.operations import ExecutorName
 from mqclause.workload.decision import Level
 from spec_tests.support.compared import outline
+from spec_tests.support.deep import asked
 from spec_tests.support.many_clusters import batches, table_row
 from spec_tests.support.random_rows import answers, arrow_table
 
 OTHERS: tuple[ExecutorName, ...] = ("chaining", "plain")
 MANY = pytest.mark.parametrize(
-    ("clusters", "each"), [(96, 12), pytest.param(80_000, 500, marks=pytest.mark.deep)], ids=["few", "many"]
+    ("clusters", "each"),
+    [(48, 12), pytest.param(asked("CLUSTERS", 20_000), 500, marks=pytest.mark.deep)],
+    ids=["few", "many"],
 )
 
 

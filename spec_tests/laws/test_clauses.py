@@ -53,7 +53,7 @@ def test_every_destination_is_permitted_or_fell(document: str) -> None:
             assert not {*decision.permitted} & decision.fell_by().keys(), case
 
 
-@pytest.mark.parametrize("path", every(8, PATHS), ids=name_of)
+@pytest.mark.parametrize("path", every(16, PATHS), ids=name_of)
 def test_executors_tell_the_same(path: Path) -> None:
     for case in read(path):
         plain = case.to_values(RULES, "plain")

@@ -19,7 +19,7 @@ from spec_tests.support.random_clusters import random_case, random_put, situatio
 @pytest.mark.parametrize("executor", EXECUTORS)
 def test_state_over_a_sequence_of_puts(executor: ExecutorName) -> None:
     rng = Random(12)
-    for _ in range(60):
+    for _ in range(25):
         cluster, put = random_case(rng)
         state = SequenceState.of(cluster)
         for _ in range(8):

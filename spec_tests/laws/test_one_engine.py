@@ -76,7 +76,7 @@ def test_inputs_stay_as_they_are(executor: ExecutorName, situation: Situation) -
 @pytest.mark.parametrize("executor", EXECUTORS)
 def test_threads_share_an_engine(executor: ExecutorName) -> None:
     rng = Random(8)
-    cases = [random_case(rng) for _ in range(60)]
+    cases = [random_case(rng) for _ in range(30)]
     shared = Engine(executor=executor)
     expected = [engine().choose(put, cluster, explain="condition").to_json() for cluster, put in cases]
 
@@ -85,5 +85,5 @@ def test_threads_share_an_engine(executor: ExecutorName) -> None:
         found = [(each, shared.choose(cases[each][1], cases[each][0], explain="condition")) for each in numbers]
         return all(decision.to_json() == expected[each] for each, decision in found)
 
-    with ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(work, map(Random, range(8))))
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, map(Random, range(4))))

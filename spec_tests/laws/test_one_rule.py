@@ -106,7 +106,7 @@ def test_physical_order(rules: Rules, queue: dict[str, Any], expected: list[str]
     assert got(rules, LIE, **queue) == expected
 
 
-@pytest.mark.parametrize(("rules", "queue", "expected"), every(3, PHYSICAL))
+@pytest.mark.parametrize(("rules", "queue", "expected"), every(5, PHYSICAL))
 def test_physical_order_in_tables(rules: Rules, queue: dict[str, Any], expected: list[str]) -> None:
     assert tabled(rules, LIE, "physical", **queue) == expected
 
@@ -197,7 +197,7 @@ def test_logical_order(rules: Rules, lie: Rows, expected: list[str]) -> None:
     assert got(rules, lie, "LOGICAL_ORDER") == expected
 
 
-@pytest.mark.parametrize(("rules", "lie", "expected"), every(3, LOGICAL))
+@pytest.mark.parametrize(("rules", "lie", "expected"), every(7, LOGICAL))
 def test_logical_order_in_tables(rules: Rules, lie: Rows, expected: list[str]) -> None:
     assert tabled(rules, lie, "logical") == expected
 

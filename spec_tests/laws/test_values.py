@@ -60,7 +60,7 @@ def check_equal(one: Any, other: Any) -> None:
     assert {one: "kept"}[anew(other)] == "kept"
 
 
-@settings(law, max_examples=25)
+@law
 @given(situations())
 def test_what_is_decided_of_equal_facts_is_equal(situation: Situation) -> None:
     cluster, put = situation

@@ -143,6 +143,7 @@ def test_names_in_any_letter_case_and_keywords(spark: Any, value: str) -> None:
             spark.conf.unset(name)
 
 
+@pytest.mark.deep
 def test_files_of_one_folder_may_differ_in_their_columns(spark: Any, tmp_path: Path) -> None:  # noqa: ARG001
     check_union(tmp_path / "out.parquet", "spark")
     check_type(tmp_path, "spark")

@@ -34,6 +34,7 @@ def table(spark: Any, name: str = "id") -> Any:
     return spark.createDataFrame([], f"{name} bigint, put {put}, destinations array<{among}>")
 
 
+@pytest.mark.deep
 def test_a_query_is_written_once_for_rules_and_shape(spark: Any, jobs: Callable[[], list[int]]) -> None:
     tied = cluster(20, 50)
 

@@ -35,6 +35,7 @@ from mqclause.model.diagnostics import escape_controls
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import REASON_NAMES
 from mqclause.model.facts.objects import Put
+from mqclause.render.terminal import show_progress
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.flat import Constant
 from mqclause.tables.schema import DECISION, TableError
@@ -57,8 +58,7 @@ from mqclause.tools.batch.tables import (
     read_table,
 )
 from mqclause.tools.errors import BatchError, NotWrittenError
-from mqclause.tools.render.streams import print_json, print_warnings
-from mqclause.tools.render.terminal import show_progress
+from mqclause.tools.streams import print_json, print_warnings
 from mqclause.workload.decision import Engine
 from mqclause.workload.editions import EditionInForce, summarize_editions
 

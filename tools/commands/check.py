@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Collection, Sequence
-from io import BytesIO
-from pathlib import Path
 
 import click
 from attrs import frozen
@@ -14,8 +11,16 @@ from attrs import frozen
 from mqclause.check.findings import Checks, Finding, Inspection
 from mqclause.check.report import FINDINGS_FORMAT, build_sarif
 from mqclause.model.diagnostics import quote_value, suggest_allowed
+from mqclause.render.findings import (
+    print_check_page,
+    print_documents,
+    print_findings,
+    print_statistics,
+)
+from mqclause.render.terminal import show_progress
 from mqclause.rulebook.rule_file import SEVERITIES
 from mqclause.testing.case_kinds import count_documents
+from mqclause.tools.answer_file import JSON, check_page, check_replaceable, write_answer
 from mqclause.tools.commands.options import (
     Inputs,
     blame_status_option,
@@ -26,15 +31,7 @@ from mqclause.tools.commands.options import (
     read_overlays,
 )
 from mqclause.tools.commands.settings import refuse_value
-from mqclause.tools.errors import NotWrittenError
-from mqclause.tools.render.findings import (
-    print_check_page,
-    print_documents,
-    print_findings,
-    print_statistics,
-)
-from mqclause.tools.render.streams import print_json, print_rows, print_warnings
-from mqclause.tools.render.terminal import show_progress
+from mqclause.tools.streams import print_json, print_rows, print_warnings
 
 FINDING_COLUMNS = (
     "rule", "document", "clause", "severity", "object.type", "object.name", "object.queue_manager", "attribute",
@@ -49,6 +46,7 @@ class CheckOutput:
     as_json: bool = False
     as_csv: bool = False
     sarif: str | None = None
+    html: str | None = None
     fail_on: str = SEVERITIES[0]
     every: bool = False
     statistics: bool = False
@@ -56,19 +54,26 @@ class CheckOutput:
 
     def __attrs_post_init__(self) -> None:
         form = "--json" if self.as_json else "--csv"
-        if self.about is not None and (self.as_json or self.as_csv or self.sarif or self.statistics):
-            raise click.UsageError(f"--about tells of checks, as text: leave out {form}, --sarif and --statistics")
+        if self.about is not None and (self.as_json or self.as_csv or self.sarif or self.html or self.statistics):
+            raise click.UsageError(
+                f"--about tells of checks, as text: leave out {form}, --sarif, --html and --statistics"
+            )
         if (self.as_json or self.as_csv) and self.statistics:
             raise click.UsageError(f"{form} and --statistics are two forms of one answer; leave one out")
-        if self.sarif is not None and not _may_be_replaced(self.sarif):
-            raise click.UsageError(
-                f"--sarif: {quote_value(self.sarif)} is there and is not JSON; allowed: another name"
-            )
+        check_replaceable("--sarif", self.sarif, JSON, "JSON")
+        check_page(self.html)
 
     def print_findings(self, found: Sequence[Finding], checks: Checks) -> None:
-        """Print the findings in the form asked for, and write the SARIF file. Raises NotWrittenError."""
+        """Print the findings in the form asked for, and write the SARIF file and the page. Raises NotWrittenError."""
         if self.sarif is not None:
-            write_sarif(self.sarif, found, checks)
+            write_answer(self.sarif, json.dumps(build_sarif(found, checks), ensure_ascii=False, indent=1))
+        if self.html is not None:
+            from mqclause.pages.check import view_findings
+            from mqclause.pages.page import render_page
+
+            rules = checks.engine.rules
+            page = view_findings(found, rules, str(rules.origin) if rules.origin else "")
+            write_answer(self.html, render_page(page))
         if self.as_json:
             print_json({"format": FINDINGS_FORMAT, "findings": [each.to_json() for each in found]})
         elif self.as_csv:
@@ -90,15 +95,6 @@ def check_configuration(inputs: Inputs, output: CheckOutput, ignore: tuple[str, 
     found = find_findings(checks, inputs)
     output.print_findings(found, checks)
     return int(any(each.severity in SEVERITIES[: SEVERITIES.index(output.fail_on) + 1] for each in found))
-
-
-def _may_be_replaced(path: str) -> bool:
-    """Whether a file is new, empty, or SARIF of before; not one of FACTS, where the name of the report was left out."""
-    try:
-        with Path(path).open("rb") if os.path.isfile(path) else BytesIO() as file:
-            return file.read(1) in (b"", b"{")
-    except OSError:
-        return True
 
 
 def _tell(checks: Checks, about: str) -> int:
@@ -139,11 +135,3 @@ def _ignored(given: Sequence[str], known: Collection[str]) -> list[str]:
         if each not in known:
             refuse_value("ignore", each, f"{quote_value(each)} is no check{suggest_allowed(each, known)}")
     return ids
-
-
-def write_sarif(path: str, found: Sequence[Finding], checks: Checks) -> None:
-    """Write the findings as SARIF. Raises NotWrittenError."""
-    try:
-        Path(path).write_text(json.dumps(build_sarif(found, checks), ensure_ascii=False, indent=1), encoding="utf-8")
-    except OSError as error:
-        raise NotWrittenError(f"{path}: {(error.strerror or 'cannot be written').lower()}") from None

@@ -6,7 +6,6 @@ from mqclause.audit.lint import get_checks
 from mqclause.check.findings import Checks
 from mqclause.documents import DOCUMENTS
 from mqclause.rulebook.rules import Rules, get_rule_id
-from mqclause.schemas import list_schemas
 
 
 def list_readings() -> list[str]:
@@ -39,8 +38,3 @@ def list_rules() -> list[str]:
     rules = Rules()
     paths = [f"{name}/{path}" for name in DOCUMENTS for path in rules.in_folder(name)]
     return [*DOCUMENTS, *map(get_rule_id, paths)]
-
-
-def list_schema_names() -> list[str]:
-    """List the JSON schemas."""
-    return list_schemas()

@@ -45,6 +45,12 @@ GROUPS = ("What is asked", "What if", "Input", "Rules", "Output", "Options")
 SETTINGS_FILE = "mqclause.toml"
 """The file of the working directory, or of one above it, that has other defaults of options."""
 
+MOST_COLUMNS = 120
+"""Longer lines of help are hard to read, however wide the terminal is."""
+
+HELP = {"help_option_names": ["-h", "--help"], "max_content_width": MOST_COLUMNS}
+"""How help is asked for and shown, of the program and of a subcommand that a program runs alone."""
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 EXAMPLES = os.path.join(os.path.dirname(__file__), "examples.txt")
@@ -102,11 +108,15 @@ def keep_folder(context: click.Context, _parameter: click.Parameter, folder: str
     context.meta[FOLDER] = folder
 
 
+FORMS = {"as_json": "--json", "as_csv": "--csv", "as_markdown": "--markdown"}
+"""The options that ask for another form of an answer than text, by what a command calls them."""
+
 ARGUMENTS = {
-    "at": "--from", "changes": "--set", "edition": "--edition", "fail": "--fail", "local": "--from", "on": "--on",
-    "priority": "--priority", "suspend": "--suspend", "upgrades": "--upgrade", "without": "--without",
+    "at": "--from", "changes": "--set", "edition": "--edition", "fail": "--fail", "incomplete": "--all",
+    "local": "--from", "on": "--on", "priority": "--priority", "steps": "--all", "suspend": "--suspend",
+    "to_json()": "--json", "upgrades": "--upgrade", "without": "--without",
 }  # fmt: skip
-"""The option for each argument of the library that its messages name."""
+"""The option for each argument, and each part of an answer, of the library that its messages name."""
 
 
 def load_function(place: str) -> Callable[..., Any]:
@@ -200,8 +210,9 @@ def declare(
     """
 
     def run(**values: Any) -> Any:
-        if values.get("as_json") and values.get("as_csv"):
-            raise click.UsageError("--json and --csv are two forms of one answer; leave one out")
+        forms = [option for name, option in FORMS.items() if values.get(name)]
+        if len(forms) > 1:
+            raise click.UsageError(f"{forms[0]} and {forms[1]} are two forms of one answer; leave one out")
         # What is loaded stays: the collector would look through it again and again.
         gc.disable()
         function = load_function(runs)
@@ -213,14 +224,14 @@ def declare(
         ):
             status = function(**values)
         has_own_rules = click.get_current_context().meta.get(FOLDER) is not None
-        if has_own_rules and not (values.get("as_json") or values.get("lines")):
+        if has_own_rules and not any(values.get(name) for name in ("as_json", "as_markdown", "lines")):
             is_table = form == "table" or bool(values.get("as_csv"))
-            load_function("mqclause.tools.render.streams:print_origin")("-- " if form == "sql" else "", is_table)
+            load_function("mqclause.tools.streams:print_origin")("-- " if form == "sql" else "", is_table)
         return status
 
     def decorate(described: Callable[[], None]) -> Subcommand:
         run.__doc__ = described.__doc__
-        return click.command(name, cls=Subcommand, epilog=epilog)(combine(*options)(run))
+        return click.command(name, cls=Subcommand, context_settings=HELP, epilog=epilog)(combine(*options)(run))
 
     return decorate
 
@@ -249,11 +260,13 @@ def group(title: str, *options: Decorator) -> Decorator:
     return decorate
 
 
-def complete(lister: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
-    """Return what completes a value in a shell: the function ``lister`` lists what is allowed."""
+def complete(
+    lister: str, module: str = "mqclause.tools.commands.completion"
+) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """Return what completes a value in a shell: the function ``lister`` of the module lists what is allowed."""
 
     def list_fitting(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
-        allowed: list[str] = load_function(f"mqclause.tools.commands.completion:{lister}")()
+        allowed: list[str] = load_function(f"{module}:{lister}")()
         return [each for each in allowed if each.startswith(begun)]
 
     return list_fitting
@@ -276,6 +289,13 @@ row_options = group(
     click.option("--csv", "as_csv", is_flag=True, help="Print CSV, a line for each row of the answer."),
 )
 """The forms of an answer that has rows."""
+
+html_option = group(
+    "Output",
+    click.option(
+        "--html", type=parse_file_name, metavar="FILE", help="Also write a page to FILE that shows the answer."
+    ),
+)
 
 folder_option = group(
     "Rules",
@@ -421,6 +441,7 @@ def batch_command() -> None:
     facts_argument,
     facts_options("Only what this queue manager knows."),
     row_options,
+    html_option,
     rules_options,
     group("Output",
           click.option("--sarif", type=parse_file_name, metavar="FILE",
@@ -465,6 +486,7 @@ def commands_command() -> None:
     put_options,
     facts_options(),
     row_options,
+    html_option,
     group("Output",
           click.option("--brief", is_flag=True, help="Print the verdict alone, in one line."),
           click.option("--all", "every_rule", is_flag=True,
@@ -513,7 +535,11 @@ def facts_command() -> None:
     "map",
     "mqclause.tools.commands.map:map_puts",
     cluster_options,
-)
+    html_option,
+    group("Output",
+          click.option("--svg", type=parse_file_name, metavar="FILE", help="Also write a drawing to FILE."),
+          click.option("--mermaid", is_flag=True, help="Print a flowchart for Mermaid, as Markdown shows it.")),
+)  # fmt: skip
 def map_command() -> None:
     """Show where puts go: each clustered queue, from each queue manager that FACTS describe.
 
@@ -545,7 +571,10 @@ def order_command() -> None:
     "plan",
     "mqclause.tools.commands.plan:show_plan",
     cluster_options,
+    html_option,
     group("What if",
+    click.option("--after", "then", type=parse_file_name, multiple=True, metavar="FILE",
+                 help="Take FACTS as before the change and these files as after it, as two revisions of a folder."),
     click.option("--without", "left_out", type=strip_padding, multiple=True, metavar="QMGR",
                  help="Leave a member out of the cluster."),
     click.option("--fail", "failing", type=strip_padding, multiple=True, metavar="QMGR",
@@ -558,14 +587,17 @@ def order_command() -> None:
     group("Input",
           click.option("--puts", type=parse_file_name, metavar="FILE",
                        help="Weigh rows by real puts: Parquet, CSV or JSON Lines with queue, from and count.")),
+    group("Output",
+          click.option("--markdown", "as_markdown", is_flag=True,
+                       help="Print Markdown for a comment on a pull request.")),
 )  # fmt: skip
 def plan_command() -> None:
     """Show what a change does: which puts go elsewhere, from each queue manager that FACTS describe, and why.
 
-    FACTS are as for map; --with, --set, --status, --upgrade and the like say what changes. The plan also lists the
-    findings of check that are on one side alone. --puts weighs each row by real traffic: a table with columns queue,
-    from (where puts were made) and optionally count. Exit status: 0 nothing changes, 3 something does: where puts go,
-    which wait, what check finds, or that sequence factors restart; 2 bad input.
+    FACTS are as for map; --after, --with, --set, --status, --upgrade and the like say what changes. The plan also
+    lists the findings of check that are on one side alone. --puts weighs each row by real traffic: a table with columns
+    queue, from (where puts were made) and optionally count. Exit status: 0 nothing changes, 3 something does: where
+    puts go, which wait, what check finds, or that sequence factors restart; 2 bad input.
     """
 
 
@@ -574,6 +606,7 @@ def plan_command() -> None:
     "mqclause.tools.commands.replay:replay_scenario",
     click.argument("scenario", nargs=-1, type=parse_file_name),
     row_options,
+    html_option,
     reading_option,
     rules_options,
     exit_options,
@@ -614,7 +647,7 @@ def retention_command() -> None:
 @declare(
     "schema",
     "mqclause.tools.commands.schema:print_schema",
-    click.argument("name", required=False, shell_complete=complete("list_schema_names")),
+    click.argument("name", required=False, shell_complete=complete("list_schemas", "mqclause.schemas")),
 )
 def schema_command() -> None:
     """Print the JSON schema NAME: of facts, scenario, rule or case files, or of an answer in JSON.
@@ -670,8 +703,8 @@ def why_command() -> None:
 def verify_command() -> None:
     """Verify copies of the documents: which sentences stand there as the rules have them.
 
-    DOCUMENT is the text of a document, a paragraph a line. It is known by its sentences, whatever its name is. Exit
-    status: 0 every sentence stands there and no other, 1 one differs, is missing, moved or new, 2 bad input.
+    DOCUMENT is the text of a document. It is known by its sentences, whatever its name is and wherever its lines end.
+    Exit status: 0 every sentence stands there and no other, 1 one differs, is missing, moved or new, 2 bad input.
     """
 
 
@@ -683,7 +716,7 @@ def verify_command() -> None:
           click.option("--coverage", is_flag=True,
                        help="Show which branches of conditions no case takes; runs more slowly."),
           click.option("--proof", is_flag=True,
-                       help="Show on how many situations the executors agree, within a bound.")),
+                       help="Show on how many situations the executors agree and each law holds.")),
     row_options,
     cases_option,
     folder_option,
@@ -692,7 +725,7 @@ def test_command() -> None:
     """Test rules by their cases: which come out otherwise, and what of a rule no case reaches.
 
     A rule is named like workload.06, a ruleset like workload; all are tested where none is named. Exit status: 0 every
-    case passed, 1 one did not, 2 bad input.
+    case passed and every law holds, 1 one did not, 2 bad input.
     """
 
 
@@ -736,7 +769,7 @@ def lint_command() -> None:
 
 @declare(
     "compare",
-    "mqclause.tools.commands.rules:print_compared",
+    "mqclause.tools.commands.compare:print_compared",
     click.argument("folders", nargs=-1, type=parse_file_name, metavar="[A [B]]"),
     reading_option,
     group("Rules",
@@ -750,7 +783,8 @@ def compare_command() -> None:
     """Compare two sets of rules: what files say otherwise, and the plainest facts that tell them apart.
 
     A and B are folders of rules. Where B is left out, it is A as --reading and --edition have it; where both are, A is
-    what comes with mqclause. Exit status: 0 nothing differs, 1 something does, 2 bad input.
+    what comes with mqclause. Of two configurations, as for map, it prints the objects and attributes that differ, and
+    the plan by which A becomes B. Exit status: 0 nothing differs, 1 something does, 2 bad input.
     """
 
 

@@ -16,7 +16,9 @@ from mqclause.model.diagnostics import Diagnostic, DomainError, FactsError
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.readers.facts_files import parse_json
+from mqclause.render.explanation import print_explanation, print_verdict
 from mqclause.rulebook.rules import Rules
+from mqclause.tools.answer_file import check_page, write_answer
 from mqclause.tools.commands.options import (
     Inputs,
     choose_executor,
@@ -25,8 +27,7 @@ from mqclause.tools.commands.options import (
     read_input_lines,
 )
 from mqclause.tools.errors import DisagreementError, NothingAskedError
-from mqclause.tools.render.explanation import print_explanation, print_verdict
-from mqclause.tools.render.streams import print_json, print_rows, print_warnings
+from mqclause.tools.streams import print_json, print_rows, print_warnings
 from mqclause.workload.decision import Decision, Engine, Level
 from mqclause.workload.explanation import Explanation
 
@@ -90,6 +91,7 @@ class ExplainOutput:
     every_rule: bool = False
     conditions: bool = False
     why_not: str | None = None
+    html: str | None = None
 
     def __attrs_post_init__(self) -> None:
         if self.brief and (self.as_json or self.every_rule or self.conditions or self.why_not):
@@ -99,20 +101,27 @@ class ExplainOutput:
             raise click.UsageError(
                 "--csv is a line for each destination; leave out --brief, --all, --conditions, --why-not"
             )
+        check_page(self.html)
 
     def check_lines(self) -> None:
         """Raise UsageError for what --lines does not answer."""
-        if self.as_csv or self.brief or self.every_rule or self.why_not:
-            raise click.UsageError("--lines answers in JSON; leave out --csv, --brief, --all and --why-not")
+        if self.as_csv or self.brief or self.every_rule or self.why_not or self.html:
+            raise click.UsageError("--lines answers in JSON; leave out --csv, --brief, --all, --why-not and --html")
 
     def print_decision(self, told: Explanation, snapshot: Snapshot, given: Exits = NO_EXITS) -> None:
         """Write to standard output what is to be shown; --why-not asks the exits that are ``given``, too."""
         answer = None
         if self.why_not is not None:
             # It takes as long to load as all the rest.
-            from mqclause.tools.commands.why_not import find_why_not, print_why_not
+            from mqclause.render.why_not import print_why_not
+            from mqclause.tools.commands.why_not import find_why_not
 
             answer = find_why_not(told, self.why_not, snapshot, given)
+        if self.html is not None:
+            from mqclause.pages.decision import view_decision
+            from mqclause.pages.page import render_page
+
+            write_answer(self.html, render_page(view_decision(told, why_not=answer.to_json() if answer else None)))
         if self.as_json:
             print_json(told.to_json() | ({"why_not": answer.to_json()} if answer else {}))
             return

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
+from importlib import import_module
 from itertools import chain, islice
 from typing import Any, TypeVar
 
+import click
 from attrs import evolve, frozen
 
 from mqclause.cluster.map import (
@@ -29,7 +31,19 @@ from mqclause.model.configuration.view import FOREIGN_CHANNELS_IGNORED
 from mqclause.model.diagnostics import Diagnostic, FactsError
 from mqclause.model.readers.records import Script
 from mqclause.model.readers.registry import read_contents
+from mqclause.render.cluster import (
+    ALIASES_LEFT_OUT,
+    CSV_COLUMNS,
+    build_map_lines,
+    describe_missing_exits,
+    group_remarks,
+    list_remarks,
+    print_map,
+    summarize_unknown,
+)
+from mqclause.render.terminal import track_progress
 from mqclause.rulebook.rules import Rules
+from mqclause.tools.answer_file import check_drawing, check_page, load_pages, write_answer
 from mqclause.tools.commands.options import (
     Inputs,
     blame_status_option,
@@ -40,17 +54,7 @@ from mqclause.tools.commands.options import (
     read_overlays,
 )
 from mqclause.tools.errors import NothingAskedError
-from mqclause.tools.render.cluster import (
-    ALIASES_LEFT_OUT,
-    describe_missing_exits,
-    group_remarks,
-    list_remarks,
-    print_map,
-    summarize_unknown,
-    write_map,
-)
-from mqclause.tools.render.streams import print_pieces, print_warnings, render_json
-from mqclause.tools.render.terminal import track_progress
+from mqclause.tools.streams import print_pieces, print_warnings, render_json, write_csv
 from mqclause.workload.decision import Engine
 from mqclause.workload.editions import get_levels, list_level_remarks
 
@@ -61,8 +65,8 @@ RowT = TypeVar("RowT", MapRow, PrintableRow, PlanRow)
 class ClusterQuestion:
     """The question of map and plan: the files, a change of them, and the rows to show.
 
-    ``overlays``, ``states`` and the commands of ``inputs`` are the change. ``pattern`` is what queues have to fit;
-    None: all.
+    ``then``, ``overlays``, ``states`` and the commands of ``inputs`` are the change; ``then`` describes every member
+    anew. ``pattern`` is what queues have to fit; None: all.
     """
 
     inputs: Inputs
@@ -73,13 +77,15 @@ class ClusterQuestion:
     states: Sequence[str]
     rules: Rules
     exits: Exits
+    then: Sequence[Source] = ()
 
     @classmethod
-    def of(cls, inputs: Inputs, pattern: str | None, bind: str) -> ClusterQuestion:
+    def of(cls, inputs: Inputs, pattern: str | None, bind: str, then: tuple[str, ...] = ()) -> ClusterQuestion:
         """Read the files that the options name, and load the rules. Raises ClickException and ReadingError."""
         files, states = read_inputs(inputs.facts, (), inputs.named_format), build_state_commands(inputs.states)
         rules, exits = inputs.load_rules(), inputs.load_exits()
-        return cls(inputs, pattern, bind.upper(), files, read_overlays(inputs.overlays), states, rules, exits)
+        overlays, later = read_overlays(inputs.overlays), read_inputs(then, (), inputs.named_format) if then else []
+        return cls(inputs, pattern, bind.upper(), files, overlays, states, rules, exits, later)
 
     def engine(self, members: Iterable[Snapshot]) -> Engine:
         """Return the engine with the exits that are given; told are those that none of the members names."""
@@ -93,10 +99,12 @@ class ClusterQuestion:
 
     def after(self, before: Members) -> Members:
         """Return every member with the change. Raises FactsError."""
+        files = self.then or self.files
+        described = self._members(files) if self.then else before
         if self.overlays:
-            names = {get_local_name(each) for each in before}
-            before = self._members([*self.files, *(_owned(each, names) for each in self.overlays)])
-        after = apply_changes_everywhere(before, self.inputs.sets)
+            names = {get_local_name(each) for each in described}
+            described = self._members([*files, *(_owned(each, names) for each in self.overlays)])
+        after = apply_changes_everywhere(described, self.inputs.sets)
         with blame_status_option():
             return apply_changes_everywhere(after, self.states)
 
@@ -143,19 +151,75 @@ def print_member_warnings(members: Iterable[Snapshot]) -> None:
     print_warnings(told, [each for member in found for each in member.remarks])
 
 
-@group_options(inputs=Inputs)
-def map_puts(inputs: Inputs, pattern: str | None, bind: str, as_json: bool, as_csv: bool) -> int:
+@frozen
+class MapOutput:
+    """The forms of the answer. Raises UsageError for those that exclude one another, and NotInstalledError."""
+
+    as_json: bool = False
+    as_csv: bool = False
+    html: str | None = None
+    svg: str | None = None
+    mermaid: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        if self.mermaid and (self.as_json or self.as_csv):
+            form = "--json" if self.as_json else "--csv"
+            raise click.UsageError(f"{form} and --mermaid are two forms of one answer; leave one out")
+        check_page(self.html, is_drawn=True)
+        check_drawing(self.svg)
+        if self.mermaid:
+            load_pages("--mermaid")
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether a picture of the answer is asked for."""
+        return self.html is not None or self.svg is not None or self.mermaid
+
+    def note_flows(self, rows: Iterable[MapRow], engine: Engine, found: list[Any]) -> Iterator[MapRow]:
+        """Add to ``found`` what is drawn of each row, if anything is."""
+        from_row = self.is_drawn and import_module("mqclause.pages.cluster").Flow.of
+        for row in rows:
+            if from_row:
+                found.append(from_row(row, engine))
+            yield row
+
+    def write(self, flows: Sequence[Any], members: Members, rules: Rules) -> None:
+        """Write the pictures. Raises NotWrittenError."""
+        from mqclause.pages.cluster import view_cluster
+        from mqclause.pages.drawing import render_drawing, render_mermaid
+        from mqclause.pages.page import render_page
+
+        origin = rules.origin
+        is_placed = self.html is not None or self.svg is not None
+        view = view_cluster(flows, members, rules, str(origin) if origin else "", is_placed)
+        if self.html is not None:
+            write_answer(self.html, render_page(view))
+        if self.svg is not None:
+            write_answer(self.svg, render_drawing(view))
+        if self.mermaid:
+            print_pieces([render_mermaid(view)])
+
+
+@group_options(inputs=Inputs, output=MapOutput)
+def map_puts(inputs: Inputs, output: MapOutput, pattern: str | None, bind: str) -> int:
     """Show where puts go, and return the exit status. Raises FactsError and UsageError."""
     question = ClusterQuestion.of(inputs, pattern, bind)
     members = question.asked(question.after(question.before()))
     print_member_warnings(members)
     with question.engine(members) as engine:
-        rows = _rows(members, question, engine)
-        if as_json:
-            _print_json(question.fitting(rows))
+        flows = list[Any]()
+        rows = output.note_flows(_rows(members, question, engine), engine, flows)
+        if output.as_json:
+            told = question.fitting(rows)
         else:
             print_warnings((), list_level_remarks(question.rules, get_levels(each.cluster for each in members)))
-            _print(question.fitting(map(PrintableRow.of, rows)), as_csv)
+            printed = question.fitting(map(PrintableRow.of, rows))
+        if output.is_drawn:
+            output.write([each for each in flows if question.is_queue_named(each.name)], members, engine.rules)
+        if output.as_json:
+            _print_json(told)
+        elif not output.mermaid:
+            _print(printed, output.as_csv)
     return 0
 
 
@@ -173,7 +237,7 @@ def _print(rows: list[PrintableRow], as_csv: bool) -> None:
                 *summarize_unknown(rows),
             ],
         )
-        write_map(queues)
+        write_csv(CSV_COLUMNS, build_map_lines(queues))
     else:
         print_map(rows)
 

@@ -41,13 +41,13 @@ from mqclause.model.readers.facts_files import parse_toml
 from mqclause.model.readers.formats import LONGEST_PATH
 from mqclause.model.readers.mqsc import MQSC
 from mqclause.model.readers.registry import FORMATS
+from mqclause.render.terminal import show_progress
 from mqclause.rulebook.loader import Interpretation, check_keys
 from mqclause.rulebook.rule import Declaration, ReadingError, RuleError
 from mqclause.rulebook.rules import CLAUSE_FILE_KEYS, CLAUSE_KEYS, LARGEST_FILE, Rules
 from mqclause.tools.commands.declared import EXIT_FORM, FOLDER
 from mqclause.tools.commands.settings import blame_settings
-from mqclause.tools.render.streams import ORIGIN, print_warnings
-from mqclause.tools.render.terminal import show_progress
+from mqclause.tools.streams import ORIGIN, print_warnings
 
 FORMAT_NAMES = {each.name.lower(): each.name for each in FORMATS} | {"dmpmqcfg": MQSC.name}
 

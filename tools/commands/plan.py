@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
 
 import click
@@ -21,21 +22,24 @@ from mqclause.cluster.plan import (
 )
 from mqclause.model.configuration.members import Members, get_local_name, remove_member, suspend_member
 from mqclause.model.diagnostics import FactsError
-from mqclause.rulebook.rules import AUTO, Rules
-from mqclause.tools.commands.map import ClusterQuestion, print_member_warnings
-from mqclause.tools.commands.options import Inputs, group_options, quote_mqsc
-from mqclause.tools.render.cluster import (
+from mqclause.render.cluster import (
     ALIASES_LEFT_OUT,
+    SIDE_COLUMNS,
+    build_plan_lines,
     describe_missing_exits,
     describe_upgrades,
     flatten_remarks,
     group_remarks,
     print_plan,
     summarize_unknown,
-    write_plan,
 )
-from mqclause.tools.render.streams import print_json, print_warnings
-from mqclause.tools.render.terminal import track_progress
+from mqclause.render.markdown import render_plan_comment
+from mqclause.render.terminal import track_progress
+from mqclause.rulebook.rules import AUTO, Rules
+from mqclause.tools.answer_file import check_page, write_answer
+from mqclause.tools.commands.map import ClusterQuestion, print_member_warnings
+from mqclause.tools.commands.options import Inputs, group_options, quote_mqsc
+from mqclause.tools.streams import list_warnings, print_json, print_pieces, print_warnings, write_csv
 from mqclause.trace import join_names
 from mqclause.workload.decision import Engine
 from mqclause.workload.delivery import check_delivery
@@ -52,6 +56,7 @@ SOMETHING_CHANGES = 3
 class MemberChange:
     """The options that change whole members of the cluster."""
 
+    then: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     failing: tuple[str, ...] = ()
     suspending: tuple[str, ...] = ()
@@ -69,33 +74,92 @@ class MemberChange:
             members = upgrade_members(members, name, edition, rules)
         return members
 
+    def list_options(self, inputs: Inputs) -> Iterator[str]:
+        """List the options that say what changes, as they were given."""
+        named = {
+            "after": self.then, "set": inputs.sets, "with": inputs.overlays, "status": inputs.states,
+            "without": self.left_out, "fail": self.failing, "suspend": self.suspending,
+            "upgrade": ["=".join(each) for each in self.upgrades],
+        }  # fmt: skip
+        yield from (f"--{name} {shlex.quote(each)}" for name, values in named.items() for each in values)
 
-@group_options(inputs=Inputs, change=MemberChange)
+
+@frozen
+class PlanOutput:
+    """The form in which a plan is printed. Raises UsageError and NotInstalledError for a page that cannot be."""
+
+    as_json: bool = False
+    as_csv: bool = False
+    as_markdown: bool = False
+    html: str | None = None
+
+    def __attrs_post_init__(self) -> None:
+        check_page(self.html, is_drawn=True)
+
+    def print_plan(self, found: ChangePlan, rules: Rules, asked: Sequence[str]) -> None:
+        """Print the plan; a comment has what was written to standard error, too, which its readers do not see.
+
+        A page names the options that were ``asked``. Raises NotWrittenError.
+        """
+        if self.html is not None:
+            from mqclause.pages.page import render_page
+            from mqclause.pages.plan import view_plan
+
+            write_answer(self.html, render_page(view_plan(found, rules, asked)))
+        if self.as_json:
+            print_json(found.to_json())
+        elif self.as_csv:
+            _write(found)
+        elif self.as_markdown:
+            print_pieces([render_plan_comment(found, list_warnings())])
+        else:
+            print_plan(found)
+
+
+@group_options(inputs=Inputs, change=MemberChange, output=PlanOutput)
 def show_plan(
-    inputs: Inputs, change: MemberChange, pattern: str | None, bind: str, as_json: bool, as_csv: bool, puts: str | None
+    inputs: Inputs, change: MemberChange, output: PlanOutput, pattern: str | None, bind: str, puts: str | None
 ) -> int:
     """Show what a change does, and return the exit status. Raises FactsError and UsageError."""
-    question = ClusterQuestion.of(evolve(inputs, edition=None) if change.upgrades else inputs, pattern, bind)
+    asked = [*change.list_options(inputs)]
+
+    def show(found: ChangePlan, rules: Rules, _: Members, __: Members) -> None:
+        output.print_plan(found, rules, asked)
+
+    found = plan_files(inputs, change, pattern, bind, puts, show)
+    return SOMETHING_CHANGES if found.changes_something else 0
+
+
+def plan_files(
+    inputs: Inputs,
+    change: MemberChange,
+    pattern: str | None,
+    bind: str,
+    puts: str | None,
+    show: Callable[[ChangePlan, Rules, Members, Members], None],
+) -> ChangePlan:
+    """Plan a change of what files describe, and show it, with the members on both sides.
+
+    Raises FactsError and UsageError.
+    """
+    question = ClusterQuestion.of(
+        evolve(inputs, edition=None) if change.upgrades else inputs, pattern, bind, change.then
+    )
     before = question.before()
     asked, told = question.rules, get_levels(each.cluster for each in before)
     if change.upgrades and inputs.edition not in (None, AUTO):
         before, asked = begin_at(before, inputs.edition, asked), asked.in_edition(inputs.edition)
     _check_changed(question, change)
     after = change.apply(question.after(before), question.rules)
+    told |= get_levels(each.cluster for each in after) if change.then else {}
     print_member_warnings((*before, *after))
-    print_warnings((), list_level_remarks(asked, told))
-    print_warnings((), _describe_recorded(before, change))
+    print_warnings((), [*list_level_remarks(asked, told), *_describe_recorded(before, change)])
     traffic = _read_traffic(puts) if puts else None
     checked = _looked_at(question, change, (before, after) if change.upgrades else None)
     with question.engine((*before, *after)) as engine:
         found = plan_change(question, before, after, traffic, checked, engine)
-        if as_json:
-            print_json(found.to_json())
-        elif as_csv:
-            _write(found)
-        else:
-            print_plan(found)
-    return SOMETHING_CHANGES if found.changes_something else 0
+        show(found, engine.rules, before, after)
+    return found
 
 
 def _read_traffic(puts: str) -> Traffic:
@@ -111,15 +175,17 @@ def _write(found: ChangePlan) -> None:
     unknown = summarize_unknown(row for _, row in found.in_question)
     print_warnings(
         (),
-        [*describe_upgrades(found), *left, *describe_missing_exits(found.exits), *remarks, *found.to_nobody, *unknown],
-    )
-    write_plan(found.rows)
+        [*describe_upgrades(found), *left, *describe_missing_exits(found.exits), *remarks, *found.to_nobody, *unknown,
+         *found.unasked],
+    )  # fmt: skip
+    write_csv(SIDE_COLUMNS, build_plan_lines(found.rows))
 
 
 def _check_changed(question: ClusterQuestion, change: MemberChange) -> None:
     """Raises UsageError where no change is named: an empty one would pass for one that changes nothing."""
     if not (question.overlays or question.inputs.sets or question.states or change != MemberChange()):
-        raise click.UsageError("name a change: --set, --with, --status, --without, --fail, --suspend or --upgrade")
+        options = "--after, --set, --with, --status, --without, --fail, --suspend or --upgrade"
+        raise click.UsageError(f"name a change: {options}")
 
 
 def plan_change(
@@ -137,7 +203,21 @@ def plan_change(
         fits=question.is_queue_asked, track=track_progress,
     )  # fmt: skip
     question.check_any_fits(found.any_fits)
-    return evolve(found, findings=findings.about_queues(question.is_queue_named), to_nobody=to_nobody, unasked=())
+    unasked = [*_describe_one_sided(question.asked(before), question.asked(after))] if question.then else []
+    findings = findings.about_queues(question.is_queue_named)
+    return evolve(found, findings=findings, to_nobody=to_nobody, unasked=unasked)
+
+
+def _describe_one_sided(before: Members, after: Members) -> Iterator[str]:
+    """Say which members the files of one side alone describe: the map has no row of theirs to compare."""
+    had, has = ([get_local_name(each) for each in side] for side in (before, after))
+    for side, names in (
+        ("before", [each for each in had if each not in has]),
+        ("after", [each for each in has if each not in had]),
+    ):
+        if names:
+            who = f"{join_names(names)} {'is' if len(names) == 1 else 'are'} described"
+            yield f"{who} {side} the change alone: where puts made there go is not compared"
 
 
 def _describe_recorded(members: Members, change: MemberChange) -> Iterator[str]:
@@ -170,8 +250,9 @@ def _looked_at(
     checks = Checks(question.rules)
     try:
         before = inspected(question.files, checks, inputs.local, inputs.lenient)
-        commands = [f"QMGR({quote_mqsc(name)}) SUSPEND(YES)" for name in change.suspending if name in before.members]
-        changed = before.changed(question.overlays, [*inputs.sets, *question.states, *commands])
+        described = inspected(question.then, checks, inputs.local, inputs.lenient) if question.then else before
+        commands = [f"QMGR({quote_mqsc(name)}) SUSPEND(YES)" for name in change.suspending if name in described.members]
+        changed = described.changed(question.overlays, [*inputs.sets, *question.states, *commands])
         if upgraded is not None:
             recorded = dict.fromkeys(list_recorded_members(upgraded[0]), 0)
             recorded |= {name: level for name, level in before.told_levels.items() if name in recorded}

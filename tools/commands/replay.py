@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import BinaryIO
 
 import click
+from attrs import frozen
 
 from mqclause.executors.operations import ExecutorName
 from mqclause.model.configuration.snapshot import Snapshot
@@ -15,8 +17,11 @@ from mqclause.model.diagnostics import FactsError
 from mqclause.model.readers.facts_files import parse_json
 from mqclause.model.timeline.administration import parse_day, read_repository_content
 from mqclause.model.timeline.scenario import Scenario, build_scenario, locate_error, read_scenario_source
+from mqclause.render.replay import buffer_first, print_calendar, print_timeline
 from mqclause.replay.administration import AdministrationRules, build_retention
-from mqclause.replay.runner import Replay, Row
+from mqclause.replay.runner import Replay, Row, Watch
+from mqclause.rulebook.rules import Rules
+from mqclause.tools.answer_file import check_page, write_answer
 from mqclause.tools.commands.explain import build_error_line, decode_line
 from mqclause.tools.commands.options import (
     Inputs,
@@ -30,8 +35,7 @@ from mqclause.tools.commands.options import (
     read_overlays,
 )
 from mqclause.tools.errors import NothingAskedError
-from mqclause.tools.render.replay import buffer_first, print_calendar, print_timeline
-from mqclause.tools.render.streams import encode_json_line, print_json, print_rows, print_warnings
+from mqclause.tools.streams import encode_json_line, print_json, print_rows, print_warnings
 
 EVENT_COLUMNS = ("event", "do", "routed", "trigger_messages", "released", "conditions", "changed")
 RETAINED_COLUMNS = (
@@ -53,22 +57,53 @@ PROGRESS_EVERY = 100_000
 """After how many rows progress is shown on a terminal."""
 
 
-@group_options(inputs=Inputs)
+@frozen
+class ReplayOutput:
+    """The form in which a replay is printed. Raises UsageError and NotInstalledError for a page that cannot be."""
+
+    as_json: bool = False
+    as_csv: bool = False
+    html: str | None = None
+
+    def __attrs_post_init__(self) -> None:
+        check_page(self.html)
+
+    def print_rows(self, rows: Iterable[Row]) -> None:
+        """Print the rows, one after the other."""
+        if self.as_json:
+            documents = (encode_json_line(row.to_json()) for row in _with_progress(rows))
+            sys.stdout.buffer.writelines(buffer_first(documents))
+        elif self.as_csv:
+            print_rows(EVENT_COLUMNS, buffer_first(row.to_json() for row in _with_progress(rows)))
+        else:
+            print_timeline(rows)
+
+    def print_and_draw(self, rows: Callable[[Watch], Iterable[Row]], rules: Rules, source: str) -> None:
+        """Print the rows, and write a page of what they tell. Raises NotWrittenError."""
+        from mqclause.pages.page import render_page
+        from mqclause.pages.replay import Recorder, view_replay
+
+        recorder = Recorder()
+        self.print_rows(rows(recorder.watch))
+        write_answer(str(self.html), render_page(view_replay(recorder, rules, source)))
+
+
+@group_options(inputs=Inputs, output=ReplayOutput)
 def replay_scenario(
-    inputs: Inputs, scenario: tuple[str, ...], as_json: bool, as_csv: bool, executor: ExecutorName, lines: str | None
+    inputs: Inputs, output: ReplayOutput, scenario: tuple[str, ...], executor: ExecutorName, lines: str | None
 ) -> int:
     """Simulate the events of a scenario, and return the exit status. Raises FactsError and UsageError."""
     exits = inputs.load_exits()
     replay = Replay(inputs.load_rules(), executor, exits.given, exits.limit)
     if lines is not None:
         check_only_lines((*scenario, *filter(None, inputs.about_facts)))
-        if as_csv:
-            raise click.UsageError("--lines answers in JSON; leave out --csv")
+        if output.as_csv or output.html:
+            raise click.UsageError("--lines answers in JSON; leave out --csv and --html")
         return replay_lines(read_input_lines(lines), sys.stdout.buffer, replay)
     if len(scenario) != 1:
         raise click.UsageError("name one scenario file (or - for standard input); see --help")
     source = Source(scenario[0], read_input(scenario[0]))
-    return replay_file(source, as_json, as_csv, replay, read_known_facts(source, inputs))
+    return replay_file(source, output, replay, read_known_facts(source, inputs))
 
 
 def read_known_facts(source: Source, inputs: Inputs) -> Snapshot | None:
@@ -84,28 +119,25 @@ def read_known_facts(source: Source, inputs: Inputs) -> Snapshot | None:
     return snapshot
 
 
-def replay_file(source: Source, as_json: bool, as_csv: bool, replay: Replay, known: Snapshot | None = None) -> int:
+def replay_file(source: Source, output: ReplayOutput, replay: Replay, known: Snapshot | None = None) -> int:
     """Replay one scenario, whose facts may be ``known`` already; returns 0. Raises FactsError and NothingAskedError."""
     scenario = read_scenario_source(source, known)
     if not scenario.events:
         raise NothingAskedError(f"{source.name}: has no [[event]]: nothing happens in it")
     print_unnamed_exits(replay.engine.exits, _names_of_exits(scenario))
     with replay:
-        rows = _rows(replay, scenario, source)
-        if as_json:
-            documents = (encode_json_line(row.to_json()) for row in _with_progress(rows))
-            sys.stdout.buffer.writelines(buffer_first(documents))
-        elif as_csv:
-            print_rows(EVENT_COLUMNS, buffer_first(row.to_json() for row in _with_progress(rows)))
+        rows = partial(_rows, replay, scenario, source)
+        if output.html is None:
+            output.print_rows(rows())
         else:
-            print_timeline(rows)
+            output.print_and_draw(rows, replay.engine.rules, source.name)
     return 0
 
 
-def _rows(replay: Replay, scenario: Scenario, source: Source) -> Iterator[Row]:
+def _rows(replay: Replay, scenario: Scenario, source: Source, watch: Watch | None = None) -> Iterator[Row]:
     """The rows of a file's scenario; raises FactsError with the place of an event that cannot happen."""
     try:
-        yield from replay.rows(scenario, source.name)
+        yield from replay.rows(scenario, source.name, watch)
     except FactsError as error:
         raise locate_error(error, source) from None
 

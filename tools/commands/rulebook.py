@@ -11,9 +11,9 @@ import click
 
 from mqclause.audit.case_run import count_processors, find_case_files
 from mqclause.executors.pipeline import NotInstalledError
+from mqclause.render.terminal import show_progress
 from mqclause.tools.commands.options import load_rules
 from mqclause.tools.errors import NotWrittenError
-from mqclause.tools.render.terminal import show_progress
 
 MADE_AT = "SOURCE_DATE_EPOCH"
 """The environment variable with the second at which a build that is to be repeated is said to be made."""

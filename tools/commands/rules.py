@@ -1,36 +1,34 @@
-"""Run the commands about rules: verify, test, mutate, lint and compare."""
+"""Run the commands about rules: verify, test, mutate and lint."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
 from mqclause.audit.case_run import count_processors, find_case_files, run_case_files
-from mqclause.audit.comparison import compare_rules
 from mqclause.audit.coverage import measure_coverage
+from mqclause.audit.laws import prove_laws
 from mqclause.audit.lint import get_checks, lint_rules, read_cases_by_path
 from mqclause.audit.mutation import MutantResult, try_mutants
 from mqclause.audit.proof import DocumentProof, prove_agreement
 from mqclause.audit.verification import FORMAT as VERIFY_FORMAT
 from mqclause.audit.verification import count_other_sources, verify_copies
-from mqclause.documents import DOCUMENTS
 from mqclause.model.diagnostics import quote_value, suggest_allowed
-from mqclause.rulebook.rules import Rules, get_rules_folder
-from mqclause.tools.commands.declared import FOLDER
-from mqclause.tools.commands.options import load_own_rules, load_rules, parse_readings, read_inputs
-from mqclause.tools.render.audit import (
+from mqclause.render.audit import (
     CaseReport,
-    print_comparison,
     print_lint,
     print_lint_checks,
     print_mutants,
     print_verification,
 )
-from mqclause.tools.render.streams import print_json, print_rows
-from mqclause.tools.render.terminal import show_progress
+from mqclause.render.terminal import show_progress
+from mqclause.rulebook.rules import Rules, get_rules_folder
+from mqclause.tools.commands.declared import FOLDER
+from mqclause.tools.commands.options import load_own_rules, load_rules, read_inputs
+from mqclause.tools.streams import print_json, print_rows
 
 
 def print_verified(copies: tuple[str, ...], as_json: bool, as_csv: bool) -> int:
@@ -72,7 +70,7 @@ def test_rules(
 ) -> int:
     """Run the cases, print what came of them, and return the exit status.
 
-    Raises CaseError, ReadingError and UsageError.
+    Raises CaseError, ReadingError, RuleError and UsageError.
     """
     if as_csv and (coverage or proof):
         raise click.UsageError("--csv is a line for each case; leave out --coverage and --proof")
@@ -86,22 +84,26 @@ def test_rules(
     else:
         for results in run_case_files(rules, paths, count_processors()):
             report.add(results)
-    proofs = _proofs(rules, report) if proof else None
+    documents = dict.fromkeys(each.document for each in report.results)
+    proofs = _proofs(rules, documents) if proof else None
+    laws = prove_laws(rules, documents, MOST_SITUATIONS, count_processors()) if proof else ()
     if as_json:
         said: dict[str, Any] = {"cases": [each.to_json() for each in report.results]}
         said |= {} if covered is None else {"coverage": [each.to_json() for each in covered]}
-        said |= {} if proofs is None else {"proof": [each.to_json() for each in proofs]}
+        said |= {} if proofs is None else {
+            "proof": [each.to_json() for each in proofs], "laws": [each.to_json() for each in laws],
+        }  # fmt: skip
         print_json({"format": TEST_FORMAT, **said})
     elif as_csv:
         print_rows(CASE_COLUMNS, (each.to_json() for each in report.results))
     else:
-        report.finish(covered, proofs)
-    return int(bool(report.failed) or any(each.disagreements for each in proofs or ()))
+        report.finish(covered, proofs, laws)
+    is_shown = not any(each.disagreements for each in proofs or ()) and all(each.is_shown for each in laws)
+    return int(bool(report.failed) or not is_shown)
 
 
-def _proofs(rules: Rules, report: CaseReport) -> list[DocumentProof]:
+def _proofs(rules: Rules, documents: Iterable[str]) -> list[DocumentProof]:
     """What is shown of the documents of the cases that were run."""
-    documents = dict.fromkeys(each.document for each in report.results)
     return [prove_agreement(rules, each, most=MOST_SITUATIONS, processes=count_processors()) for each in documents]
 
 
@@ -155,44 +157,3 @@ def print_linted(
     else:
         print_lint(place, found, every)
     return int(any(not each.reason for each in found))
-
-
-def print_compared(
-    folders: tuple[str, ...],
-    readings: tuple[str, ...],
-    editions: tuple[str, ...],
-    documents: tuple[str, ...],
-    as_json: bool,
-) -> int:
-    """Print what differs, and return the exit status. Raises FactsError, ReadingError and UsageError."""
-    for each in documents:
-        if each not in DOCUMENTS:
-            raise click.UsageError(f"--document: {quote_value(each)} is none{suggest_allowed(each, DOCUMENTS)}")
-    before, after = _sides(folders, readings, editions)
-    found = compare_rules(before, after, documents)
-    if as_json:
-        print_json(found.to_json())
-    else:
-        print_comparison(found)
-    return int(bool(found.text or found.documents))
-
-
-def _sides(folders: tuple[str, ...], readings: tuple[str, ...], editions: tuple[str, ...]) -> tuple[Rules, Rules]:
-    """Both sets of rules. Raises UsageError, FactsError and ReadingError."""
-    if len(folders) > 2 or len(editions) > 2:
-        raise click.UsageError("two sets of rules are compared; allowed: A, B, and --edition once or twice")
-    if len(folders) < 2 and not readings and not editions:
-        raise click.UsageError("name two folders of rules, or --reading, or --edition; see --help")
-    given = parse_readings(readings)
-    names: tuple[str | None, ...] = (*folders, *([folders[-1]] if len(folders) == 1 else [None, None]))[:2]
-    both = len(folders) == 2
-    of = (editions[0] if len(editions) == 2 or (both and editions) else None, editions[-1] if editions else None)
-    sides = []
-    for at, name in enumerate(names):
-        chosen, edition = (given if at or both else {}), of[at]
-        if name is None:
-            sides.append(Rules(chosen, edition))
-        else:
-            click.get_current_context().meta[FOLDER] = name
-            sides.append(load_own_rules(name, chosen, edition))
-    return sides[0], sides[1]

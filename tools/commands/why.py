@@ -14,11 +14,11 @@ from mqclause.model.diagnostics import quote_value, suggest_name
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put, Queue
 from mqclause.model.timeline.events import HIGHEST_GIVEN
+from mqclause.render.why import print_answers
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.options import Inputs, choose_executor, group_options
 from mqclause.tools.errors import DisagreementError, NothingAskedError
-from mqclause.tools.render.streams import print_json, print_rows, print_warnings
-from mqclause.tools.render.why import print_answers
+from mqclause.tools.streams import print_json, print_rows, print_warnings
 from mqclause.trigger.examination import Triggers
 from mqclause.trigger.why import Why, WhyAnswer, build_document
 from mqclause.workload.decision import Engine

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from attrs import evolve
-from rich.text import Text
 
 from mqclause.cluster.admin_commands import explain_absence
 from mqclause.cluster.counterfactuals import WhyNot, describe_unknown_queue_manager
@@ -11,12 +10,8 @@ from mqclause.cluster.counterfactuals import find_why_not as search_why_not
 from mqclause.exits.process import Exits
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.tools.errors import NothingAskedError
-from mqclause.tools.render.terminal import Page
 from mqclause.workload.decision import Engine
 from mqclause.workload.explanation import Explanation
-
-CHANGES_SHOWN = 10
-LABEL_WIDTH = 8
 
 
 def find_why_not(told: Explanation, name: str, snapshot: Snapshot, given: Exits) -> WhyNot:
@@ -28,39 +23,3 @@ def find_why_not(told: Explanation, name: str, snapshot: Snapshot, given: Exits)
     if answer.permitted or answer.fallen:
         return answer
     return evolve(answer, absent=explain_absence(told.decision, name, snapshot))
-
-
-def print_why_not(answer: WhyNot, page: Page | None = None) -> None:
-    """Print the clause by which each destination fell, and the smallest sets of commands by which it would not."""
-    page = page or Page()
-    page.line()
-    page.line(Text(f"why not {answer.queue_manager}?", "bold"))
-    if answer.permitted:
-        page.line(f"  {answer.queue_manager} is permitted")
-    elif answer.absent is not None:
-        page.line(f"{answer.absent.what}", "", 2)
-        if answer.absent.command:
-            page.line(Text(answer.absent.command, "dim"), "", 4)
-    for each, rule, because in answer.fallen:
-        page.line(f"{each.host}: {because}", f"{rule.clause:>6}", LABEL_WIDTH)
-    if answer.fallen and not answer.permitted:
-        _print_changes(answer, page)
-
-
-def _print_changes(answer: WhyNot, page: Page) -> None:
-    count = f"{answer.searched} commands" if answer.searched > 1 else "one command"
-    by_exit = ", with the exit" if answer.by_exit else ""
-    if answer.ended:
-        page.line(Text(answer.ended, "yellow"), "", 2)
-    if not answer.changes:
-        if answer.searched:
-            page.line(f"no set of up to {count}{by_exit}{',' if by_exit else ''} would have it permitted", "", 2)
-        return
-    tried = f"sets of up to {count}{by_exit}" if answer.searched else "not all single commands were tried"
-    page.line(f"each of these would have it permitted ({tried}):", "", 2)
-    for commands in answer.changes[:CHANGES_SHOWN]:
-        said = "; ".join(f"{each.queue_manager}: {each.command}" for each in commands)
-        page.line(Text(said, "green"), "", 4, hanging=2)
-    more = len(answer.changes) - CHANGES_SHOWN
-    if more > 0:
-        page.line(Text(f"and {more} more (--json shows them)", "dim"), "", 4)

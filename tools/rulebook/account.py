@@ -12,16 +12,18 @@ from attrs import frozen
 
 from mqclause.audit.case_run import CaseResult, read_file_cases
 from mqclause.audit.coverage import RuleCoverage, measure_coverage
+from mqclause.audit.laws import Law, LawProof, prove_law, prove_laws, read_laws
 from mqclause.audit.mutation import MutantResult, try_mutants
 from mqclause.audit.proof import DocumentProof, prove_agreement
 from mqclause.audit.sentences import RuleAccount, SentenceAccount, describe_rule, find_ruleset, list_sentences
 from mqclause.audit.words import WordAccount, list_words
 from mqclause.documents import DOCUMENTS
 from mqclause.rulebook.clauses import ClauseFile, read_clause_files
+from mqclause.rulebook.loader import OVERRIDES
 from mqclause.rulebook.rule import ReadingError, Rule
-from mqclause.rulebook.rules import Rules, get_rule_id
+from mqclause.rulebook.rules import LAWS_FILE, Rules, get_rule_id
 from mqclause.testing.case_kinds import RunnableCase
-from mqclause.tools.rulebook.wording import Saying, describe_action
+from mqclause.tools.rulebook.wording import Phrase, Saying, describe_action, word_condition
 
 MOST_SITUATIONS = 500
 """So many situations are tried of one rule."""
@@ -148,15 +150,43 @@ class ShownDocument:
         return sum(bool(each.failed) for each in self.sentences)
 
 
+@frozen(eq=False)
+class ShownLaw:
+    """A law with what was shown of it, and its condition in words; None where it is about the order of rules.
+
+    ``variations`` are what it is in an edition, or under a reading, by ``kind`` and name.
+    """
+
+    proof: LawProof
+    phrase: Phrase | None
+    variations: tuple[tuple[str, str, ShownLaw], ...] = ()
+
+    @property
+    def law(self) -> Law:
+        """The law."""
+        return self.proof.law
+
+    @classmethod
+    def of(cls, proof: LawProof, variations: Iterable[tuple[str, str, ShownLaw]] = ()) -> ShownLaw:
+        """Return what is shown of a law."""
+        condition = proof.law.condition
+        return cls(proof, None if condition is None else word_condition(condition), tuple(variations))
+
+
 @frozen(eq=False, slots=False)
 class Rulebook:
-    """All that a rulebook shows of some rules; ``proofs`` say on how many situations the executors agree."""
+    """All that a rulebook shows of some rules; ``proofs`` say on how many situations the executors agree.
+
+    ``laws`` are shown of all situations within the bound, of which there are those alone that are ``given``.
+    """
 
     rules: Rules
     documents: tuple[ShownDocument, ...]
     rulesets: Mapping[str, tuple[ShownRule, ...]]
     words: Mapping[str, tuple[WordAccount, ...]]
     proofs: tuple[DocumentProof, ...]
+    laws: tuple[ShownLaw, ...]
+    given: tuple[Law, ...]
 
     @cached_property
     def by_id(self) -> dict[str, ShownRule]:
@@ -176,6 +206,14 @@ class Rulebook:
             for name in dict.fromkeys(name.partition("=")[0] for name in named):
                 found.setdefault(name, []).append(each.id)
         return found
+
+    def list_laws(self, rule_id: str) -> list[ShownLaw]:
+        """List the laws that are about a rule: they rest on it, it may change places, or they count whom it meets."""
+        return [each for each in self.laws if rule_id in (*each.law.rests_on, *each.law.in_any_order, each.law.met_by)]
+
+    def list_laws_of_sentence(self, path: str) -> list[ShownLaw]:
+        """List the laws that follow from a sentence, named with its document."""
+        return [each for each in self.laws if path in each.law.sentences]
 
     @property
     def mutants(self) -> Counter[str]:
@@ -208,9 +246,24 @@ def gather_rulebook(
     rulesets = run.show_rulesets(known)
     names = [name for name in DOCUMENTS if name in rulesets]
     proofs = [prove_agreement(rules, each, most=MOST_SITUATIONS, processes=processes) for each in names]
-    return Rulebook(
-        rules, run.show_documents(rulesets), rulesets, {each: list_words(rules, each) for each in names}, tuple(proofs)
+    laws = tuple(
+        ShownLaw.of(each, _vary_law(rules, each.law.id))
+        for each in prove_laws(rules, names, MOST_SITUATIONS, processes)
     )
+    return Rulebook(
+        rules, run.show_documents(rulesets), rulesets, {each: list_words(rules, each) for each in names}, tuple(proofs),
+        laws, read_laws(rules, names, given=True),
+    )  # fmt: skip
+
+
+def _vary_law(rules: Rules, law_id: str) -> Iterator[tuple[str, str, ShownLaw]]:
+    """What a law is in each edition, and under each reading, for which it states something else."""
+    table = rules.toml(LAWS_FILE)[law_id]
+    for kind in OVERRIDES:
+        for name in table.get(kind, {}):
+            read = rules.in_edition(name) if kind == "edition" else rules.under(_choice(name))
+            law = next(each for each in read_laws(read, [table["document"]]) if each.id == law_id)
+            yield kind, name, ShownLaw.of(prove_law(read, MOST_SITUATIONS, law))
 
 
 def _is_rule(path: str) -> bool:

@@ -5,33 +5,29 @@ from __future__ import annotations
 import csv
 import json
 import re
-from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from hashlib import sha256
-from importlib.resources import files
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
-from jinja2 import DictLoader, Environment, StrictUndefined
-from markupsafe import Markup, escape
+from jinja2 import Environment
+from markupsafe import Markup
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers.configs import TOMLLexer
 
 from mqclause.audit.words import WordAccount
 from mqclause.model.diagnostics import escape_controls
+from mqclause.pages.page import PACKAGE as PAGES
+from mqclause.pages.page import build_environment, hash_text, read_templates
 from mqclause.rulebook.clauses import ClauseFile
 from mqclause.rulebook.rules import Rules, compute_digest
 from mqclause.tools.rulebook.account import MOST_SITUATIONS, Rulebook, ShownCase, ShownDocument, ShownRule
 
-TEMPLATES = files("mqclause.tools.rulebook") / "templates"
-MARKED = re.compile(r"`([^`]+)`|(https?://[^\s<>\"'`]+[^\s<>\"'`.,;:)])")
-"""What stands out in a text: what is between backticks, and an address."""
-
+STYLES = ("colours.css", "style.css")
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 FORMULA = ("=", "+", "-", "@")
 """What a text begins with that a spreadsheet would reckon with."""
@@ -59,6 +55,7 @@ class Addresses:
     words: Mapping[tuple[str, str], str]
     readings: Mapping[str, str]
     editions: Mapping[str, str]
+    laws: Mapping[str, str]
 
     @classmethod
     def of(cls, book: Rulebook) -> Addresses:
@@ -78,7 +75,9 @@ class Addresses:
         anchors = set[str]()
         readings = {each: f"readings.html#r-{_slug(each, anchors)}" for each in book.rules.known_readings}
         editions = {each: f"readings.html#e-{_slug(each, anchors)}" for each in book.rules.toml("editions.toml")}
-        return cls(rules, documents, sentences, by_path, words, readings, editions)
+        anchors = set[str]()
+        laws = {each.law.id: f"laws.html#{_slug(each.law.id, anchors)}" for each in book.laws}
+        return cls(rules, documents, sentences, by_path, words, readings, editions, laws)
 
     def of_case(self, case: ShownCase) -> str:
         """Where a case stands."""
@@ -131,18 +130,17 @@ class Site:
         object.__setattr__(self, "_pages", self._environment())
 
     def _environment(self) -> Environment:
-        texts = {each.name: each.read_text(encoding="utf-8") for each in TEMPLATES.iterdir() if each.is_file()}
-        found = Environment(
-            loader=DictLoader(texts), autoescape=True, undefined=StrictUndefined, finalize=_shown,
-            trim_blocks=True, lstrip_blocks=True,
-        )  # fmt: skip
-        found.filters |= {"prose": mark_prose, "toml": highlight_toml, "facts": list_facts, "inline": write_inline}
-        style, script, search = (texts[name] for name in ("style.css", "print.js", "search.js"))
-        scripts = f"script-src {_hash(script)} {_hash(search)}"
-        policy = f"default-src 'none'; style-src {_hash(style)}; {scripts}; base-uri 'none'"
+        texts = read_templates(PAGES) | read_templates("mqclause.tools.rulebook")
+        found = build_environment(texts)
+        found.filters |= {"toml": highlight_toml, "facts": list_facts, "inline": write_inline}
+        style = "".join(texts[name] for name in STYLES)
+        script, search = (texts[name] for name in ("print.js", "search.js"))
+        allowed = f"script-src {hash_text(script)} {hash_text(search)}"
+        policy = f"default-src 'none'; style-src {hash_text(style)}; {allowed}; base-uri 'none'"
         found.globals |= {
-            "book": self.book, "made": self.made, "places": self.places, "policy": policy,
-            "style": Markup(style), "script": Markup(script), "search_script": Markup(search),  # noqa: S704 - ours
+            "book": self.book, "made": self.made, "version": self.made.version, "places": self.places,
+            "policy": policy, "style": Markup(style), "scripts": [Markup(script)],  # noqa: S704 - ours
+            "search_script": Markup(search),  # noqa: S704 - ours
             "no_mutants": Counter[str](), "most": MOST_SITUATIONS,
             "changed_by": {"edition": self.book.list_changed("edition"), "reading": self.book.list_changed("reading")},
             "words": {(each.document, each.name): each for each in _every_word(self.book)},
@@ -154,7 +152,7 @@ class Site:
 
     def render_pages(self) -> Iterator[tuple[str, str]]:
         """Render each file of the site: its path, with slashes, and its text."""
-        for name in ("index.html", "rules.html", "matrix.html", "words.html", "readings.html"):
+        for name in ("index.html", "rules.html", "matrix.html", "laws.html", "words.html", "readings.html"):
             yield name, self._page(name)
         yield "search.html", self._page("search.html", index=_as_data(self._list_entries()))
         for document in self.book.documents:
@@ -184,6 +182,8 @@ class Site:
         for word in _every_word(self.book):
             place = self.places.words[word.document, word.name]
             yield word.origin, word.name, f"{word.document}: {word.means}", place
+        for shown in self.book.laws:
+            yield "law", shown.law.id, f"{shown.law.document}: {shown.law.says}", self.places.laws[shown.law.id]
         for name, reading in self.book.rules.known_readings.items():
             yield "reading", name, f"{reading.question} {', '.join(reading.every_choice)}", self.places.readings[name]
         for case in self.book.cases:
@@ -213,33 +213,10 @@ def _in_cell(text: str) -> str:
     return f"'{shown}" if shown.startswith(FORMULA) else shown
 
 
-def _shown(value: Any) -> Any:
-    """A value as it stands on a page: nothing in it turns the text round or cannot be seen. Markup is made of such."""
-    return value if isinstance(value, Markup) else escape_controls(str(value), "\n\t")
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
-
-
 def _as_data(entries: Iterable[tuple[str, ...]]) -> Markup:
     """Values as JSON that can stand in a script element: it has no bracket by which the element could end."""
     text = json.dumps([[escape_controls(value) for value in each] for each in entries], separators=(",", ":"))
     return Markup(re.sub("[<>&]", lambda found: f"\\u{ord(found[0]):04x}", text))  # noqa: S704 - escaped above
-
-
-def mark_prose(text: str) -> Markup:
-    """Mark what is between backticks, and make addresses links; all else is text."""
-    found, done = Markup(), 0
-    for each in MARKED.finditer(text):
-        found += escape(_shown(text[done : each.start()]))
-        code, address = each.groups()
-        if code:
-            found += Markup("<code>{}</code>").format(_shown(code))
-        else:
-            found += Markup('<a href="{0}" rel="noreferrer external">{0}</a>').format(_shown(address))
-        done = each.end()
-    return found + escape(_shown(text[done:]))
 
 
 def highlight_toml(text: str) -> Markup:

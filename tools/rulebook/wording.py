@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from attrs import frozen
-from sqlglot import exp
 
+from mqclause.language import nodes
 from mqclause.rulebook.rule import (
     Choose,
     Conclude,
@@ -58,10 +58,10 @@ class Saying:
     phrase: Phrase
 
 
-COMPARED: dict[type[exp.Expression], str] = {
-    exp.EQ: " is ", exp.NEQ: " is not ", exp.LT: " is below ", exp.LTE: " is at most ", exp.GT: " is above ",
-    exp.GTE: " is at least ", exp.Add: " + ", exp.Sub: " - ", exp.Mul: " × ", exp.Div: " / ", exp.And: " and ",
-    exp.Or: " or ",
+COMPARED: dict[type[nodes.Expression], str] = {
+    nodes.EQ: " is ", nodes.NEQ: " is not ", nodes.LT: " is below ", nodes.LTE: " is at most ", nodes.GT: " is above ",
+    nodes.GTE: " is at least ", nodes.Add: " + ", nodes.Sub: " - ", nodes.Mul: " × ", nodes.Div: " / ",
+    nodes.And: " and ", nodes.Or: " or ",
 }  # fmt: skip
 """What stands between the sides of an operator."""
 
@@ -69,26 +69,26 @@ COMPARED: dict[type[exp.Expression], str] = {
 def word_condition(tree: Expression) -> Phrase:
     """Put a condition in words: what has to hold together, or otherwise, as parts; anything else in one phrase."""
     match tree:
-        case exp.Paren():
+        case nodes.Paren():
             return word_condition(tree.this)
-        case exp.And():
-            return Phrase(_text("all of these hold"), tuple(map(word_condition, _chain(tree, exp.And))))
-        case exp.Or():
-            return Phrase(_text("at least one of these holds"), tuple(map(word_condition, _chain(tree, exp.Or))))
-        case exp.Not() if isinstance(_inner(tree.this), exp.And | exp.Or | exp.Case):
+        case nodes.And():
+            return Phrase(_text("all of these hold"), tuple(map(word_condition, _chain(tree, nodes.And))))
+        case nodes.Or():
+            return Phrase(_text("at least one of these holds"), tuple(map(word_condition, _chain(tree, nodes.Or))))
+        case nodes.Not() if isinstance(_inner(tree.this), nodes.And | nodes.Or | nodes.Case):
             return Phrase(_text("this does not hold"), (word_condition(tree.this),))
-        case exp.Case():
+        case nodes.Case():
             return Phrase(_text("the first of these that fits"), tuple(_branches(tree)))
-        case exp.Boolean():
+        case nodes.Boolean():
             return Phrase(_text("always" if tree.this else "never"))
-        case exp.Column():
+        case nodes.Column():
             return Phrase((*_words(tree), Piece("text", " holds")))
     return Phrase(tuple(_words(tree)))
 
 
 def word_value(tree: Expression) -> Phrase:
     """Put an expression in words that stands for a value, and not for a condition that has to hold."""
-    if isinstance(tree, exp.Column | exp.Boolean):
+    if isinstance(tree, nodes.Column | nodes.Boolean):
         return Phrase(tuple(_words(tree)))
     return word_condition(tree)
 
@@ -98,12 +98,12 @@ def _text(said: str) -> tuple[Piece, ...]:
 
 
 def _inner(tree: Expression) -> Expression:
-    while isinstance(tree, exp.Paren):
+    while isinstance(tree, nodes.Paren):
         tree = tree.this
     return tree
 
 
-def _chain(tree: Expression, kind: type[exp.Expression]) -> Iterator[Expression]:
+def _chain(tree: Expression, kind: type[nodes.Binary]) -> Iterator[Expression]:
     """What one operator joins, in order."""
     waiting = [tree]
     while waiting:
@@ -114,45 +114,43 @@ def _chain(tree: Expression, kind: type[exp.Expression]) -> Iterator[Expression]
             yield found
 
 
-def _branches(tree: exp.Case) -> Iterator[Phrase]:
-    for branch in tree.args["ifs"]:
-        asked = word_condition(branch.this)
-        found = (*_words(branch.args["true"]), Piece("text", ", where "))
+def _branches(tree: nodes.Case) -> Iterator[Phrase]:
+    for branch in tree.branches:
+        asked = word_condition(branch.when)
+        found = (*_words(branch.then), Piece("text", ", where "))
         yield Phrase((*found, *asked.pieces), asked.parts)
-    yield Phrase((*_words(tree.args["default"]), Piece("text", " otherwise")))
+    yield Phrase((*_words(tree.default), Piece("text", " otherwise")))
 
 
 def _words(tree: Expression) -> Iterator[Piece]:
     """An expression in one line."""
     match tree:
-        case exp.Paren():
+        case nodes.Paren():
             yield from _enclosed(tree.this)
-        case exp.Column():
+        case nodes.Column():
             yield Piece("name", tree.name)
-        case exp.Literal():
+        case nodes.Literal():
             yield Piece("value", str(tree.this)) if tree.this != "" else Piece("text", "blank")
-        case exp.Boolean():
+        case nodes.Boolean():
             yield Piece("value", "true" if tree.this else "false")
-        case exp.Not():
+        case nodes.Not():
             yield from _negated(tree.this)
-        case exp.In():
+        case nodes.In():
             yield from _listed(tree, " is one of ")
-        case exp.ArrayContains():
+        case nodes.ArrayContains():
             yield from (*_words(tree.this), Piece("text", " has "), *_words(tree.expression))
-        case exp.CountIf():
+        case nodes.CountIf():
             yield from _counted(tree.this)
-        case exp.Floor():
+        case nodes.Floor():
             yield from (*_text("the whole number at or below "), *_words(tree.this))
-        case exp.Case():
+        case nodes.Case():
             yield from _inline_branches(tree)
-        case _ if type(tree) in COMPARED:
+        case nodes.Binary():
             yield from (*_side(tree.this), Piece("text", COMPARED[type(tree)]), *_side(tree.expression))
-        case _:
-            yield Piece("value", tree.sql())
 
 
 def _side(tree: Expression) -> Iterator[Piece]:
-    yield from _enclosed(tree) if isinstance(tree, exp.Case) else _words(tree)
+    yield from _enclosed(tree) if isinstance(tree, nodes.Case) else _words(tree)
 
 
 def _enclosed(tree: Expression) -> Iterator[Piece]:
@@ -161,7 +159,7 @@ def _enclosed(tree: Expression) -> Iterator[Piece]:
 
 def _counted(tree: Expression) -> Iterator[Piece]:
     """``COUNT_IF``; of all where the condition is true."""
-    if isinstance(tree, exp.Boolean) and tree.this:
+    if isinstance(tree, nodes.Boolean) and tree.this:
         yield Piece("text", "how many remain")
     else:
         yield from (*_text("how many remain of which "), *_words(tree))
@@ -169,29 +167,29 @@ def _counted(tree: Expression) -> Iterator[Piece]:
 
 def _negated(tree: Expression) -> Iterator[Piece]:
     match _inner(tree):
-        case exp.In() as listed:
+        case nodes.In() as listed:
             yield from _listed(listed, " is none of ")
-        case exp.Column() as column:
+        case nodes.Column() as column:
             yield from (Piece("name", column.name), Piece("text", " does not hold"))
-        case exp.ArrayContains() as listing:
+        case nodes.ArrayContains() as listing:
             yield from (*_words(listing.this), Piece("text", " does not have "), *_words(listing.expression))
-        case other if isinstance(other, exp.LT | exp.LTE | exp.GT | exp.GTE):
+        case other if isinstance(other, nodes.LT | nodes.LTE | nodes.GT | nodes.GTE):
             between = COMPARED[type(other)].replace(" is ", " is not ")
             yield from (*_side(other.this), Piece("text", between), *_side(other.expression))
         case other:
             yield from (Piece("text", "it is not so that "), *_words(other))
 
 
-def _listed(tree: exp.In, between: str) -> Iterator[Piece]:
+def _listed(tree: nodes.In, between: str) -> Iterator[Piece]:
     yield from (*_words(tree.this), Piece("text", between))
     for at, each in enumerate(tree.expressions):
         yield from (*(_text(", ") if at else ()), *_words(each))
 
 
-def _inline_branches(tree: exp.Case) -> Iterator[Piece]:
-    for branch in tree.args["ifs"]:
-        yield from (*_words(branch.args["true"]), *_text(" where "), *_words(branch.this), *_text("; "))
-    yield from (*_words(tree.args["default"]), *_text(" otherwise"))
+def _inline_branches(tree: nodes.Case) -> Iterator[Piece]:
+    for branch in tree.branches:
+        yield from (*_words(branch.then), *_text(" where "), *_words(branch.when), *_text("; "))
+    yield from (*_words(tree.default), *_text(" otherwise"))
 
 
 TIES: dict[Ties, str] = {

@@ -16,6 +16,7 @@ from mqclause.documents import DOCUMENTS, WORKLOAD
 from mqclause.rulebook.rules import get_rules_folder
 from spec_tests.support.deep import every
 from spec_tests.support.explain_command import bad, run
+from spec_tests.support.three_members import QM1, QM2, QM3
 
 RULES = Rules()
 PRIORITY = "workload/11b_queue_priority.toml"
@@ -108,13 +109,30 @@ def test_what_states_least_is_enumerated_first_and_once() -> None:
 READINGS = [(name, choice) for name, reading in RULES.known_readings.items() for choice in reading.choices[1:]]
 
 
-@pytest.mark.parametrize(("name", "choice"), every(12, READINGS))
+@pytest.mark.parametrize(("name", "choice"), every(30, READINGS))
 def test_each_reading_differs_from_the_default_on_an_example(name: str, choice: str) -> None:
     found = compare_rules(RULES, Rules({name: choice}))
     assert found.text
     assert found.documents
     for each in found.documents:
         assert each.example is not None, f"none in {each.tried} situations and {each.cases} cases of {each.document}"
+
+
+def test_an_example_is_a_situation_that_there_is() -> None:
+    """Routes to an alias are ranked where a queue manager is named: with a queue alone there is no alias."""
+    (found,) = compare_rules(RULES, Rules({"alias-route-rank": "channel-too"})).documents
+    assert found.example is not None
+    assert found.example.facts["situation"] == {"put_queue_manager": "A"}
+    assert [each["is_alias"] for each in found.example.facts["subjects"]] == [True, True]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("choice", ["served-elsewhere-until=all-close", "exclusive-input-and-every=spares"])
+def test_an_example_differs_in_the_answer_and_not_in_what_leads_to_it(choice: str) -> None:
+    (found,) = compare_rules(RULES, Rules(dict([choice.split("=")]))).documents
+    assert found.example is not None
+    told = {line.partition(":")[0] for line in (*found.example.before.steps, *found.example.after.steps)}
+    assert {each.rpartition(".")[2] for each in told} == {"trigger_messages, here alone"}
 
 
 @pytest.mark.deep
@@ -135,6 +153,53 @@ def test_the_command_compares_two_folders(tmp_path: Path) -> None:
     same = run("compare", str(ours), str(ours), "--document", "call", "--json")
     assert same.returncode == 0
     assert json.loads(same.stdout) == {"format": "mqclause.comparison/1", "text": [], "documents": []}
+
+
+SCRIPTS = {"QM1.mqsc": QM1, "QM2.mqsc": QM2, "QM3.mqsc": QM3}
+
+
+def configuration(folder: Path, *changes: tuple[str, str]) -> str:
+    """A folder with the scripts of three members, of which that of QM2 is changed."""
+    folder.mkdir()
+    for name, text in SCRIPTS.items():
+        for before, after in changes if text is QM2 else ():
+            assert before in text
+            text = text.replace(before, after)
+        (folder / name).write_text(text)
+    return str(folder)
+
+
+def test_the_command_compares_two_configurations(tmp_path: Path) -> None:
+    """Of weights 70 and 50 QM2 has 7 of 12 puts; with the higher priority it has all, and 5 of 12 move."""
+    one = configuration(tmp_path / "one")
+    other = configuration(tmp_path / "other", ("PRTY(4)", "PRTY(6)"), ("QLOCAL(OWN)", "QLOCAL(OTHER)"))
+    done = run("compare", one, other)
+    assert done.returncode == 1
+    objects = "queue OTHER of QM2\n  before  not there\n  after   there\nqueue OWN of QM2\n  before  there\n  after   not there\n"
+    assert done.stdout.startswith(
+        f"{objects}queue Q of QM2 clwlprty\n  before  4\n  after   6\nQ from QM1: 41.7 % of the puts move\n"
+    )
+    assert "QM3 after: clause 11b, queue priority 4 is below 6" in done.stdout
+    found = json.loads(run("compare", one, other, "--json").stdout)
+    assert found["text"][2] == {"object": "queue Q of QM2", "key": "clwlprty", "before": 4, "after": 6, "seen_at": []}
+    assert [row["from"] for row in found["plan"]["rows"]] == ["QM1"]
+
+
+def test_configurations_that_say_the_same_differ_in_nothing(tmp_path: Path) -> None:
+    one, other = configuration(tmp_path / "one"), configuration(tmp_path / "other")
+    (tmp_path / "other" / "QM3.mqsc").write_text(
+        "* of another day\n" + QM3.replace(" CLWLPRTY(4)", "") + "ALTER QLOCAL(Q) CLWLPRTY(4)\n"
+    )
+    done = run("compare", one, other)
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, "no object differs")
+
+
+def test_rules_and_a_configuration_are_not_compared(tmp_path: Path) -> None:
+    one = configuration(tmp_path / "one")
+    (line,) = bad("compare", one, str(get_rules_folder()))
+    assert line.endswith(f"has rules and {one} has none; two of a kind are compared, rules or configurations")
+    (line,) = bad("compare", one, one, "--document", "call")
+    assert line == "two configurations are compared by one edition, and by all rules"
 
 
 def test_the_page_on_audits_shows_what_is_printed() -> None:

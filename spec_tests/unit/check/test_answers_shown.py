@@ -6,6 +6,7 @@ import json
 import pickle
 import re
 import shutil
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -70,31 +71,29 @@ def explained() -> Explanation:
     return Explanation.of(Engine().choose(Put("ORDERS.IN"), own.cluster, explain="rule"), own)
 
 
-def answers() -> dict[str, Any]:
-    told = explained()
-    changed = plan(MEMBERS, MEMBERS.suspend("QM3"))
-    return {
-        "Decision": told.decision,
-        "Explanation": told,
-        "MapRow": cluster_map(MEMBERS)[0],
-        "PlanRow": changed[0],
-        "WhyAnswer": Why().ask("ORDERS.IN", MEMBERS.at("QM2")),
-        "WhyNot": why_not(told.decision, "QM2"),
-        "Finding": check_files(SALES)[0],
-        "Share": shares(told.decision)[0],
-        "Move": Move("QM2", "QM3", 40.0),
-        "Counterfactual": Counterfactual(
-            (AdminCommand("QM2", "QM2", "RESUME QMGR CLUSTER('SALES')", ("QMGR", "QM2", "suspended")),)
-        ),
-        "QueueOrder": next(iter(Retrieval().orders(FIGURE.messages, FIGURE.cluster))),
-        "RetrievalResult": next_get(Retrieval(), FIGURE.cluster, FIGURE.messages, FIGURE.messages[0].queue),
-        "Row": next(iter(Replay().rows(read_scenario(Path(SALES).parent / "status_queue.toml")))),
-    }
+ANSWERS: dict[str, Callable[[], Any]] = {
+    "Decision": lambda: explained().decision,
+    "Explanation": explained,
+    "MapRow": lambda: cluster_map(MEMBERS)[0],
+    "PlanRow": lambda: plan(MEMBERS, MEMBERS.suspend("QM3"))[0],
+    "WhyAnswer": lambda: Why().ask("ORDERS.IN", MEMBERS.at("QM2")),
+    "WhyNot": lambda: why_not(explained().decision, "QM2"),
+    "Finding": lambda: check_files(SALES)[0],
+    "Share": lambda: shares(explained().decision)[0],
+    "Move": lambda: Move("QM2", "QM3", 40.0),
+    "Counterfactual": lambda: Counterfactual(
+        (AdminCommand("QM2", "QM2", "RESUME QMGR CLUSTER('SALES')", ("QMGR", "QM2", "suspended")),)
+    ),
+    "QueueOrder": lambda: next(iter(Retrieval().orders(FIGURE.messages, FIGURE.cluster))),
+    "RetrievalResult": lambda: next_get(Retrieval(), FIGURE.cluster, FIGURE.messages, FIGURE.messages[0].queue),
+    "Row": lambda: next(iter(Replay().rows(read_scenario(Path(SALES).parent / "status_queue.toml")))),
+}
+"""One answer of each kind."""
 
 
 def test_text_is_what_the_command_line_prints() -> None:
     asked = printed("explain", SALES, "--from", "QM1", "--put", "ORDERS.IN")
-    assert str(explained()) == asked.strip()
+    assert str(explained()) == asked.strip().replace("--all shows", "steps shows")
     assert str(cluster_map(MEMBERS)) == printed("map", SALES).strip()
     assert str(Why().ask("ORDERS.IN", MEMBERS.at("QM2"))) == printed("why", "ORDERS.IN", SALES, "--from", "QM2").strip()
     assert str(check_files(SALES)) == printed("check", SALES, "--fail-on", "error", "--all").strip()
@@ -104,6 +103,17 @@ def test_text_is_what_the_command_line_prints() -> None:
     )
     replayed = Replay().rows(read_scenario(EXAMPLES / "status_queue.toml"))
     assert "\n".join(map(str, replayed)) == printed("replay", str(EXAMPLES / "status_queue.toml")).rstrip()
+
+
+def test_an_edition_that_was_asked_for_is_named_by_its_argument() -> None:
+    own = MEMBERS.at("QM1")
+    decision = Engine(Rules(edition="mq-9.4")).choose(Put("ORDERS.IN"), own.cluster, explain="rule")
+    told = Explanation.of(decision, own)
+    assert told.to_json()["edition_from"] == "--edition"
+    assert "mq-9.4 (edition)" in str(told)
+    asked = printed("explain", SALES, "--from", "QM1", "--put", "ORDERS.IN", "--edition", "mq-9.4")
+    assert "mq-9.4 (--edition)" in asked
+    assert "--" not in str(told)
 
 
 def test_a_plan_is_what_the_command_line_prints_and_writes() -> None:
@@ -141,13 +151,17 @@ def test_why_not_a_queue_manager_that_is_no_destination() -> None:
     assert "QM1 hosts no instance of ORDERS.IN" in str(why_not(decision, "QM1"))
 
 
-@pytest.mark.parametrize("kind", answers())
+PICTURED = ("Decision", "Explanation", "MapRow", "PlanRow", "ChangePlan")
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
 def test_each_is_shown_and_comes_back_from_json(kind: str) -> None:
-    answer = answers()[kind]
+    answer = ANSWERS[kind]()
+    assert "--" not in str(answer), "an answer in a program names no option"
     assert "\n" not in repr(answer)
     assert len(repr(answer)) < 160
     assert repr(answer).startswith(f"<{kind}: ")
-    shown = answer._repr_html_()
+    shown = answer._render_table()
     assert shown.count("<tr>") > 1
     assert "{" not in shown
     document = json.loads(json.dumps(answer.to_json()))
@@ -157,7 +171,8 @@ def test_each_is_shown_and_comes_back_from_json(kind: str) -> None:
     assert hash(recorded) == hash(type(answer).from_json(document))
     assert answer.to_arrow().num_rows == len(answer.to_pandas()) == 1
     assert recorded.to_arrow().equals(answer.to_arrow())
-    assert recorded._repr_html_() == shown
+    assert recorded._render_table() == shown
+    assert ("<svg" in answer._repr_html_()) == ("<svg" in recorded._repr_html_()) == (kind in PICTURED)
     assert repr(recorded).startswith(f"<{kind}, recorded: ")
 
 
@@ -192,8 +207,8 @@ def test_columns_are_of_the_kind_and_not_of_what_an_answer_says() -> None:
     assert pyarrow.concat_tables(tables).column("outcome").to_pylist() == ["chosen", "chosen", "failed"]
     assert pyarrow.concat_tables(tables).column("because").null_count == 2
     assert not [each for each in tables[0].schema.types if pyarrow.types.is_null(each)]
-    assert counterfactuals(choices()[0], "QM2").to_arrow().schema == answers()["Counterfactual"].to_arrow().schema
-    assert cluster_map(MEMBERS)[:0].to_arrow().schema == answers()["MapRow"].to_arrow().schema
+    assert counterfactuals(choices()[0], "QM2").to_arrow().schema == ANSWERS["Counterfactual"]().to_arrow().schema
+    assert cluster_map(MEMBERS)[:0].to_arrow().schema == ANSWERS["MapRow"]().to_arrow().schema
 
 
 def test_a_column_has_all_that_the_document_says() -> None:
@@ -258,12 +273,12 @@ def test_a_document_of_another_kind_is_none() -> None:
             type(kind).from_json(told)
 
 
-def test_what_a_notebook_shows_of_a_decision() -> None:
-    shown = choices()[1]._repr_html_()
+def test_what_a_notebook_shows_of_a_decision_without_jinja2() -> None:
+    shown = choices()[1]._render_table()
     assert "<caption>goes to ORDERS.IN at QM3 by TO.QM3</caption>" in shown
     assert "<tr><td>ORDERS.IN at QM3 by TO.QM3</td><td>chosen</td>" in shown
     assert "<tr><td>ORDERS.IN at QM2 by TO.QM2</td><td>falls</td><td>6</td>" in shown
-    assert "<td>QM2 50 %, QM3 50 %</td>" in cluster_map(MEMBERS)._repr_html_()
+    assert "<td>QM2 50 %, QM3 50 %</td>" in cluster_map(MEMBERS)._render_table()
 
 
 def test_every_document_has_a_schema_that_it_keeps() -> None:

@@ -154,7 +154,7 @@ def test_a_queue_is_looked_at_in_each_of_its_clusters() -> None:
     told_of = [(each.queue_manager, each.message) for each in disabled if each.rule.id == "check.01"]
     assert told_of == [
         ("QM1", f"Q has no host in cluster S that is put-enabled: {fails}"),
-        ("QM2", "Q has no host in cluster S that is put-enabled: puts to it fail"),
+        ("QM2", f"Q has no host in cluster S that is put-enabled: {fails}"),  # those of QM1 go to QM3
     ]
     [finding] = [each for each in found(both, member("QM2"), other) if each.rule.id == "check.01"]
     assert finding.message == "Q has no host in cluster A, S that is put-enabled: puts to it fail"

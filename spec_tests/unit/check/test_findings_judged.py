@@ -313,10 +313,28 @@ def test_a_dump_that_was_cut_is_told() -> None:
     cut = inspected([Source("0.mqsc", whole.partition("* Script ended")[0].encode())], CHECKS)
     assert cut.findings() == []
     assert [str(each) for each in cut.warnings] == [
-        "0.mqsc: the dump 0.mqsc of QM1 ends before its trailer: its last objects are missing"
+        "0.mqsc: the dump 0.mqsc of QM1 ends before its trailer: its last objects are missing",
+        "0.mqsc:4: nothing tells whether QLOCAL(I), which W names, is there: taken so; DISPLAY QLOCAL('I') tells it",
+        "0.mqsc:4: nothing tells whether PROCESS(P), which W names, is there: taken so; DISPLAY PROCESS('P') tells it",
     ]
     kept = inspected([Source("0.mqsc", whole.encode())], CHECKS)
     assert ([each.rule.id for each in kept.findings()], kept.warnings) == (["trigger.06a", "trigger.07"], [])
+
+
+def test_what_nothing_tells_of_and_a_finding_would_rest_on_is_told_once() -> None:
+    """Of the processes that two queues name; not where another process is told of: then the files would tell these."""
+    queues = "* Queue manager name: QM1\nDEFINE QLOCAL(BELL)\n" + "".join(
+        f"DEFINE QLOCAL({name}) TRIGGER INITQ(BELL) PROCESS({name}.RUN)\n" for name in ("RED", "BLUE")
+    )
+    open_ones = inspected([Source("q.mqsc", queues.encode())], CHECKS)
+    assert open_ones.findings() == []
+    assert [str(each) for each in open_ones.warnings] == [
+        "q.mqsc:3: nothing tells whether PROCESS(RED.RUN), which RED names, and 1 more are there: taken so; "
+        "DISPLAY PROCESS(*) tells it"
+    ]
+    told_of = inspected([Source("q.mqsc", f"{queues}DEFINE PROCESS(OTHER) APPLICID('/opt/a &')\n".encode())], CHECKS)
+    assert {each.rule.id for each in told_of.findings()} >= {"trigger.06a"}
+    assert told_of.warnings == []
 
 
 def test_a_queue_that_another_queue_manager_has_was_not_misspelt() -> None:

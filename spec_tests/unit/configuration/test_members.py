@@ -140,7 +140,7 @@ def test_what_if_of_one_snapshot() -> None:
     assert fail(cluster, "QM8") == fail(DEPOT.at("QM7"), "QM8").cluster == fail(DEPOT, "QM8").at("QM7").cluster
     assert fail(cluster, "QM8", Rules(edition="mq-9.4")).with_status("TO.QM8", "RUNNING") == cluster
     with pytest.raises(ValueError, match="'clwlprio' is no attribute of a channel; known: .*; did you mean 'clwlprty'"):
-        cluster.with_channel("TO.QM8", "QM8", clwlprio=4)
+        cluster.with_channel("TO.QM8", "QM8", clwlprio=4)  # type: ignore[call-arg]
     with pytest.raises(ValueError, match="'QM6' is no other queue manager; known: QM8, QM9"):
         cluster.without("QM6")
 

@@ -54,7 +54,7 @@ def connection() -> Any:
         yield made
 
 
-@pytest.mark.parametrize("kind", first(2, TABLES))
+@pytest.mark.parametrize("kind", first(1, TABLES))
 @pytest.mark.parametrize("flat", [False, True])
 def test_rows_out_are_rows_in(connection: Any, kind: str, flat: bool) -> None:
     text, count = TABLES[kind]
@@ -218,7 +218,7 @@ NUMBERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("number", "shown"), first(2, NUMBERS))
+@pytest.mark.parametrize(("number", "shown"), first(1, NUMBERS))
 def test_numbers_of_every_type(connection: Any, number: str, shown: str | None) -> None:
     among = f"[{{'queue_manager': 'QM1', 'channel_rank': {number}}}, {{'queue_manager': 'QM2', 'channel_rank': 0::UTINYINT}}]"
     put = f"{{'queue': 'Q1', 'clwlmruc': {number}}}"
@@ -233,7 +233,7 @@ def test_numbers_of_every_type(connection: Any, number: str, shown: str | None) 
         )
 
 
-@pytest.mark.parametrize("kind", ["HUGEINT", "UHUGEINT", "BIGNUM"])
+@pytest.mark.parametrize("kind", first(1, ["UHUGEINT", "HUGEINT", "BIGNUM"]))
 def test_numbers_of_more_than_64_bits_are_compared_by_all_their_digits(connection: Any, kind: str) -> None:
     """The largest number that is allowed is the largest of 64 bits; no double tells it from the one after it."""
     numbers = f"({2**63 - 2}::{kind}), ({2**63 - 1}::{kind}), ({2**63}::{kind}), (NULL), ('{10**38}'::{kind})"

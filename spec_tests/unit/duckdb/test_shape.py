@@ -169,7 +169,7 @@ def test_fields_that_no_rule_is_about() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", first(3, ['a "b" c', "c", "puts", "d", "e", "place", "invalid", "chosen", "queue", "decided"])
+    "name", first(1, ['a "b" c', "c", "puts", "d", "e", "place", "invalid", "chosen", "queue", "decided"])
 )
 def test_further_columns_are_carried_through(name: str) -> None:
     further = pa.array([{"x": [1, None], "d": "é"}])
@@ -202,7 +202,7 @@ def test_qmgr_where_the_put_says_what_that_is() -> None:
     assert of({"queue": "Q", "qmgr_clwluseq": "ANY"}, local, other) == QM3
 
 
-@pytest.mark.parametrize("source", ["relation", "path", "text", "pandas", "arrow"])
+@pytest.mark.parametrize("source", first(3, ["relation", "path", "pandas", "text", "arrow"]))
 def test_sources(source: str, connection: Any, tmp_path: Path) -> None:
     path = tmp_path / "it's a table.parquet"
     pq.write_table(TABLE, path)
@@ -242,7 +242,7 @@ def ranked(kind: Any, rank: int) -> Any:
     return pa.table({"put": PUTS, "destinations": pa.array(rows, pa.list_(destination))})
 
 
-@pytest.mark.parametrize("kind", first(2, NUMBERS), ids=str)
+@pytest.mark.parametrize("kind", first(1, NUMBERS), ids=str)
 def test_whole_numbers_of_any_width(kind: Any) -> None:
     assert decision(decide(ranked(kind, 9))) == QM3
     message = "destinations[1].channel_rank = 10; allowed: a whole number from 0 to 9"
@@ -258,7 +258,7 @@ def test_a_sequence_number_that_is_too_large() -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", first(2, [pa.decimal128(38, 30), pa.int32(), pa.decimal128(10, 2), pa.float32()]), ids=str
+    "kind", first(1, [pa.decimal128(38, 30), pa.int32(), pa.decimal128(10, 2), pa.float32()]), ids=str
 )
 def test_factors_that_are_no_doubles(kind: Any) -> None:
     destination = pa.struct([("queue_manager", pa.string()), ("dest_seq_factor", kind)])

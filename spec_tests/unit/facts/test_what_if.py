@@ -49,8 +49,8 @@ def test_blanks_that_pad_names_are_no_part_of_them() -> None:
         (lambda: CLUSTER.with_status("TO.QM9", "STOPPED"), "'TO.QM9' is no channel"),
         (lambda: CLUSTER.with_status("TO.QM2", "GONE"), "status: 'GONE' is not allowed; allowed: INACTIVE, RUNNING"),  # type: ignore[arg-type]
         (lambda: CLUSTER.with_queue("Q", "QM9"), "'QM9' is no queue manager"),
-        (lambda: CLUSTER.with_queue("Q", "QM3", clwlprt=5), "'clwlprt' is no attribute of a queue; known: type, "),
-        (lambda: CLUSTER.with_queue("Q", "QM3", CLWLPRTY=5), "'CLWLPRTY' is no attribute of a queue; known: type, "),
+        (lambda: CLUSTER.with_queue("Q", "QM3", clwlprt=5), "'clwlprt' is no attribute of a queue; known: type, "),  # type: ignore[call-arg]
+        (lambda: CLUSTER.with_queue("Q", "QM3", CLWLPRTY=5), "'CLWLPRTY' is no attribute of a queue; known: type, "),  # type: ignore[call-arg]
         (lambda: CLUSTER.with_queue("Q", "QM3", clwlprty=10), "clwlprty: 10 is not allowed; allowed: a whole number from 0 to 9"),
     ],
 )  # fmt: skip
@@ -63,4 +63,4 @@ def test_what_cannot_be(change: Callable[[], Cluster], message: str) -> None:
 @pytest.mark.parametrize("misspelt", ["clwlprt", "CLWLPRTY"])
 def test_an_attribute_that_is_close_is_told_last(misspelt: str) -> None:
     with pytest.raises(ValueError, match=r"; did you mean 'clwlprty'\?$"):
-        CLUSTER.with_queue("Q", "QM3", **{misspelt: 5})
+        CLUSTER.with_queue("Q", "QM3", **{misspelt: 5})  # type: ignore[arg-type]

@@ -10,7 +10,8 @@ from mqclause import RuleError, Rules
 from mqclause.documents import WORKLOAD
 from mqclause.executors.pipeline import Pipeline
 from mqclause.language.evaluator import Scope, evaluate
-from mqclause.language.parser import MOST_CHARACTERS, MOST_LEVELS, ExpressionError, parse
+from mqclause.language.nodes import MOST_CHARACTERS, MOST_LEVELS, ExpressionError
+from mqclause.language.parser import parse
 from mqclause.language.vocabulary import BOOLEAN, WHOLE, Type, Vocabulary, Word
 from mqclause.rulebook.case_files import CaseFile
 from mqclause.testing.case_kinds import PipelineCase

@@ -7,13 +7,14 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mqclause.model.configuration.snapshot import Snapshot, read_document, read_sources
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import FactsError
 from mqclause.model.readers.facts_files import LIST_MAKERS, LIST_TABLES, SINGLE_TABLES, TABLES, read_facts
+from spec_tests.support.deep import every
 from spec_tests.support.facts_text import parse_facts
 from spec_tests.support.in_proportion import takes_time_in_proportion
 
@@ -86,7 +87,6 @@ def test_any_value(data: object) -> None:
 
 
 @given(documents)
-@settings(max_examples=50)
 def test_any_json_reads_as_its_value_does(data: object) -> None:
     text = json.dumps(data)
     if "NaN" not in text and "Infinity" not in text:
@@ -96,7 +96,6 @@ def test_any_json_reads_as_its_value_does(data: object) -> None:
 
 
 @given(documents, documents, st.none() | st.text(max_size=5), st.booleans())
-@settings(max_examples=50)
 def test_any_values_beside_a_script(one: object, other: object, local: str | None, lenient: bool) -> None:
     script = b"* Queue manager name: HQ\nDEFINE QLOCAL(STOCK) CLUSTER(PARTS)\nDEFINE QLOCAL(\n"
     sources = [Source("a", json.dumps(one).encode()), Source("b", script), Source("c", json.dumps(other).encode())]
@@ -111,7 +110,6 @@ def test_any_local_name(local: str | None) -> None:
 
 
 @given(st.sampled_from(PLACES), values, st.booleans())
-@settings(max_examples=100)
 def test_one_value_changed(place: tuple[Any, ...], value: object, removed: bool) -> None:
     data = copy.deepcopy(VALID)
     *path, last = place
@@ -175,7 +173,7 @@ def test_deep_nesting_ends(content: bytes) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    [
+    every(2, [
         b"\0",
         b"\xfe\xed",
         b"x",
@@ -186,10 +184,10 @@ def test_deep_nesting_ends(content: bytes) -> None:
         b'"',
         b"The queue is defined by the manager, as was set out.\n",
         b"a = 1 # not TOML, as a stands twice\n",
-    ],
+    ]),
     ids=["zero", "bytes", "x", "blank", "line", "brace", "bracket", "quote", "prose", "assignment"],
-)
-@pytest.mark.parametrize("huge", [2_000_000, pytest.param(50_000_000, marks=pytest.mark.deep)])
+)  # fmt: skip
+@pytest.mark.parametrize("huge", [2_000_000, pytest.param(10_000_000, marks=pytest.mark.deep)])
 def test_a_huge_file_of_junk_ends(piece: bytes, huge: int) -> None:
     content = piece * (huge // len(piece))
     error = junk(content)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from mqclause.model.configuration.view import build_view
 from mqclause.model.readers.mqsc import read_mqsc
 from mqclause.model.readers.records import Script
+from spec_tests.support.deep import every
 from spec_tests.support.in_proportion import takes_time_in_proportion
 
 SCRIPT = """\
@@ -109,7 +110,7 @@ def test_a_continued_command_is_read_as_the_whole_one(value: str, at: int) -> No
 
 @pytest.mark.parametrize(
     "text",
-    [
+    every(2, [
         "+\n" * 200_000,
         "DEF QL('" + "a +\n" * 200_000,
         "DEF QL('A\n" + "DEF QL(B) REPLACE\n" * 20_000,
@@ -123,7 +124,7 @@ def test_a_continued_command_is_read_as_the_whole_one(value: str, at: int) -> No
         "\n".join(f"DEFINE{n} QL(A)" for n in range(20_000)),
         "\n".join(f"DEFINE QLOCAL{n}(A)" for n in range(20_000)),
         "DEF QL(A)\n" * 15_000,
-    ],
-)
+    ]),
+)  # fmt: skip
 def test_reading_takes_time_in_proportion_to_the_text(text: str) -> None:
     assert takes_time_in_proportion(check, text)

@@ -26,6 +26,7 @@ from mqclause.model.readers.encodings import (
 from mqclause.model.readers.mqsc import read_mqsc
 from mqclause.model.readers.registry import read_contents
 from mqclause.model.readers.runmqsc import read_runmqsc
+from spec_tests.support.deep import first
 
 SCRIPT = """* Queue manager name: QM1
 DEFINE QLOCAL('A') +
@@ -129,7 +130,7 @@ def test_small_pieces_are_put_together() -> None:
 
 def test_what_is_in_no_format_is_never_there_as_a_whole() -> None:
     """Remarks alone, packed to a thousandth: 12 pieces, of which two are there at a time, with what is made of one."""
-    packed = gzip.compress((b"* nothing is said here".ljust(999) + b"\n") * (12 * PIECE // 1000))
+    packed = gzip.compress((b"* nothing is said here".ljust(9999) + b"\n") * (12 * PIECE // 10_000))
     tracemalloc.start()
     try:
         with pytest.raises(FactsError, match="is in no format that is read"):
@@ -144,13 +145,15 @@ def test_what_is_in_no_format_is_never_there_as_a_whole() -> None:
     [("DEFINE QLOCAL(A)\n", "MQSC"), ('[queue_manager]\nname = "QM1"\n', "TOML")],
 )
 def test_what_stands_behind_a_piece_of_remarks_alone_is_read(end: str, name: str) -> None:
-    remark = ("* nothing" if name == "MQSC" else "# nothing").ljust(999) + "\n"
-    text = remark * (PIECE // 1000 + 1) + end
+    remark = ("* nothing" if name == "MQSC" else "# nothing").ljust(9999) + "\n"
+    text = remark * (PIECE // 10_000 + 1) + end
     assert read_contents(text.encode(), "a").format == name
 
 
 @pytest.mark.parametrize(
-    "begun", ["", (" " * 999 + "\n") * (PIECE // 1000 + 1)], ids=["at once", "behind a piece of blanks"]
+    "begun",
+    first(1, ["", (" " * 999 + "\n") * (PIECE // 1000 + 1)]),
+    ids=["at once", "behind a piece of blanks"],
 )
 def test_json_of_several_pieces_is_read_as_a_whole(begun: str) -> None:
     text = begun + '{"queue_manager": {"name": "QM1", "descr": "' + " " * PIECE + '"}}'

@@ -83,10 +83,8 @@ def test_a_fault_of_a_value_has_its_line() -> None:
 def test_without_it_the_text_is_in_no_format_and_with_it_messages_list_it() -> None:
     with pytest.raises(FactsError) as without:
         read_sources([Source("north", NORTH.encode())])
-    allowed = (
-        "MQSC in shell scripts, YAML and JCL, output of mqweb (commandResponse), results of PCF commands as JSON,"
-        " facts in TOML or JSON, output of runmqsc, MQSC scripts and dumps (dmpmqcfg)"
-    )
+    allowed = ", ".join(dict.fromkeys(each.title for each in FORMATS if each.name != "foreign"))
+    assert allowed.endswith("facts in TOML or JSON, output of runmqsc, MQSC scripts and dumps (dmpmqcfg)")
     message = "is in no format that is read: it has no MQSC command; allowed: "
     assert str(without.value) == f"north: {message}{allowed}"
     with pytest.raises(FactsError) as other:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mqclause.model.configuration.view import build_view
 from mqclause.model.readers.records import Script
 from mqclause.model.readers.runmqsc import read_runmqsc
+from spec_tests.support.deep import every
 from spec_tests.support.displayed import BANNER, LOG
 from spec_tests.support.in_proportion import takes_time_in_proportion
 
@@ -35,13 +36,11 @@ def test_the_log_that_is_changed_below_has_no_fault() -> None:
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=40))
-@settings(max_examples=100)
 def test_pieces_of_logs(pieces: list[str]) -> None:
     check("".join(pieces))
 
 
 @given(st.integers(0, len(LOG)), st.integers(0, 60), st.sampled_from(PIECES))
-@settings(max_examples=100)
 def test_a_changed_log(at: int, cut: int, put: str) -> None:
     check(BANNER + LOG[:at] + put + LOG[at + cut :])
 
@@ -51,7 +50,7 @@ BEGIN = "AMQ8409I: D\n   QUEUE(Q) TYPE(QLOCAL)\n"
 
 @pytest.mark.parametrize(
     "text",
-    [
+    every(2, [
         BEGIN + "   NAMES(A\n" + "    ,B\n" * 50_000,
         BEGIN + "   DESCR(" + "(" * 200_000,
         BEGIN + "   DESCR(" + ") " * 100_000 + "(",
@@ -60,7 +59,7 @@ BEGIN = "AMQ8409I: D\n   QUEUE(Q) TYPE(QLOCAL)\n"
         "     1 : DEFINE QLOCAL(A) +\n" + "       : CLUSTER(S) +\n" * 20_000,
         BEGIN + "   A" + " " * 200_000 + "(",
         BEGIN + "   QL(A) +" + "\n   DESCR(A) +" * 20_000,
-    ],
-)
+    ]),
+)  # fmt: skip
 def test_reading_takes_time_in_proportion_to_the_text(text: str) -> None:
     assert takes_time_in_proportion(lambda part: read_runmqsc(part, "f"), text)

@@ -31,6 +31,7 @@ from mqclause.model.readers import encodings as encoding
 from mqclause.model.readers.encodings import FileContent, share_read_budget, unpack_files
 from mqclause.model.readers.registry import FORMATS
 from mqclause.tools.commands.options import find_files, read_inputs, read_named_file
+from spec_tests.support.deep import every
 
 QM1 = b"* Queue manager name: QM1\nDEFINE QLOCAL(LEDGER)\n"
 NOTHING = b"* nothing is in here\n"
@@ -149,7 +150,7 @@ def test_files_are_counted_in_folders_and_archives_together(tmp_path: Path, monk
         find_files((str(tmp_path),))
 
 
-@pytest.mark.parametrize("end", [b"", b"\n", b"\nDEFINE QLOCAL(A)\n"])
+@pytest.mark.parametrize("end", every(2, [b"", b"\n", b"\nDEFINE QLOCAL(A)\n"]))
 def test_a_line_has_an_end(monkeypatch: pytest.MonkeyPatch, end: bytes) -> None:
     monkeypatch.setattr(encoding, "LONGEST_LINE", 5 << 20)
     line = gzip.compress(QM1 + b"*" * (14 << 20) + end)

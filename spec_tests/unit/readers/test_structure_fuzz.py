@@ -12,6 +12,7 @@ from mqclause.model.diagnostics import FactsError
 from mqclause.model.readers.formats import Contents
 from mqclause.model.readers.records import Script
 from mqclause.model.readers.registry import read_contents
+from spec_tests.support.deep import every
 from spec_tests.support.in_proportion import takes_time_in_proportion
 
 OUTPUT = [
@@ -132,7 +133,7 @@ def check(contents: Contents, text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
+    every(2, [
         "#!/bin/sh\n" + "cat <<E\n" * 20_000,
         "a: |\n" * 20_000 + "  DEFINE QLOCAL(A)\n",
         "a:\n" + "- |\n  DEFINE QLOCAL(A)\n" * 5_000,
@@ -152,8 +153,8 @@ def check(contents: Contents, text: str) -> None:
         "01/02/31 10:00:00 - Process(1.1) \n" * 20_000,
         "a=" * 100_000,
         "QM=QM1\n" * 20_000,
-    ],
-)
+    ]),
+)  # fmt: skip
 def test_telling_what_a_text_is_takes_time_in_proportion_to_it(text: str) -> None:
     def told(part: str) -> None:
         with suppress(FactsError):

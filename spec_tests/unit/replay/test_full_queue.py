@@ -47,7 +47,7 @@ def test_a_put_by_way_of_an_alias() -> None:
 
 
 def test_a_queue_of_which_it_is_not_said() -> None:
-    assert reasons({**PUT, "count": 5001}, PUT, maxdepth=5001)[-1] == 2053
+    assert reasons({**PUT, "count": 3}, PUT, maxdepth=3)[-1] == 2053
     facts = {"queue_manager": {"name": "QM1"}, "queue": [{"name": "APPQ"}], "event": [{**PUT, "count": 5001}]}
     *_, last = Replay().rows(build_scenario(facts, "test"))
     assert last.reason is None

@@ -9,8 +9,8 @@ import pytest
 
 from mqclause import FactsError, Rules
 from mqclause.model.timeline.scenario import build_scenario
+from mqclause.render.replay import render_consequences, render_event
 from mqclause.replay.runner import Replay
-from mqclause.tools.render.replay import render_consequences, render_event
 
 FACTS: dict[str, Any] = {
     "queue_manager": {"name": "QM1", "clusters": ["PLANT"]},

@@ -8,18 +8,19 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from sqlglot import exp
 
 from mqclause import RuleError, Rules
 from mqclause import trace as examined
 from mqclause.documents import TRIGGER, WORKLOAD
 from mqclause.executors.compiled import CompiledExecutor
 from mqclause.executors.operations import LoweredRuleset
+from mqclause.language import nodes
 from mqclause.language.evaluator import Scope
 from mqclause.language.parser import MOST_NODES
 from mqclause.language.vocabulary import TEXT, WHOLE, Word
 from mqclause.rulebook.rule import Derive, MessageTemplate, Rule, Ruleset
 from mqclause.trace import build_sentence_renderer
+from spec_tests.support.deep import first
 from spec_tests.support.delivery import DELIVERY, EVERY_EXECUTOR, Delivery, Van, delivered, rule, rules_in
 
 HOSTILE = "made[open({path!r}, 'w')]"
@@ -99,11 +100,11 @@ def test_names_and_texts_that_nobody_checked_are_no_code(tmp_path: Path) -> None
     clean = rules_in(tmp_path, {"delivery/01_only.toml": rule("delivery/1", "[derive]\nplain = 'weight'")})
     ruleset = clean.ruleset(DELIVERY)
     words = [unchecked(hostile, WHOLE), unchecked(f"{hostile}2", TEXT)]
-    values = ((hostile, exp.column("weight")), (f"{hostile}2", exp.Literal.string(hostile)))
-    also = exp.EQ(this=exp.column(f"{hostile}2"), expression=exp.Literal.string(hostile))
+    values = ((hostile, nodes.Column("weight")), (f"{hostile}2", nodes.build_value(hostile)))
+    also = nodes.EQ(nodes.Column(f"{hostile}2"), nodes.build_value(hostile))
     rules = (
         Rule(hostile, hostile, hostile, hostile, None, Derive("situation", values)),
-        Rule("b", "b", "b", "b", also, Derive("situation", (("plain", exp.column(hostile)),))),
+        Rule("b", "b", "b", "b", also, Derive("situation", (("plain", nodes.Column(hostile)),))),
     )
     named = Ruleset(ruleset.about, rules, ruleset.vocabulary.with_words(*words))
     compiled = CompiledExecutor(LoweredRuleset.of(named))
@@ -236,7 +237,7 @@ def test_very_many_conditions_are_concluded_from(tmp_path: Path) -> None:
             assert delivered(rules, executor, [Van("A")], Delivery(weight)).facts == {"every": weight == 400}
 
 
-@pytest.mark.parametrize(("number", "is_fine"), [(51, True), (52, False), (2000, False)])
+@pytest.mark.parametrize(("number", "is_fine"), first(2, [(51, True), (52, False), (2000, False)]))
 def test_rules_that_are_moved_one_beside_the_other(tmp_path: Path, number: int, is_fine: bool) -> None:
     body = "[eliminate]\nwhere = 'age > 5'\nbecause = 'so'"
     first, *others = range(1, number + 1)

@@ -79,7 +79,7 @@ def test_two_rules_of_one_number() -> None:
     ("path", "said"),
     [
         ("workload/old/06_inactive_or_running.toml", "is in a folder of its own; allowed: files in rules/workload/ itself"),
-        ("06_other.toml", "is in no folder of rules; beside those there are editions.toml, lint.toml, readings.toml, terms.toml"),
+        ("06_other.toml", "is in no folder of rules; beside those there are editions.toml, laws.toml, lint.toml, readings.toml, terms.toml"),
     ],
 )  # fmt: skip
 def test_a_rule_where_none_is_looked_for(path: str, said: str) -> None:

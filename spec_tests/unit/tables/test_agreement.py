@@ -51,7 +51,7 @@ def agree(rows: list[Row], chosen: dict[str, str], optional: bool = False, editi
     return found
 
 
-@pytest.mark.parametrize(("tables", "each"), [(4, 800), pytest.param(25, 4_000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize(("tables", "each"), [(4, 400), pytest.param(12, 2_500, marks=pytest.mark.deep)])
 def test_very_many_rows(tables: int, each: int) -> None:
     rng = Random(20241105)
     outcomes: Counter[tuple[str, int | None]] = Counter()
@@ -111,7 +111,7 @@ def test_empty_tables() -> None:
 def test_the_reference_executor_agrees() -> None:
     rng = Random(11)
     for chosen in ({}, random_readings(rng)):
-        rows = random_rows(rng, 300, optional=True)
+        rows = random_rows(rng, 100, optional=True)
         assert by_table(rows, chosen, optional=True) == by_chaining(rows, chosen)
 
 
@@ -165,7 +165,8 @@ DESTINATIONS = st.lists(struct(dict(DESTINATION)) | st.none(), min_size=1, max_s
 ROWS = st.lists(st.tuples(st.none() | PUTS, st.none() | st.just([]) | DESTINATIONS), min_size=1, max_size=40)
 
 
-@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
+@pytest.mark.deep
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(ROWS, readings())
 def test_any_rows(rows: list[Row], chosen: dict[str, str]) -> None:
     present = [(put and dict.fromkeys(PUT) | put, destinations) for put, destinations in rows]
@@ -260,7 +261,7 @@ def test_a_rule_that_asks_for_the_queue_sees_the_one_that_is_kept() -> None:
     assert found == [Rows(rules).decision(put, listed, explain=True) for put in puts]
 
 
-@pytest.mark.parametrize("padded", [0, 20, 48, 65, 130])
+@pytest.mark.parametrize("padded", every(2, [20, 0, 48, 65, 130]))
 def test_names_are_taken_without_the_blanks_behind_them_and_no_others(padded: int) -> None:
     """Names of destinations with blanks in other places, longer than a name, in another alphabet, and good ones.
 

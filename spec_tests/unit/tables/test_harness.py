@@ -13,12 +13,13 @@ pytest.importorskip("pyarrow")
 from mqclause.duckdb import decide
 from mqclause.tables.row import Rows
 from spec_tests.support.adversarial import adversarial_rows, check_puts_in_clusters, random_table
+from spec_tests.support.deep import asked
 from spec_tests.support.random_rows import answers, arrow_table
 
 BY_ROW = Rows()
 
 
-@pytest.mark.parametrize("number", [250, pytest.param(30_000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("number", [250, pytest.param(asked("ROWS", 20_000), marks=pytest.mark.deep)])
 def test_adversarial_rows(number: int) -> None:
     rng = Random(number)
     outcomes = set()
@@ -31,7 +32,7 @@ def test_adversarial_rows(number: int) -> None:
     assert outcomes == {"chosen", "failed", "deferred", "invalid"}
 
 
-@pytest.mark.parametrize("number", [4, pytest.param(150, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("number", [2, pytest.param(asked("SCHEMAS", 40), marks=pytest.mark.deep)])
 def test_random_schemas(number: int) -> None:
     rng = Random(number)
     for _ in range(number):
@@ -42,7 +43,7 @@ def test_random_schemas(number: int) -> None:
             assert one == BY_ROW.decision(*row, explain=True), (table.schema, row)
 
 
-@pytest.mark.parametrize("number", [2, pytest.param(40, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("number", [2, pytest.param(12, marks=pytest.mark.deep)])
 def test_adversarial_puts_in_clusters(number: int) -> None:
     check_puts_in_clusters(
         number, 150, lambda table, cluster, rules: answers(decide(table, cluster, rules, explain=True))

@@ -16,6 +16,7 @@ from mqclause import Cluster, Queue, QueueManager, QueueManagerAlias, Rules
 from mqclause.answers import NOBODY_LEFT
 from mqclause.duckdb import decide
 from mqclause.tables.schema import PUT
+from spec_tests.support.deep import first
 from spec_tests.support.led_on import AS_THE_LOCAL_ONE, BY_ITS_NAME, TWO_WAYS, rules_that_say_a_name
 from spec_tests.support.random_rows import answers, arrow_struct
 
@@ -72,6 +73,10 @@ def test_the_names_of_a_row_stand_wherever_rules_put_them() -> None:
     found = of({"queue": "LOST", "queue_manager": "GONE"}, cluster=TWO_WAYS, rules=rules, shares=True)[0]
     told = ("LOST", "GONE", "GONE")
     assert (found["queue"], found["queue_manager"], found["transmission_queue"]) == told
+
+
+@pytest.mark.deep
+def test_the_names_of_a_row_may_be_crossed() -> None:
     crossed = BY_ITS_NAME.replace('= "queue_manager"', '= "queue"')
     rules = Rules().with_files({"resolution/04b_by_its_name.toml": crossed})
     assert (
@@ -95,7 +100,7 @@ def test_names_that_nobody_knows_are_led_on_by_rules_of_ones_own() -> None:
         assert {wrong["outcome"], wrong_queue["outcome"]} == {"invalid"}, odd
 
 
-@pytest.mark.parametrize("shares", [False, True])
+@pytest.mark.parametrize("shares", first(1, [True, False]))
 def test_a_put_for_which_rules_say_nothing_is_an_invalid_row(shares: bool) -> None:
     """Without the rule of 2085 nothing ends an open of THEIRS where no channel leads to it; OWN is decided."""
     cluster = evolve(TWO_WAYS, channels=[])

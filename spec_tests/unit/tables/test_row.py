@@ -262,7 +262,7 @@ def test_readings() -> None:
     assert [rows.decision(QUEUE, given)["reason"] for rows in (ROWS, always)] == [2051, 2268]
 
 
-@pytest.mark.parametrize("seed", first(2, range(4)))
+@pytest.mark.parametrize("seed", first(1, range(4)))
 def test_as_the_engine_decides(seed: int) -> None:
     rng = Random(seed)
     for readings in ({}, *(random_readings(rng) for _ in range(5))):

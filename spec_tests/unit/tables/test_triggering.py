@@ -85,12 +85,12 @@ def imagined(rng: Random) -> TriggerEvent:
     return TriggerEvent(**(fields | {name: value for name, value in usual.items() if rng.random() < 0.9}))
 
 
-@pytest.mark.parametrize(("scenarios", "many"), first(1, [(12, 150), (60, 1_500)]))
-def test_as_the_trigger_rules_say(scenarios: int, many: int) -> None:
+@pytest.mark.parametrize(("readings", "scenarios", "many"), first(1, [(3, 12, 150), (6, 60, 1_500)]))
+def test_as_the_trigger_rules_say(readings: int, scenarios: int, many: int) -> None:
     rng = Random(20250102)
     rules: Counter[str] = Counter()
     failing: Counter[str] = Counter()
-    for number in range(6):
+    for number in range(readings):
         triggers = Triggers(Rules(random_readings(rng) if number else {}))
         occasions = happened(rng, scenarios) + [imagined(rng) for _ in range(many)]
         found = triggering(*map(asdict, occasions), rules=triggers.rules)

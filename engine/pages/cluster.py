@@ -1,0 +1,561 @@
+"""A cluster as diagrams: where the puts to its queues go, from each queue manager, in which shares."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, ClassVar, TypeVar
+
+from attrs import evolve, frozen
+
+from mqclause.cluster.counterfactuals import find_eliminations
+from mqclause.cluster.map import ClusterMap, MapRow, choose_after_start
+from mqclause.model.configuration.members import get_local_name
+from mqclause.model.configuration.snapshot import Snapshot
+from mqclause.model.facts.objects import QueueManager, RemoteQueueManager
+from mqclause.model.facts.workload import Destination
+from mqclause.pages.decision import Unknown, say_origin
+from mqclause.pages.diagram import SHAPES, Diagram, Drawing, Edge, Node, State, draw_diagrams, list_states
+from mqclause.pages.rule_text import RuleText, list_rule_texts
+from mqclause.render.cluster import format_percent
+from mqclause.render.documents import Document
+from mqclause.rulebook.rules import Rules
+from mqclause.workload.decision import Engine
+
+RUNNING = ("", "INACTIVE", "RUNNING")
+STOPPED = "STOPPED"
+WORST: tuple[State, ...] = ("disabled", "stopped", "waiting", "suspended", "unknown", "ok")
+"""The states of a route, the one that is shown first."""
+
+NAMES_SHOWN = 3
+"""How many queue managers or queues are named in a line of a diagram, before the number of the others."""
+
+OVERVIEW_EDGES = 40
+"""With more edges than this an overview says nothing; the table has it then."""
+
+OPEN_BANDS = 12
+"""So many groups of queues are shown; further ones are folded, and so are all where a filter leaves fewer."""
+
+NOWHERE = "nowhere"
+
+LONGEST_LINE = 48
+"""So many letters of why a destination gets nothing stand in a diagram."""
+
+EachT = TypeVar("EachT")
+
+
+@frozen
+class Route:
+    """A destination of a put as the queue manager sees it where the put is made.
+
+    ``part`` is its share, 0 where it gets nothing ``because`` of a ``rule``; ``states`` are those in which it should
+    not be, each with its word, the worst first.
+    """
+
+    queue_manager: str
+    channel: str
+    is_local: bool
+    part: float
+    states: tuple[tuple[State, str], ...] = ()
+    rule: str = ""
+    clause: str = ""
+    because: str = ""
+
+    @property
+    def state(self) -> State:
+        """The worst of its states."""
+        return self.states[0][0] if self.states else "ok"
+
+    @property
+    def said(self) -> str:
+        """Its states in words."""
+        return ", ".join(word for _, word in self.states)
+
+    @property
+    def alike(self) -> Hashable:
+        """What routes of different queues have alike that look alike."""
+        return self.queue_manager, self.channel, self.is_local, self.part, self.said, self.rule
+
+
+@frozen
+class Flow:
+    """Where the puts to one queue go that are made at one queue manager; ``is_alias``: that name a queue manager."""
+
+    name: str
+    is_alias: bool
+    member: str
+    failure: str
+    routes: tuple[Route, ...]
+    remarks: tuple[str, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
+
+    @property
+    def alike(self) -> Hashable:
+        """What flows to different queues have alike that look alike."""
+        return self.failure, frozenset(each.alike for each in self.routes), self.remarks
+
+    @property
+    def drawn(self) -> Hashable:
+        """What flows have alike that are drawn as one: who gets which part, wherever that is."""
+        used = (each for each in self.routes if each.part)
+        return self.failure, frozenset((each.queue_manager, each.part, each.states) for each in used)
+
+    @classmethod
+    def of(cls, row: MapRow, engine: Engine) -> Flow:
+        """Take from a row of a map what is drawn, with what tells why some destinations get nothing."""
+        untold = {(each.name, each.queue_manager) for each in row.snapshot.of_unknown_state}
+        parts = {each.destination: float(each.part) for each in row.shares}
+        others = [each for each in row.decision.listed if each not in parts]
+        why = _find_reasons(row, engine) if others else {}
+        waiting = {each.destination for each in row.waiting}
+        routes = [_view_route(each, part, untold, each in waiting) for each, part in parts.items()]
+        routes += [_view_route(each, 0.0, untold, False, *why.get(each, ("", "", ""))) for each in others]
+        reason, of_member = row.reason, {*row.odd_levels}
+        failure = f"{reason.name} ({reason.code})" if reason is not None else "" if row.shares else row.outcome
+        unknown = tuple(Unknown(about, command) for about, command in row.told_by)
+        remarks = tuple(each for each in row.remarks if each not in of_member)
+        return cls(row.name, not row.queue, row.member, failure, tuple(routes), remarks, unknown)
+
+    @classmethod
+    def of_document(cls, row: Document) -> Flow:
+        """Take from the document of a row what is drawn: what has a share, without its state."""
+        routes = tuple(_view_share(each) for each in row["shares"])
+        reason = row["reason"]
+        failure = f"{reason['name']} ({reason['code']})" if reason else "" if routes else row["outcome"]
+        unknown = tuple(Unknown(each["what"], each["command"]) for each in row.get("incomplete", ()))
+        name, is_alias = row.get("queue") or row["queue_manager"], not row.get("queue")
+        return cls(name, is_alias, row["from"], failure, routes, tuple(row.get("remarks", ())), unknown)
+
+
+@frozen
+class MemberView:
+    """A queue manager of the cluster; ``is_described`` by a file of its own, and not by what others know of it alone.
+
+    ``hosts`` is how many of the queues that are shown it hosts, ``failing`` how many cannot be put to from it.
+    """
+
+    name: str
+    is_described: bool
+    clusters: tuple[str, ...] = ()
+    suspended: tuple[str, ...] = ()
+    is_repository: bool = False
+    level: int = 0
+    hosts: int = 0
+    failing: int = 0
+
+    @property
+    def state(self) -> State:
+        """The state that its mark shows."""
+        return "suspended" if self.suspended else "ok" if self.is_described else "unknown"
+
+    @property
+    def shape(self) -> str:
+        """The shape that stands for its state."""
+        return SHAPES[self.state]
+
+
+@frozen
+class BandLine:
+    """A line of the table below a diagram: who puts, and what one destination gets of it."""
+
+    senders: str
+    destination: str
+    channel: str
+    part: float
+    state: State
+    said: str
+    rule: str = ""
+    clause: str = ""
+    because: str = ""
+
+    @property
+    def share(self) -> str:
+        """The share in words."""
+        return format_percent(self.part)
+
+    @property
+    def shape(self) -> str:
+        """The shape that stands for its state."""
+        return SHAPES[self.state]
+
+
+@frozen
+class Band:
+    """Queues whose puts go alike, with the diagram of where they go and the same in lines."""
+
+    names: tuple[str, ...]
+    is_alias: bool
+    members: tuple[str, ...]
+    state: State
+    told: str
+    lines: tuple[BandLine, ...]
+    remarks: tuple[str, ...]
+    drawing: Drawing | None = None
+
+    @property
+    def heading(self) -> str:
+        """The queues, as many as fit a line."""
+        return f"{name_some(self.names)}{' (queue manager)' if self.is_alias else ''}"
+
+    @property
+    def shape(self) -> str:
+        """The shape that stands for its state."""
+        return SHAPES[self.state]
+
+
+@frozen
+class ClusterView:
+    """A cluster to look at. ``matrix`` has for each queue manager how many queues it sends to each of ``hosts``."""
+
+    template: ClassVar[str] = "cluster.html"
+
+    summary: tuple[str, ...]
+    members: tuple[MemberView, ...]
+    hosts: tuple[str, ...]
+    matrix: tuple[tuple[str, tuple[int, ...]], ...]
+    overview: Drawing | None
+    bands: tuple[Band, ...]
+    unknown: tuple[Unknown, ...]
+    legend: Mapping[State, str]
+    origin: str
+    rules: Mapping[str, RuleText]
+    open_bands: int = OPEN_BANDS
+
+    @property
+    def title(self) -> str:
+        """The title of the page."""
+        clusters = dict.fromkeys(name for each in self.members for name in each.clusters)
+        return f"Where puts go in {name_some(list(clusters))}" if clusters else "Where puts go"
+
+    @property
+    def drawings(self) -> list[tuple[str, Drawing]]:
+        """The diagrams with what stands above each, the overview first."""
+        first = [("All queues", self.overview)] if self.overview is not None else []
+        return [*first, *((each.heading, each.drawing) for each in self.bands if each.drawing is not None)]
+
+
+def name_some(names: Sequence[str], most: int = NAMES_SHOWN) -> str:
+    """Name the first of some names, and how many there are besides."""
+    rest = len(names) - most
+    return ", ".join(names) if rest <= 1 else f"{', '.join(names[:most])} and {rest} more"
+
+
+def view_map(answer: ClusterMap | MapRow | Document, engine: Engine | None = None, draw: bool = True) -> ClusterView:
+    """View a map, a row of one, or its JSON document, which tells no states and of nobody who gets nothing.
+
+    Raises NotInstalledError where nothing lays out diagrams, unless none are to be drawn.
+    """
+    if isinstance(answer, Mapping):
+        rows = answer.get("rows", [answer])
+        flows = [Flow.of_document(each) for each in (*rows, *answer.get("queue_manager_aliases", ()))]
+        return view_cluster(flows, (), Rules(), say_origin(answer), draw)
+    listed = [answer] if isinstance(answer, MapRow) else list(answer)
+    by = Engine.given(engine or (Engine(listed[0].decision.rules) if listed else None))
+    snapshots = {id(each.snapshot): each.snapshot for each in listed}
+    origin = say_origin(answer.origin_keys)
+    return view_cluster([Flow.of(each, by) for each in listed], [*snapshots.values()], by.rules, origin, draw)
+
+
+def view_cluster(
+    flows: Iterable[Flow], snapshots: Sequence[Snapshot], rules: Rules, origin: str = "", draw: bool = True
+) -> ClusterView:
+    """View flows, which were made by ``rules`` at the queue managers of ``snapshots``.
+
+    Raises NotInstalledError where nothing lays out diagrams, unless none are to be drawn.
+    """
+    found = sorted(flows, key=lambda each: (each.is_alias, each.name, each.member))
+    described = {name for each in snapshots for name in (get_local_name(each), *each.others.hosted)}
+    described = described or {each.member for each in found}
+    bands = sorted(_view_bands(found), key=_get_urgency)
+    diagrams = [_draw_band(each, described) for each in bands] if draw else []
+    overview = _draw_overview(found, described) if draw and len(bands) > 1 else None
+    drawings = draw_diagrams([*([overview] if overview else []), *diagrams])
+    placed = drawings[1:] if overview else drawings
+    shown = [evolve(each, drawing=placed[at] if draw else None) for at, (each, _) in enumerate(bands)]
+    hosts, matrix = _count_queues(found)
+    return ClusterView(
+        tuple(_summarize(found)), tuple(_view_members(found, snapshots, described)), hosts, matrix,
+        drawings[0] if overview else None, tuple(shown),
+        tuple(dict.fromkeys(unknown for each in found for unknown in each.unknown)), list_states(drawings), origin,
+        list_rule_texts(rules, sorted({line.rule for each in shown for line in each.lines})),
+    )  # fmt: skip
+
+
+def _find_reasons(row: MapRow, engine: Engine) -> dict[Destination, tuple[str, str, str]]:
+    """Why destinations of a row get nothing: by which rule, its clause, and the text."""
+    if row.by_exit is not None:
+        return {}
+    made = row.decision
+    told = choose_after_start(made.put, made.cluster, engine, made.before, "rule")
+    return {each: (rule.id, rule.clause, because) for each, rule, because in find_eliminations(told) if rule}
+
+
+def _view_route(
+    each: Destination, part: float, untold: set[tuple[str, str]], waits: bool, rule: str = "", clause: str = "",
+    because: str = "",
+) -> Route:  # fmt: skip
+    states: dict[State, str] = {}
+    if not each.put_enabled:
+        states["disabled"] = "put disabled"
+    if each.suspended:
+        states["suspended"] = "suspended"
+    if not each.is_local and not each.transmission_queue:
+        if (each.channel, each.queue_manager) in untold:
+            states["unknown"] = "status not known"
+        elif each.channel_status == STOPPED:
+            states["stopped"] = STOPPED
+        elif each.channel_status not in RUNNING:
+            states["waiting"] = each.channel_status
+    if waits and not states:
+        states["waiting"] = "waits"
+    if len(states) > 1:
+        states.pop("unknown", None)
+    by = each.transmission_queue or ("" if each.is_local else each.channel)
+    told = tuple((state, states[state]) for state in WORST if state in states)
+    return Route(each.queue_manager, by, each.is_local, part, told, rule, clause, because)
+
+
+def _view_share(each: Document) -> Route:
+    by = each.get("transmission_queue") or each["channel"]
+    return Route(each["queue_manager"], by or "", not by, each["share"])
+
+
+BandOf = tuple[Band, Sequence[Flow]]
+"""Queues whose puts go alike, with the flows of one of them."""
+
+
+def _view_bands(flows: Sequence[Flow]) -> Iterator[BandOf]:
+    """The queues in groups of those whose puts go alike from everywhere."""
+    by_queue = [list(of) for _, of in groupby(flows, lambda each: (each.is_alias, each.name))]
+    for group in _group(by_queue, lambda of: tuple((each.is_alias, each.member, each.alike) for each in of)):
+        first = group[0]
+        alike = _group(first, attrgetter("alike"))
+        named = ((name_some([each.member for each in of]), of[0]) for of in alike)
+        lines = tuple(line for who, flow in named for line in _view_lines(who, flow))
+        routes = [route for flow in first for route in flow.routes]
+        members = dict.fromkeys([*(flow.member for flow in first), *(each.queue_manager for each in routes)])
+        failing = [flow.member for flow in first if flow.failure]
+        states = {each.state for each in routes}
+        state: State = "failed" if failing else next((each for each in WORST if each in states), "ok")
+        odd = _tell_states([*routes, *_list_idle(routes)])
+        told = f"cannot be put to from {name_some(failing)}" if failing else odd
+        remarks = tuple(dict.fromkeys(said for flow in first for said in flow.remarks))
+        names = tuple(of[0].name for of in group)
+        yield (
+            Band(names, first[0].is_alias, tuple(members), state, told, lines, remarks),
+            first,
+        )
+
+
+def _group(many: Iterable[EachT], key: Callable[[EachT], Hashable]) -> list[list[EachT]]:
+    found: dict[Hashable, list[EachT]] = {}
+    for each in many:
+        found.setdefault(key(each), []).append(each)
+    return list(found.values())
+
+
+def _get_urgency(each: BandOf) -> tuple[int, bool, tuple[str, ...]]:
+    band = each[0]
+    return ("failed", *WORST).index(band.state), band.is_alias, band.names
+
+
+def _list_idle(routes: Sequence[Route]) -> list[Route]:
+    """Those that get nothing from anybody, though they are as they should be."""
+    used = {each.queue_manager for each in routes if each.part or each.state not in ("ok", "unknown")}
+    return [evolve(each, states=(("idle", "gets nothing"),)) for each in routes if each.queue_manager not in used]
+
+
+def _tell_states(routes: Iterable[Route]) -> str:
+    """Tell which destinations are not as they should be."""
+    found: dict[str, dict[str, None]] = {}
+    for each in routes:
+        for _, word in each.states:
+            found.setdefault(word, {})[each.queue_manager] = None
+    return "; ".join(f"{said}: {name_some(list(names))}" for said, names in found.items())
+
+
+def _view_lines(who: str, flow: Flow) -> Iterator[BandLine]:
+    if flow.failure:
+        yield BandLine(who, NOWHERE, "", 1.0, "failed", f"fails with {flow.failure}")
+    for each in flow.routes:
+        destination = f"{each.queue_manager} (local)" if each.is_local else each.queue_manager
+        state, said = each.state, each.said
+        yield BandLine(who, destination, each.channel, each.part, state, said, each.rule, each.clause, each.because)
+
+
+def _draw_band(band: BandOf, described: set[str]) -> Diagram:
+    """Who puts on the left, who gets it on the right; who gets nothing of anybody with why."""
+    view, flows = band
+    senders = _group(flows, attrgetter("drawn"))
+    routes = [route for flow in flows for route in flow.routes]
+    hosts = list(dict.fromkeys(route.queue_manager for route in routes))
+    failures = list(dict.fromkeys(flow.failure for flow in flows if flow.failure))
+    nodes = [_draw_sender(each) for each in senders]
+    nodes += [_draw_host(each, [of for of in routes if of.queue_manager == each], described) for each in hosts]
+    nodes += [Node((each,), "failed") for each in failures]
+    edges = []
+    for at, (first, *others) in enumerate(senders):
+        if first.failure:
+            edges.append(Edge(at, len(senders) + len(hosts) + failures.index(first.failure), "fails", 0.0, "failed"))
+        for each in first.routes:
+            if each.part:
+                to = len(senders) + hosts.index(each.queue_manager)
+                state: State = "ok" if each.is_local else each.state
+                edges.append(Edge(at, to, _label(each, not others), each.part, state))
+    reached = {each.target for each in edges}
+    idle = (len(senders) + at for at in range(len(hosts)) if len(senders) + at not in reached)
+    edges += [Edge(0, at, "", 0.0, "idle", is_drawn=False) for at in idle]
+    return Diagram(view.heading, _describe(view), tuple(nodes), tuple(edges))
+
+
+def _draw_sender(flows: Sequence[Flow]) -> Node:
+    return Node((f"from {name_some([each.member for each in flows])}",), "failed" if flows[0].failure else "ok")
+
+
+def _label(route: Route, is_alone: bool) -> str:
+    """The share with the state of the channel, or that it is local to the only queue manager that puts so."""
+    said = route.states[0][1] if route.state in ("stopped", "waiting") else "local" * (route.is_local and is_alone)
+    return f"{format_percent(route.part)} {said}".rstrip()
+
+
+def _draw_host(name: str, routes: Sequence[Route], described: set[str]) -> Node:
+    states = [each.state for each in routes]
+    is_used = any(each.part for each in routes)
+    state: State = next((each for each in WORST if each in states), "ok")
+    if state in ("unknown", "ok"):
+        state = "ok" if is_used else "idle"
+    said = dict.fromkeys(each.said for each in routes if each.said and (each.state == state or not is_used))
+    channels = list(dict.fromkeys(each.channel for each in routes if each.channel and not each.is_local))
+    why = [_shorten(each.because) for each in routes if each.because] if state == "idle" else []
+    lines = (name, *([name_some(channels, 1)] if channels else []), *said, *dict.fromkeys(why[:1]))
+    return Node(lines, state, name in described)
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= LONGEST_LINE else f"{text[: LONGEST_LINE - 1].rstrip()}…"
+
+
+def _describe(band: Band) -> str:
+    """The diagram in words."""
+    return "; ".join(
+        f"from {each.senders} to {each.destination}: {' '.join(filter(None, (each.share, each.said, each.because)))}"
+        for each in band.lines
+    )
+
+
+def _draw_overview(flows: Sequence[Flow], described: set[str]) -> Diagram | None:
+    """How many queues each queue manager sends to each; None where that would be a thicket."""
+    counts = _count_pairs(flows)
+    members = list(dict.fromkeys(each.member for each in flows))
+    groups = _group(members, lambda name: tuple((to, counts[one, to]) for one, to in counts if one == name))
+    hosts = list(dict.fromkeys(to for _, to in counts))
+    of_pair = _group_pairs(flows)
+    edges = [
+        Edge(
+            at,
+            len(groups) + hosts.index(to),
+            _count(counts[one, to], "queue"),
+            counts[one, to] / len(flows),
+            _find_worst(of_pair[one, to], ("stopped", "waiting", "unknown")),
+        )
+        for at, (first, *_) in enumerate(groups)
+        for one, to in counts
+        if one == first
+    ]
+    senders = [Node((f"from {name_some(each)}",), is_described=True) for each in groups if _sends(each[0], counts)]
+    if len(edges) > OVERVIEW_EDGES or len(senders) < len(groups) or not edges:
+        return None
+    suspended = {route.queue_manager for of in of_pair.values() for route in of if "suspended" in dict(route.states)}
+    nodes = [
+        *senders,
+        *(Node((each,), "suspended" if each in suspended else "ok", each in described) for each in hosts),
+    ]
+    said = "; ".join(f"from {one} to {to}: {_count(number, 'queue')}" for (one, to), number in counts.items())
+    return Diagram("All queues", said, tuple(nodes), tuple(edges))
+
+
+def _sends(name: str, counts: Mapping[tuple[str, str], int]) -> bool:
+    return any(one == name for one, _ in counts)
+
+
+def _count_pairs(flows: Iterable[Flow]) -> Counter[tuple[str, str]]:
+    """How many queues each queue manager sends to each."""
+    return Counter(
+        (each.member, to)
+        for each in flows
+        for to in dict.fromkeys(route.queue_manager for route in each.routes if route.part)
+    )
+
+
+def _group_pairs(flows: Iterable[Flow]) -> dict[tuple[str, str], list[Route]]:
+    """The routes by which each queue manager sends to each."""
+    found: dict[tuple[str, str], list[Route]] = {}
+    for each in flows:
+        for route in each.routes:
+            if route.part:
+                found.setdefault((each.member, route.queue_manager), []).append(route)
+    return found
+
+
+def _find_worst(routes: Iterable[Route], states: Sequence[State] = WORST) -> State:
+    found = {each.state for each in routes if not each.is_local}
+    return next((each for each in states if each in found), "ok")
+
+
+def _count_queues(flows: Sequence[Flow]) -> tuple[tuple[str, ...], tuple[tuple[str, tuple[int, ...]], ...]]:
+    counts = _count_pairs(flows)
+    hosts = tuple(sorted({to for _, to in counts}))
+    members = sorted({each.member for each in flows})
+    return hosts, tuple((name, tuple(counts[name, host] for host in hosts)) for name in members)
+
+
+def _view_members(flows: Sequence[Flow], snapshots: Sequence[Snapshot], described: set[str]) -> Iterator[MemberView]:
+    hosted = {(route.queue_manager, each.name) for each in flows for route in each.routes}
+    hosts = Counter(name for name, _ in hosted)
+    failing = Counter(each.member for each in flows if each.failure)
+    facts: dict[str, Any] = {remote.name: remote for each in snapshots for remote in each.cluster.remote_queue_managers}
+    suspended = _list_suspended(snapshots)
+    facts |= {get_local_name(each): each.cluster.queue_manager for each in snapshots}
+    for name in sorted({*facts, *hosts, *(each.member for each in flows)}):
+        of = facts.get(name)
+        if of is None:
+            yield MemberView(name, name in described, hosts=hosts[name], failing=failing[name])
+        else:
+            yield MemberView(
+                name, name in described, of.clusters, suspended.get(name, ()), of.repository, of.command_level,
+                hosts[name], failing[name],
+            )  # fmt: skip
+
+
+def _list_suspended(snapshots: Iterable[Snapshot]) -> dict[str, tuple[str, ...]]:
+    """The clusters in which each queue manager is suspended, as any of them sees it."""
+    found: dict[str, dict[str, None]] = {}
+    for each in snapshots:
+        known: list[QueueManager | RemoteQueueManager] = [each.cluster.queue_manager]
+        for one in (*known, *each.cluster.remote_queue_managers):
+            found.setdefault(one.name, {}).update(dict.fromkeys(one.suspended))
+    return {name: tuple(clusters) for name, clusters in found.items()}
+
+
+def _summarize(flows: Sequence[Flow]) -> Iterator[str]:
+    queues = {each.name for each in flows if not each.is_alias}
+    aliases = {each.name for each in flows if each.is_alias}
+    members = {each.member for each in flows}
+    more = f" and {_count(len(aliases), 'queue manager alias')}" if aliases else ""
+    yield f"{_count(len(queues), 'queue')}{more}, seen from {_count(len(members), 'queue manager')}"
+    failing = [each for each in flows if each.failure]
+    if failing:
+        yield (
+            f"Puts fail: {_count(len({each.name for each in failing}), 'queue')} from "
+            f"{name_some(list(dict.fromkeys(each.member for each in failing)))}"
+        )
+    told = _tell_states(route for each in flows for route in each.routes if route.state != "unknown")
+    if told:
+        yield f"Not as it should be: {told}"
+
+
+def _count(number: int, what: str) -> str:
+    plural = f"{what}es" if what.endswith("s") else f"{what}s"
+    return f"{number} {what if number == 1 else plural}"

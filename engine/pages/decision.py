@@ -1,0 +1,249 @@
+"""Where a put goes, as a grid: destinations as rows, the steps that told them apart as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Literal
+
+from attrs import frozen
+
+from mqclause.answers import ShownAnswer
+from mqclause.pages.rule_text import RuleText, list_rule_texts
+from mqclause.render.documents import Document, name_destination, say_outcome
+from mqclause.render.explanation import render_question, render_reach
+from mqclause.rulebook.rules import Rules
+from mqclause.workload.decision import Decision
+from mqclause.workload.explanation import Explanation
+
+Fate = Literal["in", "falls", "aside", "back", "gone"]
+Answer = Literal["chosen", "as good", "permitted", "falls"]
+
+Name = tuple[str | None, str | None, str | None]
+"""Queue, queue manager and channel of a destination."""
+
+
+@frozen
+class Cell:
+    """What a step did to a destination, with why it fell; ``gone`` says that an earlier one removed it."""
+
+    fate: Fate
+    because: str = ""
+
+
+@frozen
+class Column:
+    """A step that told destinations apart."""
+
+    rule: str
+    clause: str
+    remaining: int
+
+
+@frozen
+class GridRow:
+    """A destination with what each step did to it, and the answer."""
+
+    name: str
+    cells: tuple[Cell, ...]
+    answer: Answer
+
+
+@frozen
+class Unknown:
+    """What is not known and could change the answer, and the command that tells it."""
+
+    what: str
+    command: str
+
+
+@frozen
+class ElsewhereView:
+    """What another edition of MQ answers."""
+
+    edition: str
+    answer: str
+    rule: str
+    evidence: str
+
+
+@frozen
+class DecisionView:
+    """A decision to look at. ``idle`` are the rules that told no destinations apart, with whether they applied."""
+
+    template: ClassVar[str] = "decision.html"
+
+    question: str
+    verdict: str
+    outcome: str
+    edition: str
+    reaches: str
+    columns: tuple[Column, ...]
+    rows: tuple[GridRow, ...]
+    idle: tuple[tuple[str, str, bool], ...]
+    names: tuple[tuple[str, str], ...]
+    exit: str
+    unknown: tuple[Unknown, ...]
+    assumptions: tuple[str, ...]
+    remarks: tuple[str, ...]
+    readings: tuple[tuple[str, str], ...]
+    elsewhere: tuple[ElsewhereView, ...]
+    why_not: tuple[tuple[str, str, str], ...]
+    changes: tuple[str, ...]
+    origin: str
+    rules: Mapping[str, RuleText]
+
+    @property
+    def title(self) -> str:
+        """The title of the page."""
+        return f"Put {self.question.partition(',')[0]}"
+
+
+def view_decision(
+    answer: Decision | Explanation | Document, rules: Rules | None = None, why_not: Document | None = None
+) -> DecisionView:
+    """View a decision, or its JSON document; ``rules`` are those that it was made by, unless it has them itself.
+
+    ``why_not`` is the document of the answer why it does not go to some queue manager.
+    """
+    document = answer.to_json() if isinstance(answer, ShownAnswer) else answer
+    document = document if why_not is None else {**document, "why_not": why_not}
+    if isinstance(answer, Explanation | Decision):
+        decision = answer.decision if isinstance(answer, Explanation) else answer
+        asked, verdict = render_question(decision), decision.verdict
+        return _view(document, decision.rules, asked, verdict, render_reach(decision) if decision.runs else "")
+    return _view(document, rules or _get_rules(document), _ask(document["put"]), say_outcome(document))
+
+
+def _view(document: Document, rules: Rules, question: str, verdict: str, reaches: str = "") -> DecisionView:
+    columns = [each for each in document["steps"] if _tells_apart(each)]
+    idle = (each for each in document["steps"] if not _tells_apart(each))
+    why_not = document.get("why_not") or {}
+    fallen = why_not.get("destinations", ())
+    return DecisionView(
+        question, verdict, document["outcome"], _say_edition(document), reaches,
+        columns=tuple(Column(each["rule"], each["clause"], each["remaining"]) for each in columns),
+        rows=tuple(_view_rows(document, columns)),
+        idle=tuple((each["rule"], each["clause"], each["applied"]) for each in idle),
+        names=tuple((each["rule"], each["because"]) for each in document.get("resolution", ())),
+        exit=(document.get("exit") or {}).get("because", ""),
+        unknown=view_unknown(document.get("incomplete", ())),
+        assumptions=tuple(document.get("assumptions", ())),
+        remarks=tuple(document.get("remarks", ())),
+        readings=tuple(_list_other_readings(document, rules)),
+        elsewhere=tuple(map(_view_edition, document.get("other_editions", ()))),
+        why_not=tuple((name_destination(each["destination"]), each["rule"], each["because"]) for each in fallen),
+        changes=tuple(map(_say_commands, why_not.get("changes", ()))),
+        origin=say_origin(document),
+        rules=list_rule_texts(rules, (*_list_named(document), *(each["rule"] for each in fallen))),
+    )  # fmt: skip
+
+
+def view_unknown(listed: Iterable[Document]) -> tuple[Unknown, ...]:
+    """View what is not known, each once."""
+    return tuple(dict.fromkeys(Unknown(each["what"], each["command"]) for each in listed))
+
+
+def say_origin(document: Document) -> str:
+    """Say by whose rules an answer was made; blank where they are those that come with the project."""
+    told = document.get("rules")
+    if not told:
+        return ""
+    where = f"the rules of {told['folder']}" if told["folder"] else "rules"
+    return f"by {where} (sha256 {told['sha256'][:12]}), not those that come with mqclause"
+
+
+def _get_rules(document: Document) -> Rules:
+    """The rules of the edition that a document names, of those that come with the project."""
+    found, edition = Rules(), document.get("edition")
+    return found.in_edition(edition) if edition in found.known_editions else found
+
+
+def _tells_apart(step: Document) -> bool:
+    return bool(step["eliminated"] or step.get("set_aside") or step.get("taken_back"))
+
+
+def _name(destination: Document) -> Name:
+    return destination["queue"], destination["queue_manager"], destination["channel"]
+
+
+def _view_rows(document: Document, columns: list[Document]) -> Iterator[GridRow]:
+    """The one that is taken, those as good, then the others: the last to fall first."""
+    said: dict[Name, str] = {_name(each): name_destination(each) for each in document["permitted"]}
+    for step in reversed(columns):
+        for kind in ("eliminated", "set_aside", "taken_back"):
+            said = {
+                **said,
+                **{_name(each): name_destination(each) for each in step.get(kind, ()) if _name(each) not in said},
+            }
+    chosen = document["chosen"] and _name(document["chosen"])
+    permitted = {_name(each) for each in document["permitted"]}
+    if chosen is not None and chosen not in said:  # what an exit chose, or a name that led past the cluster
+        said = {chosen: name_destination(document["chosen"]), **said}
+    for name, shown in sorted(said.items(), key=lambda each: each[0] != chosen):
+        answer: Answer = "falls"
+        if name == chosen:
+            answer = "chosen"
+        elif name in permitted:
+            answer = "as good" if chosen else "permitted"
+        yield GridRow(shown, tuple(_view_cells(name, columns)), answer)
+
+
+def _view_cells(name: Name, columns: list[Document]) -> Iterator[Cell]:
+    is_in = True
+    for step in columns:
+        fallen = {_name(each): each["because"] for each in step["eliminated"]}
+        aside = {_name(each): each["because"] for each in step.get("set_aside", ())}
+        if name in fallen:
+            yield Cell("falls", fallen[name])
+            is_in = False
+        elif name in aside:
+            yield Cell("aside", aside[name])
+            is_in = False
+        elif name in map(_name, step.get("taken_back", ())):
+            yield Cell("back")
+            is_in = True
+        else:
+            yield Cell("in" if is_in else "gone")
+
+
+def _ask(put: Document) -> str:
+    named = [f"queue {put['queue']}"] if put.get("queue") else []
+    named += [f"queue manager {put['queue_manager']}"] if put.get("queue_manager") else []
+    return f"to {' at '.join(named)}"
+
+
+def _say_edition(document: Document) -> str:
+    source = document.get("edition_from", "")
+    return f"{document['edition']} ({source})" if source else document["edition"]
+
+
+def _list_other_readings(document: Document, rules: Rules) -> Iterator[tuple[str, str]]:
+    """The readings that are not the default."""
+    for name, choice in document.get("readings", {}).items():
+        known = rules.known_readings.get(name)
+        if known is not None and choice != known.default:
+            yield f"{name}={choice}", known.default
+
+
+def _view_edition(document: Document) -> ElsewhereView:
+    reason = document["reason"]
+    ends = f"{reason['call']} fails with {reason['name']} ({reason['code']})" if reason else document["outcome"]
+    names = ", ".join(name_destination(each) for each in document["permitted"])
+    return ElsewhereView(
+        document["edition"],
+        f"{ends}: {names}" if names and not reason else ends,
+        document["rule"],
+        document["evidence"],
+    )
+
+
+def _list_named(document: Document) -> Iterator[str | None]:
+    yield from (each["rule"] for each in document["steps"])
+    yield from (each["rule"] for each in document.get("resolution", ()))
+    yield from (each["rule"] for each in document.get("other_editions", ()))
+    yield document.get("rule")
+    yield (document.get("exit") or {}).get("rule")
+
+
+def _say_commands(commands: Iterable[Mapping[str, Any]]) -> str:
+    return "; ".join(f"{each['queue_manager']}: {each['command']}" for each in commands)

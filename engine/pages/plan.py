@@ -1,0 +1,280 @@
+"""What a change does to a cluster: before and after side by side, what moves as a flow, and by which clause."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import ClassVar
+
+from attrs import evolve, frozen
+
+from mqclause.cluster.plan import ChangePlan, PlanRow, PlanTable
+from mqclause.pages.check import FindingView, view_finding
+from mqclause.pages.cluster import OPEN_BANDS, name_some
+from mqclause.pages.decision import Unknown, say_origin
+from mqclause.pages.diagram import Diagram, Drawing, Edge, Node, State, draw_diagrams, list_states
+from mqclause.pages.rule_text import RuleText, list_rule_texts
+from mqclause.render.cluster import format_percent
+from mqclause.render.documents import Document
+from mqclause.rulebook.rules import Rules
+
+LEAST = 1e-9
+"""A smaller part is none."""
+
+Place = tuple[str, str]
+"""A queue manager and by what puts leave for it; blank: it is the one where they are made."""
+
+
+@frozen
+class SideLine:
+    """A destination with its share before and after the change; blank names say that the puts fail."""
+
+    destination: str
+    before: float
+    after: float
+    failure: str = ""
+
+    @property
+    def change(self) -> str:
+        """How much more or less it gets."""
+        return format_percent(abs(self.after - self.before))
+
+
+@frozen
+class CauseView:
+    """Why a destination gets nothing on one side."""
+
+    side: str
+    destination: str
+    rule: str
+    clause: str
+    because: str
+
+
+@frozen
+class MoveView:
+    """Puts that move alike: the queues, from which queue managers, and where they went and go."""
+
+    names: tuple[str, ...]
+    is_alias: bool
+    members: tuple[str, ...]
+    moved: float
+    weight: int | None
+    lines: tuple[SideLine, ...]
+    causes: tuple[CauseView, ...]
+    drawing: Drawing | None = None
+
+    @property
+    def heading(self) -> str:
+        """The queues, as many as fit a line."""
+        return f"{name_some(self.names)}{' (queue manager)' if self.is_alias else ''}"
+
+    @property
+    def told(self) -> str:
+        """How much of which puts moves."""
+        of = f"{self.weight:,} puts" if self.weight is not None else "the puts"
+        moved = f"{format_percent(self.moved)} of {of} move" if self.moved else "they fail otherwise"
+        return f"from {name_some(self.members)}: {moved}"
+
+    @property
+    def state(self) -> State:
+        """The state that its mark shows: puts that fail after the change are the worst."""
+        return "failed" if any(each.failure and each.after for each in self.lines) else "moves"
+
+
+@frozen
+class PlanView:
+    """A change to look at; ``asked`` are the options that say what changes, as far as they are known."""
+
+    template: ClassVar[str] = "plan.html"
+
+    asked: tuple[str, ...]
+    summary: tuple[str, ...]
+    moves: tuple[MoveView, ...]
+    new: tuple[FindingView, ...]
+    gone: tuple[FindingView, ...]
+    restarts: tuple[str, ...]
+    upgrades: tuple[str, ...]
+    traffic: tuple[tuple[str, str, str], ...]
+    waiting: tuple[str, ...]
+    remarks: tuple[str, ...]
+    unknown: tuple[Unknown, ...]
+    legend: Mapping[State, str]
+    origin: str
+    rules: Mapping[str, RuleText]
+    open_bands: int = OPEN_BANDS
+
+    @property
+    def title(self) -> str:
+        """The title of the page."""
+        return "What the change does"
+
+
+def view_plan(
+    answer: ChangePlan | PlanTable | PlanRow | Document, rules: Rules | None = None, asked: Sequence[str] = (),
+    draw: bool = True,
+) -> PlanView:  # fmt: skip
+    """View a plan, a row of one, or its JSON document; ``rules`` are those that it was made by, unless the project's.
+
+    Raises NotInstalledError where nothing lays out diagrams, unless none are to be drawn.
+    """
+    document = answer if isinstance(answer, Mapping) else answer.to_json()
+    document = document if "rows" in document else {"rows": [document]}
+    rows = [*document["rows"], *document.get("queue_manager_aliases", ())]
+    moves = [_view_move(group) for group in _group_alike(rows)]
+    drawings = draw_diagrams([_draw_move(each) for each in moves]) if draw else []
+    findings = document.get("findings") or {"new": (), "gone": ()}
+    new, gone = (tuple(map(view_finding, findings[side])) for side in ("new", "gone"))
+    named = {cause.rule for each in moves for cause in each.causes} | {each.rule for each in (*new, *gone)}
+    return PlanView(
+        tuple(asked), tuple(_summarize(document, rows)),
+        tuple(evolve(each, drawing=drawings[at] if draw else None) for at, each in enumerate(moves)), new, gone,
+        tuple(document.get("restarts", ())), tuple(map(_say_upgrade, document.get("upgrades", ()))),
+        tuple(_list_traffic(document.get("traffic"))), tuple(map(_say_waiting, document.get("waiting", ()))),
+        tuple(_group_remarks(document.get("remarks", ()))), _view_unknown(document.get("incomplete", ())),
+        {state: shape for state, shape in list_states(drawings).items() if state != "ok"},
+        say_origin(document), list_rule_texts(Rules.given(rules), sorted(named)),
+    )  # fmt: skip
+
+
+def _group_alike(rows: Iterable[Document]) -> list[list[Document]]:
+    """The rows whose puts move alike, those of several queues, too."""
+    found: dict[Hashable, list[Document]] = {}
+    for each in rows:
+        sides = tuple((_get_failure(each[side]), tuple(_sum_parts(each[side]).items())) for side in ("before", "after"))
+        causes = tuple((of["side"], of["destination"]["queue_manager"], of["rule"]) for of in each["because"])
+        found.setdefault((not each.get("queue"), sides, causes), []).append(each)
+    return list(found.values())
+
+
+def _view_move(group: Sequence[Document]) -> MoveView:
+    first = group[0]
+    names = tuple(dict.fromkeys(each.get("queue") or each["queue_manager"] for each in group))
+    weights = [each["weight"] for each in group if "weight" in each]
+    before, after = _sum_parts(first["before"]), _sum_parts(first["after"])
+    lines = [
+        SideLine(_name_place(each), before.get(each, 0.0), after.get(each, 0.0))
+        for each in dict.fromkeys([*before, *after])
+    ]
+    failures = _get_failure(first["before"]), _get_failure(first["after"])
+    lines += [
+        SideLine("nowhere", float(each == failures[0]), float(each == failures[1]), each)
+        for each in dict.fromkeys(filter(None, failures))
+    ]
+    return MoveView(
+        names, not first.get("queue"), tuple(dict.fromkeys(each["from"] for each in group)), first["moved"],
+        sum(weights) if weights else None, tuple(lines), tuple(dict.fromkeys(map(_view_cause, first["because"]))),
+    )  # fmt: skip
+
+
+def _sum_parts(side: Document) -> dict[Place, float]:
+    """The share of each destination; a local one is the same whatever lends it a channel."""
+    found: dict[Place, float] = {}
+    for each in side["shares"]:
+        key = each["queue_manager"], each.get("transmission_queue") or each["channel"] or ""
+        found[key] = found.get(key, 0.0) + each["share"]
+    return found
+
+
+def _get_failure(side: Document) -> str:
+    reason = side["reason"]
+    return f"{reason['name']} ({reason['code']})" if reason else "" if side["shares"] else str(side["outcome"])
+
+
+def _name_place(place: Place) -> str:
+    return f"{place[0]} by {place[1]}" if place[1] else f"{place[0]} (local)"
+
+
+def _view_cause(document: Document) -> CauseView:
+    name = document["destination"]["queue_manager"]
+    return CauseView(document["side"], name, document["rule"] or "", document["clause"] or "", document["because"])
+
+
+def _draw_move(move: MoveView) -> Diagram:
+    """What each destination had on the left, what it has on the right, and between them what stays and what moves."""
+    had = [each for each in move.lines if each.before]
+    has = [each for each in move.lines if each.after]
+    nodes = [_draw_side(each, each.before) for each in had] + [_draw_side(each, each.after) for each in has]
+    edges = [
+        Edge(one, len(had) + other, *_tell_flow(has[other], part, moves))
+        for one, other, part, moves in _list_flows(had, has)
+    ]
+    said = (
+        f"{each.destination}: {format_percent(each.before)}, then {format_percent(each.after)}" for each in move.lines
+    )
+    return Diagram(f"{move.heading}: before and after", "; ".join(said), tuple(nodes), tuple(edges))
+
+
+def _draw_side(line: SideLine, part: float) -> Node:
+    if line.failure:
+        return Node((line.failure,), "failed")
+    return Node((line.destination, format_percent(part)), "ok")
+
+
+def _tell_flow(to: SideLine, part: float, moves: bool) -> tuple[str, float, State]:
+    """The label of a flow, how much it is of all, and its state."""
+    if to.failure:
+        return f"{format_percent(part)} fails", part, "failed"
+    return f"{format_percent(part)} {'moves' if moves else 'stays'}", part, "moves" if moves else "stays"
+
+
+def _list_flows(had: Sequence[SideLine], has: Sequence[SideLine]) -> Iterator[tuple[int, int, float, bool]]:
+    """From where to where so much goes, and whether it moves: what is lost is won in proportion."""
+    places = {(each.destination, each.failure): at for at, each in enumerate(has)}
+    stays = [min(each.before, each.after) for each in had]
+    for at, each in enumerate(had):
+        if stays[at] > LEAST:
+            yield at, places[each.destination, each.failure], stays[at], False
+    lost = {at: each.before - stays[at] for at, each in enumerate(had)}
+    won = {at: each.after - min(each.before, each.after) for at, each in enumerate(has)}
+    total = sum(won.values())
+    for at, less in lost.items():
+        for to, more in won.items():
+            if less > LEAST and more > LEAST:
+                yield at, to, less * more / total, True
+
+
+def _summarize(document: Document, rows: Sequence[Document]) -> Iterator[str]:
+    moving = [each for each in rows if each["moved"]]
+    failing = [each for each in rows if _get_failure(each["after"]) and not _get_failure(each["before"])]
+    queues = len({each.get("queue") or each["queue_manager"] for each in rows})
+    if not rows:
+        yield "Every put goes where it went, as far as each queue alone goes"
+    else:
+        yield f"Puts to {queues} queue{'s' if queues > 1 else ''} change, {len(moving)} of {len(rows)} rows move"
+    if failing:
+        yield f"Puts fail then and did not before: {len(failing)} of the rows"
+    findings = document.get("findings") or {}
+    for side, said in (("new", "new"), ("gone", "no longer there")):
+        if number := len(findings.get(side, ())):
+            yield f"{number} finding{'s' if number > 1 else ''} of check {said}"
+
+
+def _say_upgrade(document: Document) -> str:
+    return f"{document['queue_manager']}: {document['before']} to {document['after']} ({document['evidence']})"
+
+
+def _list_traffic(document: Document | None) -> Iterator[tuple[str, str, str]]:
+    for each in document["moves"] if document else ():
+        yield each["out_of"] or "fails", each["into"] or "fails", f"{each['puts']:,.0f}"
+
+
+def _say_waiting(document: Document) -> str:
+    name = document.get("queue") or document["queue_manager"]
+    parts = (f"{each['queue_manager']} {format_percent(each['share'])}" for each in document["shares"])
+    return f"{name} from {document['from']}: {', '.join(parts)}"
+
+
+def _group_remarks(listed: Iterable[Document]) -> Iterator[str]:
+    """Each remark once, with the queues and the queue managers that it is about."""
+    found: dict[str, dict[str, None]] = {}
+    for each in listed:
+        name = each.get("queue") or each.get("queue_manager")
+        about = found.setdefault(each["remark"], {})
+        if name:
+            about[f"{name} from {each['from']}" if each["from"] else name] = None
+    for said, about in found.items():
+        yield f"{name_some(list(about))}: {said}" if about else said
+
+
+def _view_unknown(listed: Iterable[Document]) -> tuple[Unknown, ...]:
+    return tuple(dict.fromkeys(Unknown(f"at {each['from']}: {each['what']}", each["command"]) for each in listed))

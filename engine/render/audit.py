@@ -1,0 +1,261 @@
+"""Print what an auditor asks of the rules."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import toml
+from rich.text import Text
+
+from mqclause.audit.case_run import CaseResult
+from mqclause.audit.comparison import Comparison, DocumentComparison, Example, Side
+from mqclause.audit.configurations import FactDifference
+from mqclause.audit.coverage import RuleCoverage
+from mqclause.audit.laws import LawProof
+from mqclause.audit.lint import LintCheck, LintFinding
+from mqclause.audit.mutation import MutantResult, MutantStatus
+from mqclause.audit.proof import DocumentProof
+from mqclause.audit.verification import OtherSources, VerifiedCopy, VerifiedSentence
+from mqclause.render.terminal import Page
+from mqclause.trace import join_names
+
+ALIKE, UNLIKE = "green", "bold red"
+
+
+def print_verification(found: Sequence[VerifiedCopy], others: OtherSources, page: Page | None = None) -> None:
+    """Print each copy: the document that it is, how many sentences match, and each sentence that does not."""
+    page = page or Page()
+    for each in found:
+        counted = Counter(sentence.status for sentence in each.sentences)
+        page.line(Text.assemble((each.source, "bold"), f": {each.file.document}, {each.file.title}"))
+        edition = each.file.edition or "not stated in the document"
+        page.line(f"{each.file.source}; edition: {edition}", "", 2)
+        same = ", byte for byte the file that the rules were written from" if each.is_same_file else ""
+        said = f"{counted['matches']} of {len(each.sentences)} sentences stand there as the rules have them{same}"
+        page.line(Text(said, ALIKE if each.is_alike else UNLIKE), "", 2)
+        for sentence in each.sentences:
+            if sentence.status != "matches":
+                _print_unlike(sentence, page)
+        for copied in each.new:
+            page.line(f"line {copied.line}: {copied.text}", "  new", 11)
+    page.line(
+        f"no copy shows the sentences of other books: {others.on_pages} were read on a page that they name, "
+        f"{others.by_project} are the project's own"
+    )
+    for path in others.unsourced:
+        page.line(f"{path}: says neither a page nor why the project states it")
+
+
+def _print_unlike(sentence: VerifiedSentence, page: Page) -> None:
+    """A sentence that is not as it was: what the rules have, and what stands there."""
+    page.line(f"{', '.join(sentence.paths)}: {sentence.says}", f"  {sentence.status}", 11)
+    if sentence.copied is not None:
+        page.line(f"line {sentence.copied.line}: {sentence.copied.text}", "", 11)
+
+
+class CaseReport:
+    """Gathers what comes of cases, and prints it: a line for each document, then what is wrong with each failed one."""
+
+    def __init__(self, page: Page | None = None) -> None:
+        self.page = page or Page()
+        self.results = list[CaseResult]()
+        self.begun = perf_counter()
+
+    @property
+    def failed(self) -> list[CaseResult]:
+        """The cases that did not pass."""
+        return [each for each in self.results if each.wrong]
+
+    def add(self, results: Iterable[CaseResult]) -> None:
+        """Take in what came of some cases."""
+        self.results += results
+
+    def finish(
+        self,
+        covered: Sequence[RuleCoverage] | None = None,
+        proofs: Sequence[DocumentProof] | None = None,
+        laws: Sequence[LawProof] = (),
+    ) -> None:
+        """Print everything: documents, failures, coverage, what is proved, laws, and how many passed."""
+        for document, found in groupby(self.results, lambda each: each.document):
+            listed = [*found]
+            failed = sum(bool(each.wrong) for each in listed)
+            said = f"{len(listed) - failed} passed" + (f", {failed} failed" if failed else "")
+            self.page.line(Text(said, UNLIKE if failed else ALIKE), document, 16)
+        for each in self.failed:
+            self._print(each)
+        if covered is not None:
+            print_coverage(covered, self.page)
+        for proof in proofs or ():
+            print_proof(proof, self.page)
+        for law in laws:
+            print_law(law, self.page)
+        passed, failed = len(self.results) - len(self.failed), len(self.failed)
+        said = f"{passed} passed" + (f", {failed} failed" if failed else "")
+        self.page.line(Text(f"{said} in {perf_counter() - self.begun:.1f} s", UNLIKE if failed else ALIKE))
+
+    def _print(self, result: CaseResult) -> None:
+        sentences = f" (sentence {', '.join(result.clauses)})" if result.clauses else ""
+        self.page.line(Text.assemble(("FAILED ", UNLIKE), (result.file, "bold"), f": {result.name}{sentences}"))
+        for line in result.wrong:
+            self.page.line(line, "", 4)
+
+
+def print_proof(proof: DocumentProof, page: Page) -> None:
+    """Print on how many situations the executors agree, and those on which they do not."""
+    whole = sum(each.is_whole for each in proof.rules)
+    subjects = max((each.subjects for each in proof.rules), default=0)
+    agreed = f"executors agree on {proof.situations - proof.disagreements:,} of {proof.situations:,} situations"
+    all_of = f"all that {whole} of {len(proof.rules)} rules tell apart"
+    with_so_many = f" with 2 subjects or {subjects}" if subjects else ""
+    page.line(f"{agreed}, which are {all_of}{with_so_many}", proof.document, 16)
+    for each in proof.rules:
+        for stated in each.disagreements:
+            page.line(Text(f"they disagree on {_inline(stated.to_toml())}", UNLIKE), each.rule, 16)
+
+
+def print_law(proof: LawProof, page: Page) -> None:
+    """Print a law, on how many situations it holds, and what breaks it or which rule it could do without."""
+    page.line(f"law {proof.law.id}: {proof.law.says}", proof.law.document, 16)
+    if proof.broken is not None:
+        page.line(Text(f"broken by {_inline(proof.broken.to_toml())}", UNLIKE), "", 16)
+        return
+    needed = [rule for rule, found in proof.without.items() if found is not None]
+    rests = f", and would not without {join_names(needed)}" if needed else ""
+    page.line(Text(f"holds in {proof.situations:,} situations{rests}", ALIKE), "", 16)
+    for rule, found in proof.without.items():
+        if found is None:
+            page.line(Text(f"no situation was found that breaks it without {rule}", UNLIKE), "", 16)
+
+
+def print_coverage(covered: Sequence[RuleCoverage], page: Page) -> None:
+    """Print each rule of which a branch is missed, and how many of all branches cases take."""
+    for each in covered:
+        for missed in each.missed:
+            page.line(Text(missed, "yellow"), each.rule, 22)
+    branches, missed = (
+        sum(found) for found in zip(*((each.branches, len(each.missed)) for each in covered), strict=True)
+    )
+    page.line(f"cases take {branches - missed} of {branches} branches, and all branches of "
+              f"{sum(not each.missed for each in covered)} of {len(covered)} rules")  # fmt: skip
+
+
+BECAME: Mapping[MutantStatus, str] = {
+    "killed": "is noticed by", "not loaded": "does not load",
+    "equivalent": "makes no difference, as its case file says", "survived": "is noticed by no case",
+}  # fmt: skip
+"""What is said of a mutant."""
+
+
+def print_mutants(found: Sequence[MutantResult], every: bool, page: Page | None = None) -> None:
+    """Print each change that no case notices, or ``every`` one with the cases that do, and how many there are."""
+    page = page or Page()
+    for each in found:
+        if every or each.is_unmet:
+            style = UNLIKE if each.is_unmet else ""
+            noticing = f" {'; '.join(each.cases)}" if each.cases else ""
+            page.line(Text(f"{each.change} {BECAME[each.status]}{noticing}", style), each.rule, 22)
+    counted = Counter(each.status for each in found)
+    said = ", ".join(
+        f"{counted[status]} {status}"
+        for status in ("killed", "not loaded", "equivalent", "survived")
+        if counted[status]
+    )
+    page.line(Text(f"{len(found)} mutants: {said}", UNLIKE if counted["survived"] else ALIKE))
+
+
+def print_lint(folder: str, found: Sequence[LintFinding], every: bool, page: Page | None = None) -> None:
+    """Print each finding with its file; ``every`` also those that the folder lists, with the reason."""
+    page = page or Page()
+    listed = [each for each in found if each.reason]
+    for each in found if every else (each for each in found if not each.reason):
+        place = f"{Path(folder) / each.path}" + (f": {each.key}" if each.key else "")
+        page.line(Text.assemble((place, "bold"), " ", (each.code, "yellow"), f" {each.message}"))
+        if each.reason:
+            page.line(Text(f"listed: {each.reason}", "dim"), "", 4)
+    counted = Counter(each.code for each in found if not each.reason)
+    said = ", ".join(f"{count} {code}" for code, count in sorted(counted.items())) or "nothing"
+    others = f"; {len(listed)} more are listed with a reason" if listed else ""
+    page.line(Text(f"found {said}{others}", "" if counted else ALIKE))
+
+
+def print_lint_checks(checks: Sequence[LintCheck], page: Page | None = None) -> None:
+    """Print the pages of checks of rule files."""
+    page = page or Page()
+    for each in checks:
+        for line in each.render_markdown().splitlines():
+            page.line(line)
+        page.line()
+
+
+def print_comparison(found: Comparison, page: Page | None = None) -> None:
+    """Print the keys that differ, then for each document the plainest facts on which the answers do."""
+    page = page or Page()
+    for each in found.text:
+        page.line(Text.assemble((each.path, "bold"), f" {each.key}"))
+        for label, value in (("  before", each.before), ("  after", each.after)):
+            page.line("nothing" if value is None else f"{value}", label, 10)
+    for document in found.documents:
+        _print_document(document, page)
+    if not (found.text or found.documents):
+        page.line(Text("nothing differs", ALIKE))
+
+
+def print_fact_differences(found: Sequence[FactDifference], page: Page | None = None) -> None:
+    """Print each object that one configuration has alone, and each attribute that both state otherwise."""
+    page = page or Page()
+    for each in found:
+        seen = f"at {join_names([*each.seen_at])}" if each.seen_at else ""
+        page.line(Text.assemble((each.object, "bold"), *(f" {part}" for part in (each.key, seen) if part)))
+        for label, value in (("  before", each.before), ("  after", each.after)):
+            page.line("not there" if value is None else f"{value}", label, 10)
+    if not found:
+        page.line(Text("no object differs", ALIKE))
+
+
+def _print_document(found: DocumentComparison, page: Page) -> None:
+    page.line(Text.assemble((found.document, "bold"), f": changed are {', '.join(found.changed)}"))
+    bound, tried = found.bound, f"{found.tried:,} situations"
+    if found.example is None:
+        page.line(
+            f"no answer differs in {tried} of up to {bound.subjects} subjects and {bound.attributes} attributes that "
+            f"are not as by default, nor in {found.cases} cases",
+            "", 2,
+        )  # fmt: skip
+        return
+    _print_example(found.example, page)
+
+
+def _print_example(example: Example, page: Page) -> None:
+    where = (
+        f"the facts of the case {example.case}"
+        if example.case
+        else "where this is what the rules see, and all else as by default"
+    )
+    page.line(f"answers differ: {where}", "", 2)
+    if not example.case:
+        for line in _written_facts(example.facts):
+            page.line(line, "", 4)
+    for label, side in (("  before", example.before), ("  after", example.after)):
+        _print_side(label, side, page)
+
+
+def _print_side(label: str, side: Side, page: Page) -> None:
+    lines = [*([side.answer] if side.answer else []), *side.steps]
+    for number, line in enumerate(lines):
+        page.line(line, "" if number else label, 10)
+
+
+def _written_facts(facts: Any) -> list[str]:
+    """A situation and its subjects in TOML, a line each."""
+    said = [f"situation = {_inline(facts.get('situation', {}))}"]
+    return said + [f"subject {at} = {_inline(each)}" for at, each in enumerate(facts.get("subjects", ()), 1)]
+
+
+def _inline(table: Any) -> str:
+    return f"{{{', '.join(toml.dumps({key: value}).strip() for key, value in table.items())}}}"

@@ -1,0 +1,498 @@
+"""Render maps, plans and shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import groupby
+from typing import Any
+
+from attrs import frozen
+from rich.table import Table
+from rich.text import Text
+
+from mqclause.cluster.map import MapRow, PrintedRow, note_exits
+from mqclause.cluster.plan import ChangePlan, PlanRow, Upgrade
+from mqclause.model.configuration.completeness import MissingInformation
+from mqclause.model.diagnostics import name_argument
+from mqclause.render.terminal import Page
+from mqclause.trace import join_names
+from mqclause.workload.editions import say_edition_source
+from mqclause.workload.sensitivity import MissingObject
+
+CSV_COLUMNS = ("queue", "from", "outcome", "reason", "queue_manager", "channel", "share")
+SIDE_COLUMNS = ("queue", "from", "moved", "side", "outcome", "reason", "queue_manager", "channel", "share", "weight")
+INDENT = 2
+MOVES_SHOWN = 5
+PLACES_SHOWN = 3
+UNKNOWN_SHOWN = 3
+NARROWEST_PARTS = 40
+"""How many characters where puts go has at least beside the names of members; with fewer it stands below them."""
+
+ALIASES_LEFT_OUT = "aliases of queue managers are left out: --json has them"
+"""What is said of CSV, which has no column for them."""
+
+NOT_KNOWN = "-"
+"""What stands for where puts go of a queue that a member does not know."""
+
+MQSC_VERB = "DISPLAY "
+"""How a command begins that is given to runmqsc at a queue manager."""
+
+NARROWEST_TEXT, WIDEST_NAMES = 48, 24
+"""How many characters the column of causes has at least, and that of members at most."""
+
+STYLES = {"-": "red", "+": "green", " ": ""}
+"""Of what is lost, what is gained and what stays, as in a diff."""
+
+NO_PART = Fraction(0)
+
+REMARKS_SHOWN = 10
+
+Remark = tuple[str, str, str]
+"""What is to be said of puts to a queue, at a queue manager."""
+
+MILLION = 1_000_000
+WITHOUT_FRACTION = 100
+LEAST_PART = 0.001
+
+
+def print_map(rows: Sequence[PrintedRow], page: Page | None = None) -> None:
+    """Print a line for each queue, members as columns, where a terminal is wide enough; else its members below it."""
+    page = page or Page()
+    if not rows:
+        page.line("no queue is known in a cluster")
+    table = _as_table(rows) if page.width else []
+    if table and rows and max(map(len, table)) <= page.width:
+        for number, line in enumerate(table):
+            page.line(Text(line, "bold") if number == 0 else _marked(line))
+    else:
+        _print_groups(rows, page)
+    remarks = list(list_remarks(rows))
+    if remarks:
+        page.line()
+    print_remarks(remarks, page)
+    _print_exits(note_exits(rows, {}), page)
+    _print_unknown(rows, page)
+
+
+def summarize_unknown(rows: Iterable[PrintedRow]) -> Iterator[str]:
+    """Render in one line, beside CSV, what is not known and matters."""
+    heading, lines = _unknown(rows)
+    if lines:
+        yield f"{heading} {'; '.join(lines)}"
+
+
+@frozen
+class AskedObject:
+    """An object of which something is not known, the command that tells it, and ``where`` that is run."""
+
+    name: str
+    command: str
+    where: str
+
+
+def list_unknown(rows: Iterable[PrintedRow]) -> tuple[list[str], list[AskedObject]]:
+    """List the members whose rows rest on what is not known, and each object with the command that tells of it."""
+    asked: dict[MissingObject, dict[str, None]] = {}
+    for row in rows:
+        for each in row.told_by:
+            asked.setdefault(each, {})[row.member] = None
+    found = []
+    for (name, asking), members in asked.items():
+        # A command of the shell names its queue manager, whoever wants to know.
+        where = f"at {join_names(list(members))}" if not asking or asking.startswith(MQSC_VERB) else ""
+        found.append(AskedObject(name, asking, where))
+    return sorted({member for members in asked.values() for member in members}), found
+
+
+def describe_missing_exits(exits: Mapping[MissingInformation, Sequence[str]]) -> Iterator[str]:
+    """Describe the exits that nobody has given, each with who would call it."""
+    yield from (f"from {', '.join(members)}: {each.what}" for each, members in exits.items())
+
+
+def print_plan(found: ChangePlan, page: Page | None = None) -> None:
+    """Print each queue with what becomes of its puts before (-) and after (+), and the clauses that decide."""
+    page = page or Page()
+    rows = [*found.rows, *found.alias_rows]
+    groups = group_alike_rows(rows)
+    if not print_plan_table([_changed(group) for group in groups], page):
+        _print_plan_groups(groups, page)
+    if rows:
+        page.line()
+    _print_upgrades(found, page)
+    _print_findings(found, page)
+    for line in describe_traffic(found):
+        page.line(line)
+    if found.restarts:
+        page.line(f"sequence factors restart at zero at {', '.join(found.restarts)} (clause {found.restarts_by})")
+    if rows:
+        names = sorted({row.member for row in rows})
+        changing = f"{len(rows)} rows of the map change" if len(rows) > 1 else "1 row of the map changes"
+        page.line(f"{changing}, from {', '.join(names)}")
+    else:
+        page.line(describe_no_move(found))
+    print_remarks(flatten_remarks(found.remarks), page, found.to_nobody)
+    _print_exits(found.exits, page)
+    _print_unknown([row for _, row in found.in_question], page)
+    for said in found.unasked:
+        page.line(Text(said, "dim"))
+    for each in found.unknown_levels:
+        page.line(Text(f"{each.what} of {each.object} is not known: {each.command} at {each.object}", "yellow"))
+
+
+def describe_traffic(found: ChangePlan) -> Iterator[str]:
+    """Describe how many real puts move, from where to where; nothing if no traffic is given."""
+    if found.traffic is None:
+        return
+    total = found.traffic.total
+    if len(found.moves) > 1:
+        part = format_percent(sum(each.puts for each in found.moves) / total)
+        yield f"{part} of {format_amount(total)} puts would move"
+    for each in found.moves[:MOVES_SHOWN]:
+        part = f"{format_percent(each.puts / total)} of {format_amount(total)} puts would"
+        if not each.into:
+            yield f"{part} fail that go to {each.out_of}"
+        elif not each.out_of:
+            yield f"{part} go to {each.into} that fail"
+        else:
+            yield f"{part} move from {each.out_of} to {each.into}"
+    further = found.moves[MOVES_SHOWN:]
+    if further:
+        part = format_percent(sum(each.puts for each in further) / total)
+        pairs = f"{len(further)} other pairs" if len(further) > 1 else "another pair"
+        yield f"{part} of them would move between {pairs} of queue managers ({name_argument('to_json()')} shows them)"
+    if not found.moves:
+        alone = ", as far as each queue is put to alone" if found.rebalanced else ""
+        yield f"none of {format_amount(total)} puts would move to another queue manager{alone}"
+    if found.elsewhere:
+        told = "of them are of queues, or at queue managers, that the map does not have"
+        yield f"{format_amount(found.elsewhere)} {told}"
+
+
+def describe_no_move(found: ChangePlan) -> str:
+    """Say that no put goes elsewhere; where an exit may send it elsewhere, as far as the rules say."""
+    if found.rebalanced:
+        return "every queue alone has the shares that it had; remarks tell of queues that share channels"
+    if found.exits:
+        return "as far as the rules go, every put goes where it went"
+    changes = found.changes_something or found.upgrades
+    return "every put goes where it went" if changes else "nothing changes: every put goes where it went"
+
+
+def describe_upgrades(found: ChangePlan) -> Iterator[str]:
+    """Describe from which edition of MQ to which, once for members with the same upgrade."""
+    groups: dict[tuple[str, str, str], list[Upgrade]] = {}
+    for each in found.upgrades:
+        groups.setdefault(each.gist, []).append(each)
+    for (before, after, known), of in groups.items():
+        places = [*dict.fromkeys(say_edition_source(each.edition_from) for each in of if each.edition_from)]
+        shown = "; ".join([*places[:PLACES_SHOWN], *(["…"] if len(places) > PLACES_SHOWN else [])])
+        names = join_names([each.queue_manager for each in of])
+        yield f"upgrade of {names} from {before}{f' ({shown})' if shown else ''} to {after}{known}"
+
+
+def build_plan_lines(rows: Sequence[PlanRow]) -> Iterator[tuple[Any, ...]]:
+    """Build a line of SIDE_COLUMNS for each destination on each side."""
+    return (line for row in rows for line in _sides(row))
+
+
+def build_map_lines(rows: Sequence[PrintedRow]) -> Iterator[tuple[Any, ...]]:
+    """Build a line of CSV_COLUMNS for each destination, and one for puts that have none."""
+    return (line for row in rows for line in _lines(row))
+
+
+@frozen(eq=False)
+class ChangedRow:
+    """A queue, the members that see the same of it, the part of their puts that moves, both sides, and the causes."""
+
+    queue: str
+    members: str
+    moved: str
+    before: MapRow
+    after: MapRow
+    causes: Sequence[str]
+
+    def cells(self) -> Mapping[str, Text]:
+        """Return the change of each destination's share, by its name; of one without a share on either side nothing."""
+        before, after = sum_parts_by_name(self.before), sum_parts_by_name(self.after)
+        names = dict.fromkeys([*before, *after])
+        return {name: _part(before.get(name, NO_PART), after.get(name, NO_PART)) for name in names}
+
+    def endings(self) -> Text:
+        """Return the reason codes on each side."""
+        ends = (("-", describe_outcome(self.before)), ("+", describe_outcome(self.after)))
+        return Text("\n").join(Text(f"{sign} {said}", STYLES[sign]) for sign, said in ends if said)
+
+
+def print_plan_table(rows: Sequence[ChangedRow], page: Page) -> bool:
+    """Print a line for each row with a column for each destination; False where that does not fit."""
+    return bool(rows) and page.table(_table(rows))
+
+
+def name_row(row: PrintedRow | PlanRow) -> str:
+    """Name the queue of a row, or the alias of a queue manager as one."""
+    return row.name if row.queue else f"{row.name} (queue manager)"
+
+
+def group_alike_rows(rows: Sequence[PlanRow]) -> list[list[PlanRow]]:
+    """Group the rows of one queue whose members say the same of both sides."""
+    groups: dict[tuple[object, ...], list[PlanRow]] = {}
+    for row in rows:
+        because = tuple((each.side, each.destination.queue_manager, each.because) for each in row.because)
+        key = (
+            name_row(row),
+            row.moved,
+            render_destinations(row.before).plain,
+            render_destinations(row.after).plain,
+            because,
+        )
+        groups.setdefault(key, []).append(row)
+    return list(groups.values())
+
+
+def group_causes(row: PlanRow) -> dict[str, list[str]]:
+    """Say why destinations get nothing on one side, each reason once, with their queue managers."""
+    found: dict[str, list[str]] = {}
+    for cause in row.because:
+        clause = f"clause {cause.rule.clause}, " if cause.rule else ""
+        names = found.setdefault(f"{cause.side}: {clause}{cause.because}", [])
+        if cause.destination.queue_manager not in names:
+            names.append(cause.destination.queue_manager)
+    return found
+
+
+def format_moving_part(group: Sequence[PlanRow]) -> str:
+    """Format the part of the puts of rows alike that moves, and how many they are where that is known."""
+    part = format_percent(float(group[0].moved))
+    weights = [row.weight for row in group if row.weight is not None]
+    of = "opens" if any(row.is_of_opens for row in group) else "puts"
+    return f"{part} of {f'{format_amount(sum(weights))} puts' if weights else f'the {of}'}"
+
+
+def list_remarks(rows: Iterable[PrintedRow]) -> Iterator[Remark]:
+    """List the remarks on the puts of each row."""
+    yield from ((row.name, row.member, each) for row in rows for each in row.remarks)
+
+
+def flatten_remarks(remarks: Iterable[tuple[Mapping[str, str], str, str]]) -> Iterator[Remark]:
+    """List the remarks of a plan by the name of the queue, or of the alias of a queue manager."""
+    yield from ((name, member, said) for named, member, said in remarks for name in named.values())
+
+
+def group_remarks(remarks: Iterable[Remark]) -> Iterator[str]:
+    """Group remarks: each once, with the queues that it is about, those of the same members together."""
+    groups: dict[str, dict[str, dict[str, None]]] = {}
+    for queue, member, said in remarks:
+        groups.setdefault(said, {}).setdefault(queue, {})[member] = None
+    for said, by_queue in groups.items():
+        alike: dict[tuple[str, ...], list[str]] = {}
+        for queue, members in by_queue.items():
+            alike.setdefault(tuple(members), []).append(queue)
+        about = (f"{join_names(queues)} from {join_names(list(members))}" for members, queues in alike.items())
+        yield f"{'; '.join(about)}: {said}"
+
+
+def print_remarks(remarks: Iterable[Remark], page: Page, further: Iterable[str] = ()) -> None:
+    """Print the first of them, and how many more there are; then what is to be said besides."""
+    said = list(group_remarks(remarks))
+    for each in said[:REMARKS_SHOWN]:
+        page.line(Text(each, "yellow"))
+    if len(said) > REMARKS_SHOWN:
+        page.line(Text(f"and {len(said) - REMARKS_SHOWN} more remarks: {name_argument('to_json()')}", "yellow"))
+    for each in further:
+        page.line(Text(each, "yellow"))
+
+
+def format_amount(count: int) -> str:
+    """Format a number as a person reads it: ``1,500 million``, ``1.25 million``, ``20,000``."""
+    millions = count / MILLION
+    if millions >= WITHOUT_FRACTION:
+        return f"{millions:,.0f} million"
+    return f"{millions:.3g} million" if count >= MILLION else f"{count:,}"
+
+
+def format_percent(part: float) -> str:
+    """Format a part as a person reads it: ``50 %``, ``66.7 %``, ``under 0.1 %``, ``over 99.9 %``."""
+    if 0 < part < LEAST_PART:
+        return f"under {100 * LEAST_PART:g} %"
+    if 1 - LEAST_PART < round(part, 9) < 1:  # of parts that are floats the whole may be a little less than 1
+        return f"over {100 - 100 * LEAST_PART:g} %"
+    return f"{100 * part:.1f}".removesuffix(".0") + " %"
+
+
+def render_destinations(row: PrintedRow) -> Text:
+    """Render where the puts go: ``QM2 66.7 %, QM3 33.3 %``, or what they fail with."""
+    if not row.shares:
+        return Text(describe_outcome(row), "red" if row.reason else "")
+    parts = sum_parts_by_name(row).items()
+    return Text(", ".join(name if part == 1 else f"{name} {format_percent(float(part))}" for name, part in parts))
+
+
+def describe_outcome(row: PrintedRow) -> str:
+    """Describe how puts fail or end that reach no destination; blank for others."""
+    reason = row.reason
+    if reason is not None:
+        return f"fails with {reason.name} ({reason.code})"
+    return "" if row.shares else row.outcome
+
+
+def sum_parts_by_name(row: PrintedRow) -> dict[str, Fraction]:
+    """Sum the parts of the puts by queue manager, and by route where several of its have one."""
+    hosts = [each.destination.queue_manager for each in row.shares]
+    found: dict[str, Fraction] = {}
+    for each in row.shares:
+        destination = each.destination
+        by_route = hosts.count(destination.queue_manager) > 1 or destination.transmission_queue
+        name = destination.host if by_route else destination.queue_manager
+        found[name] = found.get(name, Fraction(0)) + each.part
+    return found
+
+
+def _unknown(rows: Iterable[PrintedRow]) -> tuple[str, Sequence[str]]:
+    """Who rests on what is not known, and a few objects with the command that tells of them and where it is run."""
+    resting, asked = list_unknown(rows)
+    lines = [f"{each.name}: {' '.join(filter(None, (each.command, each.where)))}" for each in asked[:UNKNOWN_SHOWN]]
+    if len(asked) > UNKNOWN_SHOWN:
+        lines.append(f"and {len(asked) - UNKNOWN_SHOWN} more: {name_argument('to_json()')}")
+    return f"from {', '.join(resting)} this rests on what is not known:", lines
+
+
+def _print_unknown(rows: Iterable[PrintedRow], page: Page) -> None:
+    """What the rows rest on that is not known."""
+    heading, lines = _unknown(rows)
+    if lines:
+        page.line()
+        page.line(Text(heading, "yellow"))
+    for line in lines:
+        page.line(Text(line, "dim"), "", INDENT)
+
+
+def _print_exits(exits: Mapping[MissingInformation, Sequence[str]], page: Page) -> None:
+    """The same, with what tells more."""
+    for said, each in zip(describe_missing_exits(exits), exits, strict=True):
+        page.line()
+        page.line(Text(said, "yellow"))
+        page.line(Text(each.command, "dim"), "", INDENT)
+
+
+def _print_groups(rows: Sequence[PrintedRow], page: Page) -> None:
+    """A line for each queue; below it a line for the members that agree on where its puts go."""
+    for name, of in groupby(rows, name_row):
+        page.line(Text(name, "bold"))
+        agreeing = _agreeing(list(of))
+        labels = [f"from {', '.join(row.member for row in group)}" for group in agreeing]
+        column = INDENT + max(map(len, labels)) + 2
+        beside = not page.width or column + NARROWEST_PARTS <= page.width
+        for label, (first, *_) in zip(labels, agreeing, strict=True):
+            if beside:
+                page.line(render_destinations(first), Text(f"{'':{INDENT}}{label}"), column)
+            else:
+                page.line(label, "", INDENT, hanging=len("from "))
+                page.line(render_destinations(first), "", 2 * INDENT)
+
+
+def _as_table(rows: Sequence[PrintedRow]) -> list[str]:
+    """A line for each queue with a column for each member, below their names."""
+    members = sorted({row.member for row in rows})
+    lines = [["queue", *(f"from {name}" for name in members)]]
+    for named, of in groupby(rows, name_row):
+        cells = {row.member: render_destinations(row).plain for row in of}
+        lines.append([named, *(cells.get(name, NOT_KNOWN) for name in members)])
+    widths = [max(len(line[at]) for line in lines) for at in range(len(members) + 1)]
+    return ["  ".join(f"{cell:{width}}" for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+
+
+def _marked(line: str) -> Text:
+    text = Text(line)
+    text.highlight_regex(r"fails with \S+ \(\d+\)", "red")
+    return text
+
+
+def _print_plan_groups(groups: Sequence[Sequence[PlanRow]], page: Page) -> None:
+    for group in groups:
+        first = group[0]
+        page.line(
+            Text.assemble((name_row(first), "bold"), f" from {', '.join(row.member for row in group)}{_moved(group)}")
+        )
+        page.line(Text(render_destinations(first.before).plain, "red"), Text("  - ", "red"), INDENT + 2)
+        page.line(Text(render_destinations(first.after).plain, "green"), Text("  + ", "green"), INDENT + 2)
+        for said, names in group_causes(first).items():
+            page.line(Text(f"{', '.join(names)} {said}", "dim"), "", INDENT + 2)
+
+
+def _changed(group: Sequence[PlanRow]) -> ChangedRow:
+    """A line of the table: rows alike."""
+    first = group[0]
+    causes = [f"{', '.join(names)} {said}" for said, names in group_causes(first).items()]
+    moved = format_moving_part(group) if first.moved else ""
+    return ChangedRow(name_row(first), ", ".join(row.member for row in group), moved, first.before, first.after, causes)
+
+
+def _moved(group: Sequence[PlanRow]) -> str:
+    """How much of the puts of rows alike moves; and how many, where that is known."""
+    return f": {format_moving_part(group)} move" if group[0].moved else ""
+
+
+def _print_upgrades(found: ChangePlan, page: Page) -> None:
+    for each in describe_upgrades(found):
+        page.line(each)
+    if found.upgrades:
+        page.line()
+
+
+def _print_findings(found: ChangePlan, page: Page) -> None:
+    """What check finds on one side alone, as in a diff."""
+    for sign, style, findings in (("-", "green", found.findings.gone), ("+", "red", found.findings.new)):
+        for each in findings:
+            told = f"{each.severity} {each.rule.id} at {each.queue_manager}: {each.message}"
+            page.line(Text(told, style), Text(f"{sign} ", style), INDENT)
+    if found.findings.new or found.findings.gone:
+        page.line()
+
+
+def _sides(row: PlanRow) -> Iterator[tuple[Any, ...]]:
+    for side, of in (("before", row.before), ("after", row.after)):
+        for queue, member, *rest in _lines(of):
+            yield (queue, member, float(row.moved), side, *rest, row.weight)
+
+
+def _lines(row: PrintedRow) -> Iterator[tuple[Any, ...]]:
+    reason = row.reason
+    head = (row.queue, row.member, row.outcome, reason.code if reason else "")
+    if not row.shares:
+        yield (*head, "", "", "")
+    for each in row.shares:
+        yield (*head, each.destination.queue_manager, each.destination.channel, float(each.part))
+
+
+def _agreeing(rows: Sequence[PrintedRow]) -> list[list[PrintedRow]]:
+    """The rows of one queue in groups of members that say the same."""
+    groups: dict[str, list[PrintedRow]] = {}
+    for row in rows:
+        groups.setdefault(render_destinations(row).plain, []).append(row)
+    return list(groups.values())
+
+
+def _table(rows: Sequence[ChangedRow]) -> Table:
+    cells, endings = [row.cells() for row in rows], [row.endings() for row in rows]
+    names = sorted({name for each in cells for name in each})
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
+    table.add_column("queue", no_wrap=True, style="bold")
+    table.add_column("from", min_width=min(WIDEST_NAMES, max(len(row.members) for row in rows)), max_width=WIDEST_NAMES)
+    for name in ("moves", *names):
+        table.add_column(name, no_wrap=True)
+    if any(endings):
+        table.add_column("goes nowhere", no_wrap=True)
+    table.add_column("because", min_width=NARROWEST_TEXT, style="dim")
+    for row, of, ending in zip(rows, cells, endings, strict=True):
+        parts = [of.get(name, "") for name in names] + ([ending] if any(endings) else [])
+        table.add_row(row.queue, row.members, row.moved, *parts, "\n".join(row.causes))
+    return table
+
+
+def _part(before: Fraction, after: Fraction) -> Text:
+    """``+ 50 → 100 %`` of a part that grows."""
+    sign = "-" if after < before else "+" if after > before else " "
+    whole = format_percent(float(after))
+    told = whole if sign == " " else f"{format_percent(float(before)).removesuffix(' %')} → {whole}"
+    return Text(f"{sign} {told}", STYLES[sign])

@@ -1,0 +1,270 @@
+"""The page of a map: queues whose puts go alike, with states by colour and shape; a drawing, and a flowchart."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+pytest.importorskip("jinja2")
+pytest.importorskip("fast_sugiyama")
+
+from mqclause import ChannelState, cluster_map, read, text
+from mqclause.pages import diagram
+from mqclause.pages.cluster import ClusterView, view_map
+from mqclause.pages.diagram import Diagram, Edge, Node, draw_diagrams
+from mqclause.pages.drawing import render_drawing, render_mermaid
+from mqclause.pages.page import render_page
+from spec_tests.support.explain_command import bad, facts, run
+from spec_tests.support.html_page import Page, find_page_faults
+
+QM1 = """
+* Queue manager name: QM1
+ALTER QMGR CLWLUSEQ(ANY)
+DEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSRCVR) CLUSTER(S)
+"""
+QM2 = """
+* Queue manager name: QM2
+DEFINE CHANNEL(TO.QM2) CHLTYPE(CLUSRCVR) CLUSTER(S)
+DEFINE QLOCAL(A1) CLUSTER(S) DEFBIND(NOTFIXED)
+DEFINE QLOCAL(A2) CLUSTER(S) DEFBIND(NOTFIXED)
+DEFINE QLOCAL(B) CLUSTER(S) DEFBIND(NOTFIXED) PUT(DISABLED)
+"""
+QM3 = """
+* Queue manager name: QM3
+DEFINE CHANNEL(TO.QM3) CHLTYPE(CLUSRCVR) CLUSTER(S)
+DEFINE QLOCAL(A1) CLUSTER(S) DEFBIND(NOTFIXED)
+DEFINE QLOCAL(A2) CLUSTER(S) DEFBIND(NOTFIXED)
+DEFINE QLOCAL(C) CLUSTER(S) DEFBIND(NOTFIXED)
+"""
+SCRIPTS = {"QM1.mqsc": QM1, "QM2.mqsc": QM2, "QM3.mqsc": QM3}
+HOSTILE = '"]\nclick a "javascript:alert(1)"\n<script>alert(1)</script>\u202e'
+
+
+def view(status: ChannelState = "RUNNING", at: str | None = None, suspended: bool = False) -> ClusterView:
+    """The cluster with both channels of these states; as ``at`` sees it, or all of them."""
+    members = read(*(text(said, name=name) for name, said in SCRIPTS.items()), at=at)
+    for channel in ("TO.QM2", "TO.QM3"):
+        members = members.with_status(channel, status if channel == "TO.QM2" else "RUNNING")
+    return view_map(cluster_map(members.suspend("QM3") if suspended else members))
+
+
+def test_queues_whose_puts_go_alike_are_shown_once() -> None:
+    """B fails from everywhere and comes first; A1 and A2 are halved from QM1, local to both hosts, as CLWLUSEQ says."""
+    told = view()
+    assert [(each.names, each.state) for each in told.bands] == [
+        (("B",), "failed"), (("A1", "A2"), "ok"), (("C",), "ok"),
+    ]  # fmt: skip
+    lines = [(each.senders, each.destination, each.share) for each in told.bands[1].lines if each.share != "0 %"]
+    assert lines == [
+        ("QM1", "QM2", "50 %"), ("QM1", "QM3", "50 %"), ("QM2", "QM2 (local)", "100 %"), ("QM3", "QM3 (local)", "100 %"),
+    ]  # fmt: skip
+    assert dict(told.matrix) == {"QM1": (2, 3), "QM2": (2, 1), "QM3": (0, 3)}
+    assert [(each.name, each.hosts, each.failing) for each in told.members] == [
+        ("QM1", 0, 1), ("QM2", 3, 1), ("QM3", 3, 1),
+    ]  # fmt: skip
+
+
+def test_states_and_suspension_have_a_shape_and_a_word() -> None:
+    """QM2's channel retries: QM3 gets all of it. QM3 is suspended as well: at 5 QM2 is preferred, whatever its state."""
+    by_host = {each.destination: each for each in view("RETRYING", "QM1").bands[1].lines}
+    assert (by_host["QM2"].state, by_host["QM2"].said, by_host["QM2"].clause) == ("waiting", "RETRYING", "6")
+    assert by_host["QM3"].share == "100 %"
+    told = view("RETRYING", "QM1", suspended=True)
+    suspended = {each.destination: each for each in told.bands[1].lines}
+    assert (suspended["QM3"].state, suspended["QM3"].shape, suspended["QM3"].clause) == ("suspended", "diamond", "5")
+    assert {"waiting": "triangle", "suspended": "diamond"}.items() <= told.legend.items()
+    assert next(each for each in told.members if each.name == "QM3").suspended == ("S",)
+
+
+def test_who_gets_nothing_stands_there_with_why() -> None:
+    """QM2's A1 has the higher priority: at 11b QM3 falls, also for puts that are made at QM3, where any may be used."""
+    members = read(*(text(said, name=name) for name, said in SCRIPTS.items()))
+    changed = members.set(
+        "QLOCAL(A1) QMGR(QM2) CLWLPRTY(3)", *(f"QMGR({name}) CLWLUSEQ(ANY)" for name in ("QM2", "QM3"))
+    )
+    band = next(each for each in view_map(cluster_map(changed)).bands if each.names == ("A1",))
+    assert "gets nothing: QM3" in band.told
+    assert band.drawing is not None
+    nodes = {each.node.lines[0]: each.node for each in band.drawing.nodes}
+    assert (nodes["QM3"].state, nodes["QM3"].lines[-1]) == ("idle", "queue priority 0 is below 3")
+    assert [each.edge.label for each in band.drawing.edges] == ["100 %", "100 % local"]
+
+
+def test_what_others_alone_know_is_dashed() -> None:
+    """QM1's facts name QM2 and QM3; the scripts describe all three, whoever is asked."""
+    told = view_map(cluster_map(read(facts())))
+    assert {each.name: each.is_described for each in told.members} == {"QM1": True, "QM2": False, "QM3": False}
+    raw = render_page(told)
+    dashed = [each for _, drawing in told.drawings for each in drawing.nodes if not each.node.is_described]
+    assert raw.count('mq-undescribed" transform') == len(dashed) == 2
+    assert all(each.is_described for each in view(at="QM1").members)
+
+
+def test_a_page_has_pictures_that_are_told_in_tables() -> None:
+    raw = render_page(view())
+    assert find_page_faults(raw) == []
+    page = Page(raw)
+    titles = re.findall(r'<svg class="mq-drawing" role="img" aria-labelledby="(\S+) (\S+)"', raw)
+    assert len(titles) == 4
+    assert {each for pair in titles for each in pair} <= set(page.ids)
+    for said in ("4 queues, seen from 3 queue managers", "QM3 (local)", "Puts fail: 1 queue"):
+        assert said in page.text
+    assert 'data-queue="A1\nA2" data-member="QM1\nQM2\nQM3"' in raw
+
+
+def test_a_document_is_drawn_too() -> None:
+    members = read(*(text(said, name=name) for name, said in SCRIPTS.items()))
+    answer = cluster_map(members)
+    document = json.loads(json.dumps(answer.to_json()))
+    told = view_map(document)
+    assert [each.names for each in told.bands] == [("B",), ("A1", "A2"), ("C",)]
+    shown = type(answer).from_json(document)._repr_html_()
+    assert '<svg class="mq-drawing"' in shown
+    assert "<script" not in shown
+    assert "seen from 3 queue managers" in answer._repr_html_()
+
+
+def boxes(drawing: diagram.Drawing) -> list[tuple[float, float, float, float]]:
+    return [(each.x, each.y, each.x + each.width, each.y + each.height) for each in drawing.nodes]
+
+
+def meet(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def test_nodes_and_labels_stand_apart_within_the_drawing_and_edges_lead_to_the_right() -> None:
+    nodes = tuple(Node((f"N{at}", "second line")) for at in range(7))
+    edges = tuple(Edge(at, to, "50 %", 0.5) for at, to in ((0, 3), (0, 4), (1, 4), (1, 5), (2, 6)))
+    drawing, empty = draw_diagrams([Diagram("t", "d", nodes, edges), Diagram("e", "", (), ())])
+    found = boxes(drawing)
+    assert len(found) == 7
+    assert all(box[0] >= 0 and box[1] >= 0 and box[2] <= drawing.width and box[3] <= drawing.height for box in found)
+    assert all(found[each.source][2] < found[each.target][0] for each in edges)
+    assert [round(each.stroke, 2) for each in drawing.edges] == [3.25] * 5
+    labels = [(x, y, x + width, y + height) for x, y, width, height in (each.label for each in drawing.edges)]
+    everything = [*found, *labels]
+    assert not [1 for at, one in enumerate(everything) for other in everything[at + 1 :] if meet(one, other)]
+    assert empty.nodes == ()
+
+
+def test_a_dot_of_the_working_directory_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One on the PATH is run; where it lays out nothing of use, another layout takes its place."""
+    dot = tmp_path / "bin" / "dot"
+    dot.parent.mkdir()
+    dot.write_text("#!/bin/sh\necho ran > ran\necho graph 1 1 1\n")
+    dot.chmod(0o755)
+    monkeypatch.chdir(dot.parent)
+    drawn = Diagram("t", "d", (Node(("A",)), Node(("B",))), (Edge(0, 1, "x"),))
+    for path, runs in ((".", False), (str(dot.parent), True)):
+        monkeypatch.setenv("PATH", f"{path}{os.pathsep}/bin")
+        diagram._find_dot.cache_clear()
+        assert len(draw_diagrams([drawn])[0].nodes) == 2
+        assert (dot.parent / "ran").exists() == runs
+    diagram._find_dot.cache_clear()
+
+
+PLAIN = """graph 1 3 2.5
+node n0 0.5 1.25 1 0.5 n0 solid box black lightgrey
+node n1 2.5 2.25 1 0.5 n1 solid box black lightgrey
+node n2 2.5 0.25 1 0.5 n2 solid box black lightgrey
+edge n0 n1 4 1 1 1 1 1 1 1 1 solid black
+edge n0 n2 4 1 1 1 1 1 1 1 1 solid black
+stop
+"""
+
+
+def test_what_dot_writes_is_read() -> None:
+    """As its manual has it: x and y of the middle of each node, in inches, a graph after the other."""
+    found = list(diagram._read_plain(PLAIN * 2))
+    assert found == [{0: (0.0, 1.25), 1: (1.0, 2.25), 2: (1.0, 0.25)}] * 2
+
+
+def test_a_drawing_stands_alone(tmp_path: Path) -> None:
+    for name, script in SCRIPTS.items():
+        (tmp_path / name).write_text(script)
+    out = tmp_path / "out.svg"
+    for _ in range(2):
+        assert run("map", *(str(tmp_path / name) for name in SCRIPTS), "--svg", str(out)).returncode == 0
+    root = ElementTree.fromstring(out.read_text())
+    texts = [each.text or "" for each in root.iter() if each.tag.endswith("text")]
+    assert {"All queues", "A1, A2", "from QM1", "50 %", "QM3"} <= set(texts)
+    assert not [each for each in root.iter() if "href" in " ".join(each.attrib) or each.tag.endswith("script")]
+    said = bad("map", str(tmp_path / "QM1.mqsc"), "--svg", str(tmp_path / "QM1.mqsc"))
+    assert said[0].endswith("is there and is not a drawing of mqclause; allowed: another name")
+
+
+def test_a_flowchart_for_markdown(tmp_path: Path) -> None:
+    for name, script in SCRIPTS.items():
+        (tmp_path / name).write_text(script)
+    files = [str(tmp_path / name) for name in SCRIPTS]
+    done = run("map", *files, "--mermaid", "--queue", "A1")
+    assert (done.returncode, done.stdout.splitlines()[:4]) == (
+        0, ["flowchart LR", '  subgraph b0["A1"]', "    direction LR", '    b0f0(["from QM1"])'],
+    )  # fmt: skip
+    assert '    b0f0 -- "50 % status not known" --> b0t0' in done.stdout.splitlines()
+    assert "leave one out" in bad("map", *files, "--mermaid", "--json")[0]
+
+
+def test_hostile_names_stay_names() -> None:
+    share = {"queue": HOSTILE, "queue_manager": HOSTILE, "channel": HOSTILE, "share": 1.0}
+    row = {"queue": HOSTILE, "from": HOSTILE, "outcome": "chosen", "reason": None, "shares": [share]}
+    told = view_map({"format": "mqclause.map/1", "rows": [{**row, "remarks": [HOSTILE]}]})
+    chart = render_mermaid(told)
+    assert not set(chart) & {"\u202e", "<", "'"}
+    assert chart.count("\n") == 10
+    assert "click" not in [line.split()[0] for line in chart.splitlines()]
+    drawn = render_drawing(told)
+    root = ElementTree.fromstring(drawn)
+    assert not [each for each in root.iter() if each.tag.endswith("script")]
+    for raw in (render_page(told), drawn):
+        assert "<script>alert" not in raw
+        assert "\u202e" not in raw
+    assert find_page_faults(render_page(told)) == []
+
+
+def test_without_a_layout_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for cached in (diagram._load_layout, diagram._find_dot):
+        cached.cache_clear()
+    (tmp_path / "QM1.mqsc").write_text(QM1)
+    try:
+        for option in ("--html", "--svg"):
+            assert bad("map", str(tmp_path / "QM1.mqsc"), option, str(tmp_path / "out")) == [
+                "a diagram needs Graphviz (dot on the PATH) or fast-sugiyama: pip install 'mqclause[html]'"
+            ]
+        members = read(text(QM1, name="1"), text(QM2, name="2"))
+        assert "<td>QM2</td>" in cluster_map(members)._repr_html_()
+    finally:
+        for cached in (diagram._load_layout, diagram._find_dot):
+            cached.cache_clear()
+
+
+@pytest.mark.deep
+def test_a_large_cluster_is_drawn_in_time() -> None:
+    """20 members and 200 queues, each at three hosts and in 40 patterns: under 5 s of one processor, beside the map."""
+    scripts = {}
+    for at in range(1, 21):
+        lines = [f"* Queue manager name: QM{at}", f"DEFINE CHANNEL(TO.QM{at}) CHLTYPE(CLUSRCVR) CLUSTER(S)"]
+        lines += [
+            f"DEFINE QLOCAL(Q{queue}) CLUSTER(S) DEFBIND(NOTFIXED)"
+            for queue in range(200)
+            if at - 1 in {queue % 40 % 20, (3 * queue + 1) % 20, (queue % 40 // 2 + 5) % 20}
+        ]
+        scripts[f"QM{at}"] = "\n".join(lines)
+    rows = cluster_map(read(*(text(said, name=name) for name, said in scripts.items())))
+    assert len(rows) == 4_000
+    before = time.process_time()
+    told = view_map(rows)
+    raw = render_page(told)
+    assert time.process_time() - before < 5
+    assert sum(len(each.names) for each in told.bands) == 200
+    assert len(told.bands) <= 40
+    assert find_page_faults(raw) == []
