@@ -302,9 +302,7 @@ def query_in_cluster(
     _find(chain, puts, found, rules, as_written)
     if found.odd:
         _decide_odd(chain, puts, columns, rules, explain, spread)
-    place = build_column(PLACE)
-    if found.draws and spread is not None:
-        place = _draw(chain, found, spread, "inner" if is_sized and not found.odd else "left")
+    place = _draw(chain, found, spread, "inner" if is_sized and not found.odd else "left")
     asked = [*DECISION, *(["shares"] if spread and spread.shares else [])]
     fields = {
         name: build_column(f"{ANSWERS}_{name}")
@@ -635,8 +633,10 @@ def _find(chain: _Chain, puts: ClusterPuts, found: DecidedNames, rules: Rules, a
     chain.add({PLACE: place if unsettled is None else coalesce(build_column(SETTLED), place)})
 
 
-def _draw(chain: _Chain, found: DecidedNames, spread: Spread, join_type: str) -> Node:
-    """The place of the answer that a row takes of several."""
+def _draw(chain: _Chain, found: DecidedNames, spread: Spread | None, join_type: str) -> Node:
+    """The place of the answer that a row takes, of several where it is spread."""
+    if spread is None or not found.draws:
+        return build_column(PLACE)
     draws = [[f"{name}_{at}" for name in _DRAW] for at in range(found.few_draws)]
     times = {
         f"{TIMES}_{at}": spread.time(*(build_column(f"{DRAWS}_{name}") for name in each))
