@@ -421,7 +421,7 @@ def sum_parts(found: Iterable[Share]) -> Mapping[DestinationKey, Fraction]:
 class Traffic:
     """The number of puts by queue and by the queue manager where they were made."""
 
-    puts: Mapping[tuple[str, str], int]
+    puts: Mapping[tuple[str, str], int] = field(hash=False)
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.puts, Mapping):
@@ -464,6 +464,13 @@ def moves(rows: Iterable[PlanRow]) -> tuple[Move, ...]:
     return tuple(sorted(told, key=lambda each: (-each.puts, each.out_of, each.into)))
 
 
+def _freeze(value: Any) -> Any:
+    """Lists and mappings as values that hash, by which those that hold the same are equal."""
+    if isinstance(value, Mapping):
+        return frozenset((key, _freeze(each)) for key, each in value.items())
+    return tuple(map(_freeze, value)) if isinstance(value, list | tuple) else value
+
+
 @frozen(repr=False)
 class ChangePlan(ShownAnswer):
     """The effects of a change: the rows that differ, the findings, and remarks.
@@ -485,23 +492,23 @@ class ChangePlan(ShownAnswer):
 
     written_by = "plan"
 
-    rows: Sequence[PlanRow]
-    restarts: Sequence[str]
-    members: Sequence[str]
+    rows: Sequence[PlanRow] = field(eq=_freeze)
+    restarts: Sequence[str] = field(eq=_freeze)
+    members: Sequence[str] = field(eq=_freeze)
     findings: FindingChanges
     traffic: Traffic | None = None
     elsewhere: int = 0
-    exits: Mapping[MissingInformation, Sequence[str]] = field(factory=dict)
-    held_up: Sequence[PlanRow] = ()
-    remarks: Sequence[tuple[Mapping[str, str], str, str]] = ()
-    to_nobody: Sequence[str] = ()
+    exits: Mapping[MissingInformation, Sequence[str]] = field(factory=dict, eq=_freeze)
+    held_up: Sequence[PlanRow] = field(default=(), eq=_freeze)
+    remarks: Sequence[tuple[Mapping[str, str], str, str]] = field(default=(), eq=_freeze)
+    to_nobody: Sequence[str] = field(default=(), eq=_freeze)
     restarts_by: str = ""
-    alias_rows: Sequence[PlanRow] = ()
-    in_question: Sequence[tuple[Side, MapRow]] = ()
-    upgrades: Sequence[Upgrade] = ()
+    alias_rows: Sequence[PlanRow] = field(default=(), eq=_freeze)
+    in_question: Sequence[tuple[Side, MapRow]] = field(default=(), eq=_freeze)
+    upgrades: Sequence[Upgrade] = field(default=(), eq=_freeze)
     rebalanced: bool = False
     any_fits: bool = True
-    unasked: Sequence[str] = ()
+    unasked: Sequence[str] = field(default=(), eq=_freeze)
     origin: RulesOrigin | None = None
 
     @property

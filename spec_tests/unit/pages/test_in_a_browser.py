@@ -51,6 +51,14 @@ def views(folder: Path) -> dict[str, Callable[[], View]]:
     }
 
 
+def test_what_runs_and_what_is_said_would_be_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<title>quiet</title><script>document.title = 'run'; console.error('said')</script>")
+    shown = show(page, tmp_path)
+    assert "<title>run</title>" in shown.stdout
+    assert "CONSOLE" in shown.stderr
+
+
 @pytest.mark.parametrize("kind", ["decision", "map", "plan", "replay"])
 def test_nothing_hostile_runs_and_a_phone_shows_it_without_scrolling_aside(kind: str, tmp_path: Path) -> None:
     raw = render_page(views(tmp_path)[kind]())

@@ -117,6 +117,16 @@ def test_what_rests_on_what_is_not_known_holds_only_where_that_is_accepted() -> 
     assert_routes(scripts.with_status("*", "RUNNING"), "STOCK.IN", at="QM7", to=shared)
 
 
+def test_what_rests_on_the_command_level_holds_where_an_edition_is_given() -> None:
+    """From 8.0 on the rank of queues counts before a local one is preferred, and nothing tells the level of QM8."""
+    ranked = DEPOT.with_queue("STOCK.IN", "QM8", clwluseq="LOCAL").with_queue("STOCK.IN", "QM9", clwlrank=5)
+    with pytest.raises(AssertionError, match=r"as expected, but that rests on what is not known(.|\n)*CMDLEVEL"):
+        assert_routes(ranked, "STOCK.IN", at="QM8", to={"QM8": 1})
+    assert_routes(ranked, "STOCK.IN", at="QM8", to={"QM8": 1}, accept_unknown=True)
+    for edition, taken in (("wmq-7.5", "QM8"), ("mq-8.0", "QM9")):
+        assert_routes(ranked, "STOCK.IN", at="QM8", to={taken: 1}, engine=Engine(Rules(edition=edition)))
+
+
 def test_what_triggers() -> None:
     own = text(f"{TRIGGERED}DEFINE QLOCAL(PLAIN)\n", queue_manager="QM7")
     with pytest.raises(AssertionError, match="is expected to trigger\n\nPLAIN") as caught:
