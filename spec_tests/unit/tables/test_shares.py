@@ -184,10 +184,10 @@ def in_rows(cluster: Cluster, rules: Rules) -> str:
 @pytest.mark.parametrize(
     ("readings", "clwlmruc", "weights", "expected"),
     every(4, [
-        # 1000 / 99 is 10 then, and 1000 / 50 is 20.
-        ({"weight-step": "truncated"}, 9, {"QM2": 99, "QM3": 50}, {"QM2": 2 / 3, "QM3": 1 / 3}),
         # Equal numbers all stay at first; the two that were put to are then the most recently used.
         ({"mru-ties": "any"}, 2, {"QM2": 10, "QM3": 30, "QM4": 60}, {"QM2": 1 / 4, "QM3": 3 / 4}),
+        # 1000 / 99 is 10 then, and 1000 / 50 is 20.
+        ({"weight-step": "truncated"}, 9, {"QM2": 99, "QM3": 50}, {"QM2": 2 / 3, "QM3": 1 / 3}),
         ({"mru-ties": "any"}, 1, {"QM2": 10, "QM3": 30}, {"QM2": 1}),
         # The local instance and one remote one are not balanced then: the one listed first is always taken.
         ({"local-in-balancing": "not-counted"}, 9, {"QM1": 50, "QM2": 50}, {"QM1": 1}),
