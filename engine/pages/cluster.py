@@ -40,6 +40,8 @@ OPEN_BANDS = 12
 
 NOWHERE = "nowhere"
 
+NOTHING = Diagram("", "", (), ())
+
 LONGEST_LINE = 48
 """So many letters of why a destination gets nothing stand in a diagram."""
 
@@ -192,6 +194,7 @@ class Band:
     told: str
     lines: tuple[BandLine, ...]
     remarks: tuple[str, ...]
+    diagram: Diagram = NOTHING
     drawing: Drawing | None = None
 
     @property
@@ -269,11 +272,13 @@ def view_cluster(
     described = {name for each in snapshots for name in (get_local_name(each), *each.others.hosted)}
     described = described or {each.member for each in found}
     bands = sorted(_view_bands(found), key=_get_urgency)
-    diagrams = [_draw_band(each, described) for each in bands] if draw else []
+    diagrams = [_draw_band(each, described) for each in bands]
     overview = _draw_overview(found, described) if draw and len(bands) > 1 else None
-    drawings = draw_diagrams([*([overview] if overview else []), *diagrams])
+    drawings = draw_diagrams([*([overview] if overview else []), *diagrams]) if draw else []
     placed = drawings[1:] if overview else drawings
-    shown = [evolve(each, drawing=placed[at] if draw else None) for at, (each, _) in enumerate(bands)]
+    shown = [
+        evolve(each, diagram=diagrams[at], drawing=placed[at] if draw else None) for at, (each, _) in enumerate(bands)
+    ]
     hosts, matrix = _count_queues(found)
     return ClusterView(
         tuple(_summarize(found)), tuple(_view_members(found, snapshots, described)), hosts, matrix,

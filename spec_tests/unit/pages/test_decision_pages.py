@@ -125,6 +125,8 @@ def test_the_command_writes_a_page_beside_what_it_prints(tmp_path: Path) -> None
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.startswith(plain.stdout)
     assert "ALTER CHANNEL" in Page(page.read_text()).text
+    run(*given, "--html", str(page), "--why-not", "QM1")
+    assert "QM1 hosts no instance of Q" in Page(page.read_text()).text
 
 
 def test_what_is_no_page_is_not_replaced(tmp_path: Path) -> None:
