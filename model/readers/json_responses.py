@@ -23,9 +23,15 @@ from mqclause.model.readers.facts_files import (
     parse_json_values,
 )
 from mqclause.model.readers.formats import Confidence, DocumentPlaces, Format
-from mqclause.model.readers.mqsc import OWNER
+from mqclause.model.readers.mqsc import OWNER, describe_unknown_word, find_unknown_words
 from mqclause.model.readers.records import FLAGS, TEXT_ATTRIBUTES, Record, Script, Value, expand_synonyms
-from mqclause.model.readers.runmqsc import NOTHING_ANSWERED, TYPES_SHOWN, detect_kind, read_runmqsc
+from mqclause.model.readers.runmqsc import (
+    COMMAND_REFUSED,
+    NOTHING_ANSWERED,
+    TYPES_SHOWN,
+    detect_kind,
+    read_runmqsc,
+)
 
 MQWEB_KEY = compile_later(r'"(?:commandResponse|error)"\s*:')
 BEGINS = "begins"
@@ -45,7 +51,6 @@ TWICE = "key {} is given more than once"
 NOT_AUTHORIZED, NOT_AUTHORIZED_MESSAGE = 2035, "AMQ8135"
 """How a queue manager says that who asks may not."""
 
-REFUSED = "a command was refused: {}; what it would show is not known"
 
 NO = ("no", "NO", False)
 """What a word that stands alone in MQSC comes as where it does not hold."""
@@ -155,7 +160,7 @@ def _read_answer(data: dict[str, Any], source: str, line: int, lines: Iterator[i
     """One answer, which begins on that line; its objects stand on the next ones of ``lines``."""
     faults = [*_errors(data.get("error"), source, line), *_misshapen(data, source, line)]
     remarks = list[Diagnostic]()
-    records, owners = list[Record](), list[str]()
+    records, owners, told = list[Record](), list[str](), set[str]()
     for shown in _items(data):
         texts = shown.get("text")
         if isinstance(texts, list):
@@ -165,14 +170,20 @@ def _read_answer(data: dict[str, Any], source: str, line: int, lines: Iterator[i
             remarks += [_of_file(each, line) for each in part.remarks]
             owners += [part.queue_manager] if part.queue_manager else []
         stands_on = next(lines, line) if "parameters" in shown else line
-        remarks += [Diagnostic(source, REFUSED.format(said), stands_on) for said in _find_refusals(shown)]
+        remarks += [Diagnostic(source, COMMAND_REFUSED.format(said), stands_on) for said in _find_refusals(shown)]
         twice = list[str]()
         rows = [*_rows(shown.get("parameters"), twice)]
         faults += [
             Diagnostic(source, f"{TWICE.format(quote_value(name))} in other letters", stands_on) for name in twice
         ]
         for row in rows:
-            records += build_observed_records(row, source, owners, faults, stands_on)
+            found = [*build_observed_records(row, source, owners, faults, stands_on)]
+            records += found
+            unknown = [word for each in found for word in find_unknown_words(each.kind, tuple(each.attributes))]
+            remarks += [
+                Diagnostic(source, describe_unknown_word(each), stands_on) for each in unknown if each not in told
+            ]
+            told.update(unknown)
     header, header_lines = ({OWNER: owners[0]} if owners else {}), dict.fromkeys((OWNER, BEGINS), line)
     owner = owners[0] if owners else ""
     return Script(source, owner, tuple(records), tuple(faults), header, header_lines, remarks=tuple(remarks))
