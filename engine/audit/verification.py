@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from difflib import SequenceMatcher
 from itertools import groupby, zip_longest
 from typing import Any, Literal, NamedTuple
@@ -13,13 +13,27 @@ from attrs import evolve, frozen
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import Diagnostic, FactsError
 from mqclause.model.readers.encodings import decode_text, wrap_content
-from mqclause.rulebook.clauses import Clause, ClauseFile, compute_fingerprint, locate_sentences, read_clause_files
+from mqclause.rulebook.clauses import (
+    BULLETS,
+    CLAUSE_NUMBERS,
+    FINGERPRINT_LENGTH,
+    SENTENCE_END,
+    Clause,
+    ClauseFile,
+    compute_fingerprint,
+    locate_sentences,
+    read_clause_files,
+    set_plainly,
+)
 from mqclause.rulebook.rules import LARGEST_FILE, Rules
 
 FORMAT = "mqclause.verification/1"
 
 MOST_SENTENCES = 20_000
 """So many sentences may be in a copy."""
+
+MOST_PARTS, MOST_WAYS = 80, 32
+"""A sentence is looked for over so many lines or parts of them, and in so many ways where these end in hyphens."""
 
 SentenceStatus = Literal["matches", "moved", "differs", "missing"]
 
@@ -111,11 +125,12 @@ def _verify(copy: Source, files: Sequence[ClauseFile]) -> VerifiedCopy:
     printed = [_Printed(compute_fingerprint(text), CopiedSentence(line, text)) for line, text in locate_sentences(text)]
     if len(printed) > MOST_SENTENCES:
         raise FactsError([Diagnostic(copy.name, f"has {len(printed)} sentences; allowed: {MOST_SENTENCES}")])
+    printed = _with_lines_joined(text, printed, {clause.fingerprint for file in files for clause in file.clauses})
     known = {each.fingerprint for each in printed}
     shared = {file.name: len(known & {clause.fingerprint for clause in file.clauses}) for file in files}
     document = max(files, key=lambda file: shared[file.name], default=None)
     if document is None or not shared[document.name]:
-        said = "has no sentence of a document of rules/documents/; allowed: the text of one, a paragraph a line"
+        said = "has no sentence of a document of rules/documents/; allowed: the text of one"
         raise FactsError([Diagnostic(copy.name, said)])
     sentences, new = _aligned(_own(document, files), _alone(printed))
     same = hashlib.sha256(data).hexdigest() == document.sha256
@@ -131,6 +146,88 @@ def _limited(copy: Source) -> Iterator[bytes]:
             said = f"holds more than {LARGEST_FILE:,} bytes; allowed: so many"
             raise FactsError([Diagnostic(copy.name, said)])
         yield piece
+
+
+def _with_lines_joined(text: str, printed: list[_Printed], wanted: Set[str]) -> list[_Printed]:
+    """The sentences of a copy whose paragraphs are broken into lines, where more of them are ``wanted`` then."""
+    if wanted.issuperset(each.fingerprint for each in printed):
+        return printed
+    joined = [*_join_lines([*_split_lines(text)], wanted)]
+    counts = [len(wanted & {each.fingerprint for each in found}) for found in (printed, joined)]
+    return joined if counts[1] > counts[0] else printed
+
+
+def _split_lines(text: str) -> Iterator[CopiedSentence]:
+    """The lines of a text, each cut where a sentence ends, without those that have the number of a clause alone."""
+    for number, line in enumerate(text.splitlines(), 1):
+        plain = set_plainly(line).strip()
+        stands_before = CLAUSE_NUMBERS.match(f"{plain} ")
+        begun = stands_before.end() if stands_before else 0
+        if plain[begun:]:
+            first, *others = SENTENCE_END.split(plain[begun:])
+            yield from (CopiedSentence(number, part) for part in (plain[:begun] + first, *others))
+
+
+def _join_lines(parts: Sequence[CopiedSentence], wanted: Set[str]) -> Iterator[_Printed]:
+    """Join parts of lines to the longest sentences that are wanted, and what is left to sentences as they end."""
+    at, left = 0, list[CopiedSentence]()
+    while at < len(parts):
+        end, fingerprint = _find_end(parts, at, wanted)
+        if not fingerprint:
+            left.append(parts[at])
+            at += 1
+            continue
+        yield from _join_left(left)
+        yield _Printed(fingerprint, _joined(parts[at:end]))
+        at, left = end, []
+    yield from _join_left(left)
+
+
+def _find_end(parts: Sequence[CopiedSentence], first: int, wanted: Set[str]) -> tuple[int, str]:
+    """Where the longest sentence ends that begins with a part and is wanted, and its fingerprint; blank: none does.
+
+    A hyphen at the end of a line is one of the word, or of the line alone.
+    """
+    found, begun = (first, ""), parts[first].text
+    states = [hashlib.sha256(each.removesuffix("-").encode()) for each in {begun, CLAUSE_NUMBERS.sub("", begun)}]
+    for at in range(first, min(first + MOST_PARTS, len(parts))):
+        if at > first:
+            joints = ("", "-") if parts[at - 1].text.endswith("-") else (" ",)
+            states = [_hashed_on(each, joint, parts[at].text) for each in states for joint in joints][:MOST_WAYS]
+        for state in states if not parts[at].text.endswith("-") else ():
+            fingerprint = state.hexdigest()[:FINGERPRINT_LENGTH]
+            if fingerprint in wanted:
+                found = at + 1, fingerprint
+    return found
+
+
+def _hashed_on(state: Any, joint: str, text: str) -> Any:
+    """The hash of what is hashed already with a further part."""
+    after = state.copy()
+    after.update(f"{joint}{' '.join(text.removesuffix('-').split())}".encode())
+    return after
+
+
+def _join_left(left: Sequence[CopiedSentence]) -> Iterator[_Printed]:
+    """What no sentence accounts for, cut where sentences end."""
+    begun = list[CopiedSentence]()
+    for each in left:
+        in_list = begun and begun[0].text.startswith(BULLETS[0])
+        if begun and not in_list and begun[-1].text.endswith((".", ":")) and not each.text[:1].islower():
+            yield _whole(begun)
+            begun = []
+        begun.append(each)
+    if begun:
+        yield _whole(begun)
+
+
+def _whole(parts: Sequence[CopiedSentence]) -> _Printed:
+    sentence = _joined(parts)
+    return _Printed(compute_fingerprint(sentence.text), sentence)
+
+
+def _joined(parts: Sequence[CopiedSentence]) -> CopiedSentence:
+    return CopiedSentence(parts[0].line, CLAUSE_NUMBERS.sub("", " ".join(each.text for each in parts)))
 
 
 def _own(document: ClauseFile, files: Iterable[ClauseFile]) -> list[_Printed]:

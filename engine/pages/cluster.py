@@ -40,6 +40,11 @@ OPEN_BANDS = 12
 
 NOWHERE = "nowhere"
 
+NOTHING = Diagram("", "", (), ())
+
+LONGEST_LINE = 48
+"""So many letters of why a destination gets nothing stand in a diagram."""
+
 EachT = TypeVar("EachT")
 
 
@@ -92,6 +97,12 @@ class Flow:
     def alike(self) -> Hashable:
         """What flows to different queues have alike that look alike."""
         return self.failure, frozenset(each.alike for each in self.routes), self.remarks
+
+    @property
+    def drawn(self) -> Hashable:
+        """What flows have alike that are drawn as one: who gets which part, wherever that is."""
+        used = (each for each in self.routes if each.part)
+        return self.failure, frozenset((each.queue_manager, each.part, each.states) for each in used)
 
     @classmethod
     def of(cls, row: MapRow, engine: Engine) -> Flow:
@@ -183,6 +194,7 @@ class Band:
     told: str
     lines: tuple[BandLine, ...]
     remarks: tuple[str, ...]
+    diagram: Diagram = NOTHING
     drawing: Drawing | None = None
 
     @property
@@ -260,11 +272,13 @@ def view_cluster(
     described = {name for each in snapshots for name in (get_local_name(each), *each.others.hosted)}
     described = described or {each.member for each in found}
     bands = sorted(_view_bands(found), key=_get_urgency)
-    diagrams = [_draw_band(each, described) for each in bands] if draw else []
+    diagrams = [_draw_band(each, described) for each in bands]
     overview = _draw_overview(found, described) if draw and len(bands) > 1 else None
-    drawings = draw_diagrams([*([overview] if overview else []), *diagrams])
+    drawings = draw_diagrams([*([overview] if overview else []), *diagrams]) if draw else []
     placed = drawings[1:] if overview else drawings
-    shown = [evolve(each, drawing=placed[at] if draw else None) for at, (each, _) in enumerate(bands)]
+    shown = [
+        evolve(each, diagram=diagrams[at], drawing=placed[at] if draw else None) for at, (each, _) in enumerate(bands)
+    ]
     hosts, matrix = _count_queues(found)
     return ClusterView(
         tuple(_summarize(found)), tuple(_view_members(found, snapshots, described)), hosts, matrix,
@@ -313,8 +327,8 @@ def _view_share(each: Document) -> Route:
     return Route(each["queue_manager"], by or "", not by, each["share"])
 
 
-BandOf = tuple[Band, Sequence[tuple[str, Flow]]]
-"""Queues whose puts go alike, with those who send alike, named, and a flow of theirs."""
+BandOf = tuple[Band, Sequence[Flow]]
+"""Queues whose puts go alike, with the flows of one of them."""
 
 
 def _view_bands(flows: Sequence[Flow]) -> Iterator[BandOf]:
@@ -322,21 +336,21 @@ def _view_bands(flows: Sequence[Flow]) -> Iterator[BandOf]:
     by_queue = [list(of) for _, of in groupby(flows, lambda each: (each.is_alias, each.name))]
     for group in _group(by_queue, lambda of: tuple((each.is_alias, each.member, each.alike) for each in of)):
         first = group[0]
-        senders = [
-            (name_some([each.member for each in alike]), alike[0]) for alike in _group(first, attrgetter("alike"))
-        ]
-        lines = tuple(line for who, flow in senders for line in _view_lines(who, flow))
+        alike = _group(first, attrgetter("alike"))
+        named = ((name_some([each.member for each in of]), of[0]) for of in alike)
+        lines = tuple(line for who, flow in named for line in _view_lines(who, flow))
         routes = [route for flow in first for route in flow.routes]
         members = dict.fromkeys([*(flow.member for flow in first), *(each.queue_manager for each in routes)])
         failing = [flow.member for flow in first if flow.failure]
         states = {each.state for each in routes}
         state: State = "failed" if failing else next((each for each in WORST if each in states), "ok")
-        told = f"cannot be put to from {name_some(failing)}" if failing else _tell_states(routes)
+        odd = _tell_states([*routes, *_list_idle(routes)])
+        told = f"cannot be put to from {name_some(failing)}" if failing else odd
         remarks = tuple(dict.fromkeys(said for flow in first for said in flow.remarks))
         names = tuple(of[0].name for of in group)
         yield (
             Band(names, first[0].is_alias, tuple(members), state, told, lines, remarks),
-            senders,
+            first,
         )
 
 
@@ -350,6 +364,12 @@ def _group(many: Iterable[EachT], key: Callable[[EachT], Hashable]) -> list[list
 def _get_urgency(each: BandOf) -> tuple[int, bool, tuple[str, ...]]:
     band = each[0]
     return ("failed", *WORST).index(band.state), band.is_alias, band.names
+
+
+def _list_idle(routes: Sequence[Route]) -> list[Route]:
+    """Those that get nothing from anybody, though they are as they should be."""
+    used = {each.queue_manager for each in routes if each.part or each.state not in ("ok", "unknown")}
+    return [evolve(each, states=(("idle", "gets nothing"),)) for each in routes if each.queue_manager not in used]
 
 
 def _tell_states(routes: Iterable[Route]) -> str:
@@ -372,30 +392,36 @@ def _view_lines(who: str, flow: Flow) -> Iterator[BandLine]:
 
 def _draw_band(band: BandOf, described: set[str]) -> Diagram:
     """Who puts on the left, who gets it on the right; who gets nothing of anybody with why."""
-    view, senders = band
-    routes = [route for _, flow in senders for route in flow.routes]
+    view, flows = band
+    senders = _group(flows, attrgetter("drawn"))
+    routes = [route for flow in flows for route in flow.routes]
     hosts = list(dict.fromkeys(route.queue_manager for route in routes))
-    used = {route.queue_manager for route in routes if route.part}
-    failures = list(dict.fromkeys(flow.failure for _, flow in senders if flow.failure))
-    nodes = [Node((f"from {who}",), "failed" if flow.failure else "ok") for who, flow in senders]
+    failures = list(dict.fromkeys(flow.failure for flow in flows if flow.failure))
+    nodes = [_draw_sender(each) for each in senders]
     nodes += [_draw_host(each, [of for of in routes if of.queue_manager == each], described) for each in hosts]
     nodes += [Node((each,), "failed") for each in failures]
     edges = []
-    for at, (_, flow) in enumerate(senders):
-        if flow.failure:
-            edges.append(Edge(at, len(senders) + len(hosts) + failures.index(flow.failure), "fails", 0.0, "failed"))
-        for each in flow.routes:
-            to = len(senders) + hosts.index(each.queue_manager)
+    for at, (first, *others) in enumerate(senders):
+        if first.failure:
+            edges.append(Edge(at, len(senders) + len(hosts) + failures.index(first.failure), "fails", 0.0, "failed"))
+        for each in first.routes:
             if each.part:
-                edges.append(Edge(at, to, _label(each), each.part, "ok" if each.is_local else each.state))
-            elif each.queue_manager not in used:
-                why = f"clause {each.clause}" if each.clause else each.said
-                edges.append(Edge(at, to, f"0 %: {why}" if why else "0 %", 0.0, "idle"))
+                to = len(senders) + hosts.index(each.queue_manager)
+                state: State = "ok" if each.is_local else each.state
+                edges.append(Edge(at, to, _label(each, not others), each.part, state))
+    reached = {each.target for each in edges}
+    idle = (len(senders) + at for at in range(len(hosts)) if len(senders) + at not in reached)
+    edges += [Edge(0, at, "", 0.0, "idle", is_drawn=False) for at in idle]
     return Diagram(view.heading, _describe(view), tuple(nodes), tuple(edges))
 
 
-def _label(route: Route) -> str:
-    said = route.said if route.state in ("stopped", "waiting") else "local" if route.is_local else ""
+def _draw_sender(flows: Sequence[Flow]) -> Node:
+    return Node((f"from {name_some([each.member for each in flows])}",), "failed" if flows[0].failure else "ok")
+
+
+def _label(route: Route, is_alone: bool) -> str:
+    """The share with the state of the channel, or that it is local to the only queue manager that puts so."""
+    said = route.states[0][1] if route.state in ("stopped", "waiting") else "local" * (route.is_local and is_alone)
     return f"{format_percent(route.part)} {said}".rstrip()
 
 
@@ -407,8 +433,13 @@ def _draw_host(name: str, routes: Sequence[Route], described: set[str]) -> Node:
         state = "ok" if is_used else "idle"
     said = dict.fromkeys(each.said for each in routes if each.said and (each.state == state or not is_used))
     channels = list(dict.fromkeys(each.channel for each in routes if each.channel and not each.is_local))
-    lines = (name, *([name_some(channels, 1)] if channels else []), *said)
+    why = [_shorten(each.because) for each in routes if each.because] if state == "idle" else []
+    lines = (name, *([name_some(channels, 1)] if channels else []), *said, *dict.fromkeys(why[:1]))
     return Node(lines, state, name in described)
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= LONGEST_LINE else f"{text[: LONGEST_LINE - 1].rstrip()}…"
 
 
 def _describe(band: Band) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Literal
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from mqclause.answers import ShownAnswer
 from mqclause.pages.rule_text import RuleText, list_rule_texts
 from mqclause.render.documents import Document, name_destination, say_outcome
-from mqclause.render.explanation import render_question, render_reach
+from mqclause.render.explanation import render_names, render_question, render_reach
 from mqclause.rulebook.rules import Rules
 from mqclause.workload.decision import Decision
 from mqclause.workload.explanation import Explanation
@@ -67,6 +67,15 @@ class ElsewhereView:
 
 
 @frozen
+class WhyNotView:
+    """Why a put does not go to some queue manager: who falls by which rule and why, and what would help."""
+
+    said: tuple[str, ...]
+    fallen: tuple[tuple[str, str, str], ...]
+    changes: tuple[str, ...]
+
+
+@frozen
 class DecisionView:
     """A decision to look at. ``idle`` are the rules that told no destinations apart, with whether they applied."""
 
@@ -87,8 +96,7 @@ class DecisionView:
     remarks: tuple[str, ...]
     readings: tuple[tuple[str, str], ...]
     elsewhere: tuple[ElsewhereView, ...]
-    why_not: tuple[tuple[str, str, str], ...]
-    changes: tuple[str, ...]
+    why_not: WhyNotView | None
     origin: str
     rules: Mapping[str, RuleText]
 
@@ -110,15 +118,16 @@ def view_decision(
     if isinstance(answer, Explanation | Decision):
         decision = answer.decision if isinstance(answer, Explanation) else answer
         asked, verdict = render_question(decision), decision.verdict
-        return _view(document, decision.rules, asked, verdict, render_reach(decision) if decision.runs else "")
+        reach = render_reach(decision) if decision.runs else ""
+        found = _view(document, decision.rules, asked, verdict, reach)
+        return found if found.names else evolve(found, names=tuple(("", each) for each in render_names(decision)))
     return _view(document, rules or _get_rules(document), _ask(document["put"]), say_outcome(document))
 
 
 def _view(document: Document, rules: Rules, question: str, verdict: str, reaches: str = "") -> DecisionView:
     columns = [each for each in document["steps"] if _tells_apart(each)]
     idle = (each for each in document["steps"] if not _tells_apart(each))
-    why_not = document.get("why_not") or {}
-    fallen = why_not.get("destinations", ())
+    why_not = document.get("why_not")
     return DecisionView(
         question, verdict, document["outcome"], _say_edition(document), reaches,
         columns=tuple(Column(each["rule"], each["clause"], each["remaining"]) for each in columns),
@@ -131,10 +140,9 @@ def _view(document: Document, rules: Rules, question: str, verdict: str, reaches
         remarks=tuple(document.get("remarks", ())),
         readings=tuple(_list_other_readings(document, rules)),
         elsewhere=tuple(map(_view_edition, document.get("other_editions", ()))),
-        why_not=tuple((name_destination(each["destination"]), each["rule"], each["because"]) for each in fallen),
-        changes=tuple(map(_say_commands, why_not.get("changes", ()))),
+        why_not=None if why_not is None else _view_why_not(why_not),
         origin=say_origin(document),
-        rules=list_rule_texts(rules, (*_list_named(document), *(each["rule"] for each in fallen))),
+        rules=list_rule_texts(rules, _list_named(document)),
     )  # fmt: skip
 
 
@@ -241,8 +249,23 @@ def _list_named(document: Document) -> Iterator[str | None]:
     yield from (each["rule"] for each in document["steps"])
     yield from (each["rule"] for each in document.get("resolution", ()))
     yield from (each["rule"] for each in document.get("other_editions", ()))
+    yield from (each["rule"] for each in (document.get("why_not") or {}).get("destinations", ()))
     yield document.get("rule")
     yield (document.get("exit") or {}).get("rule")
+
+
+def _view_why_not(document: Document) -> WhyNotView:
+    absent = document.get("absent")
+    said = ["it is permitted"] if document.get("permitted") else []
+    said += [": ".join(filter(None, (absent["what"], absent["command"])))] if absent else []
+    said += [document["ended"]] if document.get("ended") else []
+    fallen = (
+        (name_destination(each["destination"]), each["rule"], each["because"]) for each in document["destinations"]
+    )
+    changes = tuple(map(_say_commands, document["changes"]))
+    if not (said or changes):
+        said = [f"no set of up to {document['searched']} commands would have it permitted"]
+    return WhyNotView(tuple(said), tuple(fallen), changes)
 
 
 def _say_commands(commands: Iterable[Mapping[str, Any]]) -> str:

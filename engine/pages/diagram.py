@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from itertools import chain
+from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 from attrs import field, frozen
@@ -72,13 +73,17 @@ class Node:
 
 @frozen
 class Edge:
-    """An edge from a node to another one, by their places; ``part`` is how much of all goes there."""
+    """An edge from a node to another one, by their places; ``part`` is how much of all goes there.
+
+    One that is not drawn has its target placed beside the others.
+    """
 
     source: int
     target: int
     label: str = field(converter=escape_controls)
     part: float = 1.0
     state: State = "ok"
+    is_drawn: bool = True
 
 
 @frozen
@@ -269,7 +274,7 @@ def _draw(diagram: Diagram, places: Places) -> Drawing:
 
 def _place_edges(edges: Sequence[Edge], nodes: Mapping[int, PlacedNode]) -> Iterator[PlacedEdge]:
     taken: list[Box] = [(each.x, each.y, each.width, each.height) for each in nodes.values()]
-    for each in edges:
+    for each in filter(attrgetter("is_drawn"), edges):
         one, other = nodes[each.source], nodes[each.target]
         begin = one.x + one.width, one.y + one.height / 2
         end = other.x, other.y + other.height / 2

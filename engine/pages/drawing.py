@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from mqclause.model.diagnostics import escape_controls
-from mqclause.pages.cluster import Band, ClusterView
+from mqclause.pages.cluster import ClusterView
+from mqclause.pages.diagram import Diagram, State
 from mqclause.pages.page import read_style, render_template
 
 PLAIN = re.compile(r"[^A-Za-z0-9 ._/%:,()+-]")
 """What a label of a flowchart may hold as it is; all else is written by its number."""
+
+LINE_END = "<br/>"
+CLASSES = {
+    "bad": "stroke:#a40e26,stroke-width:3px", "odd": "stroke:#7a4100,stroke-width:3px",
+    "idle": "stroke:#57606a,color:#57606a", "undescribed": "stroke-dasharray:5 4",
+}  # fmt: skip
+"""The classes of nodes, each with its style."""
+
+CLASS_OF: Mapping[State, str] = {
+    "failed": "bad", "disabled": "bad", "stopped": "bad", "suspended": "odd", "waiting": "odd", "idle": "idle",
+}  # fmt: skip
 
 HEADING = 30
 BETWEEN = 20
@@ -39,42 +51,31 @@ def render_mermaid(view: ClusterView) -> str:
 
 
 def _write_flowchart(view: ClusterView) -> Iterator[str]:
-    described = {each.name for each in view.members if each.is_described}
     for at, band in enumerate(view.bands):
         yield f'  subgraph b{at}["{_write(band.heading)}"]'
         yield "    direction LR"
-        yield from _write_band(band, f"b{at}", described)
+        yield from _write_diagram(band.diagram, f"b{at}n")
         yield "  end"
-    yield "  classDef failed stroke:#a40e26,stroke-width:3px"
-    yield "  classDef suspended stroke:#7a4100,stroke-width:3px"
-    yield "  classDef undescribed stroke-dasharray:5 4"
+    for name, style in CLASSES.items():
+        yield f"  classDef {name} {style}"
 
 
-def _write_band(band: Band, name: str, described: set[str]) -> Iterator[str]:
-    """Each line of the table as an edge; what gets nothing stands there with why."""
-    senders, hosts = dict[str, str](), dict[str, str]()
-    for line in band.lines:
-        if line.senders not in senders:
-            senders[line.senders] = f"{name}f{len(senders)}"
-            yield f'    {senders[line.senders]}(["from {_write(line.senders)}"])'
-        host = line.destination.removesuffix(" (local)")
-        shown = line.said if line.state == "failed" else host
-        if shown not in hosts:
-            hosts[shown] = f"{name}t{len(hosts)}"
-            yield f'    {hosts[shown]}["{_write(shown)}"]{_name_class(line.state, host, described)}'
-        if line.state == "failed":
-            yield f'    {senders[line.senders]} -. "fails" .-> {hosts[shown]}'
-        elif line.part:
-            said = " ".join(filter(None, (line.share, line.said)))
-            yield f'    {senders[line.senders]} -- "{_write(said)}" --> {hosts[shown]}'
-
-
-def _name_class(state: str, host: str, described: set[str]) -> str:
-    if state in ("failed", "disabled", "stopped"):
-        return ":::failed"
-    if state == "suspended":
-        return ":::suspended"
-    return "" if host in described else ":::undescribed"
+def _write_diagram(diagram: Diagram, name: str) -> Iterator[str]:
+    """Each node with its lines, then each edge; one that is not drawn keeps its nodes beside each other."""
+    for at, node in enumerate(diagram.nodes):
+        yield f'    {name}{at}["{LINE_END.join(map(_write, node.lines))}"]'
+        if node.state in CLASS_OF:
+            yield f"    class {name}{at} {CLASS_OF[node.state]}"
+        if not node.is_described:
+            yield f"    class {name}{at} undescribed"
+    for each in diagram.edges:
+        one, other = f"{name}{each.source}", f"{name}{each.target}"
+        if not each.is_drawn:
+            yield f"    {one} ~~~ {other}"
+        elif each.state == "ok":
+            yield f'    {one} -- "{_write(each.label)}" --> {other}'
+        else:
+            yield f'    {one} -. "{_write(each.label)}" .-> {other}'
 
 
 def _write(text: str) -> str:

@@ -48,6 +48,7 @@ from mqclause.workload.delivery import (
     NEW_BEGINNING,
     DeliveryRemarks,
     check_group,
+    check_listed_states,
     find_alias_remarks,
     find_refusal_remarks,
 )
@@ -792,10 +793,13 @@ class RoutingAssumptions:
 
     ``states`` are the channels whose status no source tells; ``said_of`` are the names put to of which it was said, in
     the edition in force, that another edition of MQ has another answer. It is asked at so many ``looks`` at each queue.
+    ``met`` are the states of channels of which it was said whether the edition in force knows them.
     """
 
     states: list[Channel]
     said_of: set[tuple[str, str]] = field(factory=set)
+    met: set[str] = field(factory=set)
+    _listed: tuple[Destination, ...] = ()
     _looks: dict[str, int] = field(factory=dict)
 
     @classmethod
@@ -813,11 +817,15 @@ class RoutingAssumptions:
         if is_open:
             row.assumed += tuple(self.said(row, decision))
             row.editions += tuple(self.by_edition(row, decision))
+        if decision is not None and decision.runs and decision.listed is not self._listed:
+            row.editions += tuple(self.by_states(decision))
         if other_edition:
             row.editions += (other_edition,)
         if row.edition and not row.edition_stays:
             self.said_of.clear()
             self._looks.clear()
+            self.met.clear()
+            self._listed = ()
 
     def said(self, row: Row, decision: Decision | None) -> Iterator[str]:
         """Say what status is taken for a channel where another one changes the ``decision``: of each channel once."""
@@ -832,6 +840,13 @@ class RoutingAssumptions:
             yield f"{missing.what}; {missing.command}"
             together = missing.command == EVERY_STATE
             self.states = [each for each in self.states if not together and each.name != missing.about]
+
+    def by_states(self, decision: Decision) -> Iterator[str]:
+        """Say what the edition in force makes of the states of channels, once for each state."""
+        self._listed = decision.listed
+        for told in check_listed_states(decision, self.met):
+            yield from told.remarks
+        self.met.update(each.channel_status for each in decision.listed)
 
     def by_edition(self, row: Row, decision: Decision | None) -> Iterator[str]:
         """Say that another edition of MQ makes another choice, once for each name that is put to."""

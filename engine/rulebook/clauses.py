@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -19,6 +20,22 @@ from mqclause.rulebook.rules import CLAUSE_FILE_KEYS, CLAUSE_KEYS, Rules, get_ru
 
 CLAUSE_NUMBERS = re.compile(r"^(?:(?:\d+[a-z]?|[a-z])\.\s+)+")
 """What stands before a sentence that a document numbers, once or (as in ``12. 1. a.``) at several levels."""
+
+
+FINGERPRINT_LENGTH = 12
+"""Digits of a SHA-256 by which a sentence is known."""
+
+SENTENCE_END = re.compile(r"(?<=[^0-9][.:])\s+(?=[A-Z])")
+"""What stands between two sentences of a paragraph."""
+
+BULLETS = "•·▪●◦‣⁃∙■□○"
+"""What may stand before an item of a list; the first is that of the documents."""
+
+TYPEWRITER = str.maketrans({
+    **dict.fromkeys("“”„‟«»″", '"'), **dict.fromkeys("‘’‚‛‹›′`´", "'"), **dict.fromkeys("‐‑‒–—―−", "-"),
+    **dict.fromkeys(BULLETS, BULLETS[0]), **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", None),
+})  # fmt: skip
+"""What is set plainly, and what cannot be seen."""
 
 
 @frozen
@@ -146,8 +163,13 @@ def _rule_files(rules: Rules, document: str) -> list[str]:
 
 
 def compute_fingerprint(sentence: str) -> str:
-    """Compute the fingerprint of a sentence; white space does not count."""
-    return hashlib.sha256(" ".join(sentence.split()).encode()).hexdigest()[:12]
+    """Compute the fingerprint of a sentence; white space does not count, nor which quotes and dashes are set."""
+    return hashlib.sha256(" ".join(set_plainly(sentence).split()).encode()).hexdigest()[:FINGERPRINT_LENGTH]
+
+
+def set_plainly(text: str) -> str:
+    """Set a text with the quotes, dashes, letters and bullets of a typewriter, whatever a copy has in their place."""
+    return unicodedata.normalize("NFKC", text).translate(TYPEWRITER)
 
 
 def split_sentences(text: str) -> Iterator[str]:
@@ -160,7 +182,7 @@ def locate_sentences(text: str) -> Iterator[tuple[int, str]]:
     bullets: list[str] = []
     for number, line in enumerate([*text.splitlines(), ""], 1):
         line = line.strip()
-        if line.startswith("•"):
+        if line.startswith(tuple(BULLETS)):
             bullets.append(line)
             continue
         if bullets:
@@ -168,7 +190,7 @@ def locate_sentences(text: str) -> Iterator[tuple[int, str]]:
             bullets = []
         line = CLAUSE_NUMBERS.sub("", line)
         if line:
-            yield from ((number, each) for each in re.split(r"(?<=[^0-9][.:])\s+(?=[A-Z])", line))
+            yield from ((number, each) for each in SENTENCE_END.split(line))
 
 
 def _clause(table: Mapping[str, Any]) -> Clause:

@@ -63,8 +63,8 @@ EDITION_KEYS: Mapping[str, type] = {"title": str, "command_level": int, "evidenc
 _TYPES = {str: "text", list: "a list of texts", int: "a whole number", dict: "a table", bool: "true or false"}
 
 EVIDENCE: Mapping[str, str] = {
-    "stated": "read in a page of that edition",
-    "implied": "follows from what was read of that edition",
+    "stated": "it was read",
+    "implied": "follows from what was read",
     "inferred": "nothing that was read says otherwise",
     "recalled": "recalled, not read",
 }

@@ -35,6 +35,7 @@ from mqclause.rulebook.rule import Rule, UnansweredError
 from mqclause.rulebook.rules import Rules, RulesOrigin
 from mqclause.trigger.examination import ConditionResult, Examination, Triggers, find_thresholds
 from mqclause.workload.delivery import build_trigger_delivery, check_delivery
+from mqclause.workload.editions import EditionInForce
 from mqclause.workload.sensitivity import build_chstatus_command, render_alternatives
 
 Verdict = Literal["triggers", "does not", "depends"]
@@ -90,6 +91,7 @@ class WhyAnswer(ShownAnswer):
     ``failure`` is what the put fails with, if it does; the conditions are then those of a queue that takes it.
     ``assumed`` was taken to be so where it matters, ``remarks`` concern the trigger message that is written. What is
     not known and decides what that starts is ``further``, attributes of the queue that no display shows ``left_open``.
+    ``edition`` is the one in force at the queue manager, and ``edition_from`` what that is known by.
     """
 
     written_by = "why"
@@ -103,6 +105,8 @@ class WhyAnswer(ShownAnswer):
     further: tuple[MissingInformation, ...] = ()
     left_open: frozenset[str] = frozenset()
     origin: RulesOrigin | None = None
+    edition: str = ""
+    edition_from: str = field(default="", eq=False)
 
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.why/1``; its ``changes`` are those that the command line looks for."""
@@ -229,7 +233,9 @@ class Why:
         remarks, further = _started(queue, snapshot, self.triggers.rules)
         further = (*_put_left_open(queue, snapshot), *_interval_left_open(answer, snapshot), *further)
         left_open = frozenset(snapshot.unshown.of(queue))
-        return evolve(answer, assumed=taken, remarks=remarks, further=further, left_open=left_open)
+        by = EditionInForce.at(snapshot, self.triggers.rules)
+        return evolve(answer, assumed=taken, remarks=remarks, further=further, left_open=left_open,
+                      edition=by.edition, edition_from=by.edition_from)  # fmt: skip
 
     def find_obstacles(self, queue: Queue, snapshot: Snapshot, priority: int | None = None) -> frozenset[str]:
         """Find the obstacles of the answer that ``ask`` gives, in less time."""
@@ -293,6 +299,8 @@ def build_document(answer: WhyAnswer) -> dict[str, Any]:
     return {
         "format": WHY_FORMAT,
         **answer.origin_keys,
+        "edition": answer.edition,
+        "edition_from": answer.edition_from,
         "queue": queue.name,
         "queue_manager": queue.queue_manager,
         "verdict": answer.verdict,

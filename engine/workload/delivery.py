@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -102,13 +102,14 @@ def _on_overridden(decision: Decision, beyond: DeliveryContext) -> Iterator[Deli
         yield from filter(None, [check_delivery(seen, decision.rules) if stated else None])
 
 
-def check_listed_states(decision: Decision) -> list[DeliveryAnswer]:
-    """Find what is said of the states of the channels that there were to choose from, once for each state."""
+def check_listed_states(decision: Decision, besides: Collection[str] = ()) -> list[DeliveryAnswer]:
+    """Find what is said of the states of channels that there were to choose from, but ``besides``, once for each."""
     own = decision.cluster.queue_manager
     states = dict.fromkeys(each.channel_status for each in decision.listed if not each.is_local)
     ways = (
         Delivery(own.name, platform=own.platform, level_told=own.command_level > 0, listed_status=each)
         for each in states
+        if each not in besides
     )
     return [*filter(None, (check_delivery(each, decision.rules) for each in ways))]
 

@@ -479,6 +479,10 @@ def _parse_levels(told: str) -> tuple[int, ...]:
 
 
 def _parse_version(told: str) -> tuple[int, ...]:
-    """The command level of a version, as 930 of 09030002."""
-    found = re.fullmatch(r"([0-9]{2})([0-9]{2})([0-9]{2})[0-9]{2}", told)
-    return () if found is None else (100 * int(found[1]) + 10 * int(found[2]) + int(found[3]),)
+    """The command level of a version, as 930 of 09030002 or, as IBM i writes products, of V9R3M0."""
+    found = re.fullmatch(r"([0-9]{2})([0-9]{2})([0-9]{2})[0-9]{2}|V([0-9]{1,2})R([0-9])M([0-9])(?:F[0-9]+)?", told)
+    return () if found is None else _join_level(*filter(None, found.groups()))
+
+
+def _join_level(version: str, release: str, modification: str) -> tuple[int, ...]:
+    return (100 * int(version) + 10 * int(release) + int(modification),)

@@ -60,8 +60,8 @@ ROW_KEYS = {
 """The kinds of what a queue manager displays of its clusters, no objects of its own, and what tells their rows apart
 besides the name."""
 
-UNLISTED_STATES = frozenset({"SWITCHING", "DISCONNECTED"})
-"""States of channels that MQ displays and none of the documents has."""
+UNLISTED_STATES = frozenset({"DISCONNECTED"})
+"""States of channels that MQ displays, of no cluster, and no rule speaks of."""
 
 ObjectKey = str | tuple[str, str]
 """A queue's name, as most objects are queues; of others what the name is unique in, and the name."""

@@ -67,6 +67,17 @@ def test_a_log_of_names(tmp_path: Path, facts: list[object], source: str, out: s
         ({"QM1": 701}, ("--bind", "=GROUP"), [("QM1", "wmq-7.0", "CMDLEVEL 701 of QM1, {0}/QM1.mqsc:2")],
          ["decided by edition wmq-7.0 (CMDLEVEL 701 of QM1, {0}/QM1.mqsc:2)",
           "from QM1: BIND_ON_GROUP came with 7.1: a queue manager of 7.0 or before knows no such binding"]),
+        ({"QM1": 701}, ("--bind", "how"), [("QM1", "wmq-7.0", "CMDLEVEL 701 of QM1, {0}/QM1.mqsc:2")],
+         ["decided by edition wmq-7.0 (CMDLEVEL 701 of QM1, {0}/QM1.mqsc:2)",
+          "from QM1: BIND_ON_GROUP came with 7.1: a queue manager of 7.0 or before knows no such binding"]),
+        ({"QM1": 701}, ("--bind", "bound"), [("QM1", "wmq-7.0", "CMDLEVEL 701 of QM1, {0}/QM1.mqsc:2")],
+         ["decided by edition wmq-7.0 (CMDLEVEL 701 of QM1, {0}/QM1.mqsc:2)"]),
+        ({"QM1": 701, "QM2": 701, "QM3": 930}, ("--at", "at", "--bind", "how"),
+         [("QM1", "wmq-7.0", "CMDLEVEL 701 of QM1, {0}/QM1.mqsc:2"), ("QM2", "wmq-7.0", "CMDLEVEL 701 of QM2, {0}/QM2.mqsc:2"),
+          ("QM3", "mq-9.3", "CMDLEVEL 930 of QM3, {0}/QM3.mqsc:2")],
+         ["decided by edition wmq-7.0 (CMDLEVEL of QM1 and QM2)",
+          "decided by edition mq-9.3 (CMDLEVEL 930 of QM3, {0}/QM3.mqsc:2)",
+          "from QM1: BIND_ON_GROUP came with 7.1: a queue manager of 7.0 or before knows no such binding"]),
         ({"QM1": 710}, ("--bind", "GROUP"), [("QM1", "wmq-7.1", "CMDLEVEL 710 of QM1, {0}/QM1.mqsc:2")],
          ["decided by edition wmq-7.1 (CMDLEVEL 710 of QM1, {0}/QM1.mqsc:2)"]),
         ({"QM2": 750, "QM3": 750}, ("--at", "at"),
@@ -88,7 +99,7 @@ def test_the_summary_says_by_which_edition(
     for name, level in levels.items():
         head, _, rest = (folder / f"{name}.mqsc").read_text().partition("\n")
         (folder / f"{name}.mqsc").write_text(f"{head}\n* Queue manager command level: ({level}/{level})\n{rest}")
-    given = written(tmp_path / "in.csv", [{"dest": "PARCELS", "at": "QM1"}])
+    given = written(tmp_path / "in.csv", [{"dest": "PARCELS", "at": "QM1", "how": "group", "bound": "OPEN"}])
     where = facts[:2] if "--at" in options else facts
     summary = batch(given, tmp_path / "out.csv", *where, "--queue", "dest", *options)
     assert [tuple(each.values()) for each in summary["editions"]] == [

@@ -377,7 +377,7 @@ def test_that_another_edition_has_another_answer_is_said_once_of_a_name_and_of_a
         [],
         [
             f"{assumed}; from wmq-7.5 on refresh does something else, as --edition wmq-7.5 shows; of wmq-7.5: "
-            f"read in a page of that edition ({page})"
+            f"it was read ({page})"
         ],
     ]
     of_93 = "decided by edition mq-9.3 (--edition)"

@@ -50,6 +50,20 @@ MIXED = {
 """QM1 ranks first by its channel and last by its queue. Up to 7.5 all puts go there. From 8.0 on those of QM1, which has no
 channel to itself, are left to the queues of QM2 and QM3, and those of QM2, and of QM3, to their own."""
 
+GATES = {
+    "QM1": "",
+    "QM2": "DEFINE QREMOTE(GATE) RNAME(' ') RQMNAME(QM2) CLUSTER(PLANT) CLWLRANK(4) PUT(DISABLED)",
+    "QM3": f"{RANK}DEFINE QREMOTE(GATE) RNAME(' ') RQMNAME(QM3) CLUSTER(PLANT)",
+}
+"""The rank of an alias of a queue manager stands for that of its route: from 8.0 on QM2 is left and puts fail."""
+
+EQUAL_GATES = {
+    "QM1": "",
+    "QM2": GATES["QM2"].replace("CLWLRANK(4) PUT(DISABLED)", ""),
+    "QM3": f"{GATES['QM3']} PUT(DISABLED)",
+}
+"""Both aliases rank alike, whatever the channels do: the enabled one takes all puts in every edition."""
+
 STAYED = {("PARTS", "QM2"): (1, {"QM2": 1}, {"QM3": 1}, [("before", "QM3", "3"), ("after", "QM2", "4b")])}
 
 
@@ -364,6 +378,10 @@ def test_a_level_that_another_edition_is_asked_for_against_is_told(tmp_path: Pat
          {("check.54", "QM2"), ("check.54", "QM3"), ("check.55", "QM1"), ("check.56", "QM2"), ("check.56", "QM3")}),
         (MIXED, {**OLD, "QM2": 930}, None, {("check.54", "QM2"), ("check.56", "QM2"), ("check.56", "QM3")}),
         (MIXED, OLD, None, set()),
+        (GATES, dict.fromkeys(OLD, 930), None, {("check.54", "QM2")}),
+        (GATES, {**OLD, "QM1": 930}, None, {("check.54", "QM2"), ("check.56", "QM2")}),
+        (EQUAL_GATES, dict.fromkeys(OLD, 930), None, set()),
+        (EQUAL_GATES, {**OLD, "QM1": 930}, None, set()),
         (RANKED, {**OLD, "QM1": 930}, "wmq-7.5", set()),
         (DISABLED, {}, None, {("check.54", "QM3"), ("check.55", "QM2")}),
         (DISABLED, OLD, None, set()),

@@ -18,10 +18,20 @@ UNKNOWN: dict[str, Any] = {"ipprocs": None}
 class TestVerdicts:
     def test_everything_is_known_and_in_order(self) -> None:
         assert build_document(asked(facts())) == {
-            "format": "mqclause.why/1", "queue": "APPQ", "queue_manager": "QM1", "verdict": "triggers",
+            "format": "mqclause.why/1", "edition": "wmq-6", "edition_from": "default", "queue": "APPQ", "queue_manager": "QM1", "verdict": "triggers",
             "triggers": True, "rule": "trigger.01-10", "reason": None, "conditions": [], "provided": "",
             "depends_on": [], "changes": [], "assumptions": [], "remarks": [],
         }  # fmt: skip
+
+    def test_the_edition_in_force_is_named(self) -> None:
+        of_level = facts()
+        of_level["queue_manager"]["command_level"] = 921
+        for given, rules, edition, known_by in (
+            (of_level, Rules(), "mq-9.2", "CMDLEVEL 921 of QM1"),
+            (of_level, Rules(edition="wmq-7.5"), "wmq-7.5", "--edition"),
+        ):
+            document = build_document(Why(rules).ask("APPQ", snapshot(given)))
+            assert (document["edition"], document["edition_from"].startswith(known_by)) == (edition, True)
 
     @pytest.mark.parametrize(
         ("given", "verdict", "conditions", "depends_on"),

@@ -34,7 +34,7 @@ from mqclause.exits.process import NO_EXITS, Exits
 from mqclause.model.diagnostics import escape_controls
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import REASON_NAMES
-from mqclause.model.facts.objects import Put
+from mqclause.model.facts.objects import BINDINGS, Put
 from mqclause.render.terminal import show_progress
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.flat import Constant
@@ -138,17 +138,23 @@ class Batch:
             **(self._flat.among(columns) if self._flat else {}),
         }
 
-    @property
-    def remarks(self) -> Iterator[str]:
-        """What rules say of the binding, where it is the same in every row, once for each local queue manager."""
-        bind = self._flat.in_no_row().get("bind") if self._flat else None
-        if not (isinstance(bind, Constant) and isinstance(bind.value, str)):
-            return
-        engine = Engine(self.rules)
+    def find_binding_remarks(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        """Find what rules say of bindings, by local queue manager and binding: of most nothing."""
+        engine, found = Engine(self.rules), dict[tuple[str, str], tuple[str, ...]]()
         for each in self.clusters:
             queue = next((queue.name for queue in each.queues if queue.clusters), "")
-            told = engine.choose(Put.as_written(queue, bind=bind.value), each).call_remarks if queue else ()
-            yield from (f"from {each.queue_manager.name}: {remark}" for remark in told)
+            for bind in BINDINGS if queue else ():
+                if told := engine.choose(Put.as_written(queue, bind=bind), each).call_remarks:
+                    found[each.queue_manager.name, bind] = told
+        return found
+
+    def render_bindings(self, columns: Collection[str]) -> str:
+        """Render as SQL where a row of a table with these columns says its binding, and where it is put."""
+        found = self._flat.among(columns).get("bind") if self._flat else None
+        here = quote_sql_name(self.at) if self.at else "NULL"
+        if isinstance(found, Constant):
+            return f"{quote_sql_text(str(found.value))}, {here}"
+        return f"{quote_sql_name(found) if found else 'NULL' if self._flat else 'put.bind'}, {here}"
 
     @property
     def fields(self) -> list[str]:
@@ -176,8 +182,28 @@ def run_batch(batch: Batch, engine: EngineName, as_json: bool) -> int:
             raise BatchError(get_first_line(error)) from None
         except (TableError, OSError, UnicodeDecodeError, *TRUNCATION_ERRORS) as error:
             raise build_batch_error(batch.source.path, batch.out, error) from None
-    print_summary(evolve(summary, editions=tuple(batch.editions), remarks=tuple(batch.remarks)), as_json)
+        remarks = tuple(_tell_bindings(batch, folder))
+    print_summary(evolve(summary, editions=tuple(batch.editions), remarks=remarks), as_json)
     return 2 if summary.outcomes["invalid"] else 0
+
+
+def _tell_bindings(batch: Batch, folder: Path) -> Iterator[str]:
+    """What rules say of bindings that rows have, once for each local queue manager."""
+    found = batch.find_binding_remarks()
+    if not found:
+        return
+    with _connection(batch, folder) as connection:
+        rows = read_table(connection, batch.source, batch.kind, batch.columns)
+        rows.create_view(QUERIED_TABLE)
+        try:
+            query = f"SELECT DISTINCT {batch.render_bindings(rows.columns)} FROM {QUERIED_TABLE}"
+            asked = connection.execute(query).fetchall()
+        except duckdb.BinderException:
+            return  # the struct has no binding
+    given = {(str(bind).strip().upper(), at and str(at).rstrip(" ")) for bind, at in asked}
+    for (name, bind), told in found.items():
+        if not given.isdisjoint({(bind, None), (bind, name)}):
+            yield from (f"from {name}: {remark}" for remark in told)
 
 
 def check_output(source: Table, out: Path) -> FileKind:

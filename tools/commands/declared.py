@@ -703,8 +703,8 @@ def why_command() -> None:
 def verify_command() -> None:
     """Verify copies of the documents: which sentences stand there as the rules have them.
 
-    DOCUMENT is the text of a document, a paragraph a line. It is known by its sentences, whatever its name is. Exit
-    status: 0 every sentence stands there and no other, 1 one differs, is missing, moved or new, 2 bad input.
+    DOCUMENT is the text of a document. It is known by its sentences, whatever its name is and wherever its lines end.
+    Exit status: 0 every sentence stands there and no other, 1 one differs, is missing, moved or new, 2 bad input.
     """
 
 

@@ -6,13 +6,15 @@ import hashlib
 import os
 import re
 from pathlib import Path
+from random import Random
+from textwrap import wrap
 
 import pytest
 
 from mqclause import FactsError, Rules
 from mqclause.audit.verification import count_other_sources, is_unsourced, verify_copies
 from mqclause.model.configuration.sources import Source
-from mqclause.rulebook.clauses import compute_fingerprint, read_clause_files
+from mqclause.rulebook.clauses import compute_fingerprint, read_clause_files, split_sentences
 from spec_tests.support.explain_command import bad, run
 
 LINES = (
@@ -59,6 +61,72 @@ def test_a_copy_that_is_the_document() -> None:
 
 def test_white_space_and_the_numbers_of_clauses_do_not_count() -> None:
     assert verified("\r\n\r\n".join(f"   {line.replace(' ', '  ')}" for line in LINES)) == (ALIKE, [], False)
+
+
+SET_OTHERWISE = {
+    "typographic quotes and a ligature": ("“They’re on the shelf” – at ﬁrst.", '"They\'re on the shelf" - at first.'),
+    "a soft hyphen": ("A par\u00adcel waits.", "A parcel waits."),
+    "bullets of another kind": ("▪ one\n▪ two", "• one • two"),
+}
+
+
+@pytest.mark.parametrize("how", SET_OTHERWISE)
+def test_which_quotes_dashes_and_bullets_are_set_does_not_count(how: str) -> None:
+    copied, plain = SET_OTHERWISE[how]
+    (sentence,) = split_sentences(copied)
+    assert compute_fingerprint(sentence) == compute_fingerprint(plain)
+
+
+BROKEN = {
+    "lines broken in the middle": "1. A parcel is put\non a shelf.\n\n2. The shelf is\nnot full. It is never\nfull on a Sunday.\n\n3. Nobody\nis there.\n",
+    "and no empty line between": "1. A parcel is put\non a shelf.\n2. The shelf is not\nfull. It is never full\non a Sunday.\n3. Nobody is there.",
+    "words broken, too": "1. A par-\ncel is put on a shelf.\n2. The shelf is not full. It is ne-\nver full on a Sun-\nday.\n3. No-\nbody is there.",
+    "numbers on lines of their own": "1.\nA parcel is put\non a shelf.\n2.\nThe shelf is not full. It is never full\non a Sunday.\n3.\nNobody is there.",
+}  # fmt: skip
+"""The document as copies of pages have it."""
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_where_lines_end_does_not_count(how: str) -> None:
+    assert verified(BROKEN[how]) == (ALIKE, [], False)
+    changed = BROKEN[how].replace("full on a", "full of a").replace("full\non a", "full\nof a")
+    said, new, _ = verified(changed)
+    assert (said, new) == (ALIKE | {"call/2.2": "differs"}, [])
+
+
+def test_what_a_copy_holds_is_shown_and_not_obeyed(tmp_path: Path) -> None:
+    copy = tmp_path / "mine.txt"
+    copy.write_text("The queue that\x1b[31m is red.\nDestinations <b>\u202ethat</b>.\n" + documents()[0].read_text())
+    done = run("verify", str(copy))
+    assert done.returncode == 1
+    assert not {"\x1b", "\u202e"} & {*done.stdout}
+    assert "<b>" in done.stdout
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("width", [40, 72, 100])
+def test_documents_with_wrapped_lines_are_those_of_the_rules(width: int) -> None:
+    for path in documents():
+        lines = path.read_text(encoding="utf-8").splitlines()
+        wrapped = "\r\n".join(
+            "\r\n".join(wrap(line, width, break_on_hyphens=False, break_long_words=False)) for line in lines
+        )
+        (found,) = verify_copies(Rules(), [Source(path.name, wrapped.encode())])
+        assert found.is_alike, path
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(20))
+def test_any_word_that_differs_is_told_of_its_sentence_alone(seed: int) -> None:
+    rng = Random(seed)
+    path = rng.choice(documents())
+    lines = path.read_text(encoding="utf-8").splitlines()
+    at, word = rng.choice([(at, each) for at, line in enumerate(lines) for each in re.finditer(r"[a-z]{4,}", line)])
+    lines[at] = f"{lines[at][: word.start()]}otherwise{lines[at][word.end() :]}"
+    (found,) = verify_copies(Rules(), [Source(path.name, "\n".join(lines).encode())])
+    told = [(each.status, each.copied and "otherwise" in each.copied.text) for each in found.sentences]
+    assert [each for each in told if each[0] != "matches"] == [("differs", True)]
+    assert found.new == ()
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,16 @@ def test_words_that_are_no_level_are_told(shown: str) -> None:
     assert asked(explained(snapshot)) == ["the command level"]
 
 
+@pytest.mark.parametrize(
+    ("shown", "level", "edition"),
+    [("V7R1M0", 710, "wmq-7.1"), ("V8R0M0F5", 800, "mq-8.0"), ("V9R2M4", 924, "mq-9.2"), ("V10R0M0", 1000, "mq-10.0")],
+)
+def test_a_version_as_ibm_i_writes_it(shown: str, level: int, edition: str) -> None:
+    snapshot = view(f"ALTER QMGR +\n*  PLATFORM(OS400) +\n*  VERSION({shown}) +\n   CLWLUSEQ(LOCAL)\n")
+    own = snapshot.cluster.queue_manager
+    assert (own.platform, own.command_level, explained(snapshot).decision.rules.edition) == ("MULTI", level, edition)
+
+
 def test_a_level_of_two_digits_is_none_in_facts_either() -> None:
     for own, other, key in ((53, 0, "queue_manager"), (0, 99, "remote_queue_manager")):
         text = (

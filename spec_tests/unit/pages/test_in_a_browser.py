@@ -19,9 +19,9 @@ from mqclause.pages.cluster import view_map
 from mqclause.pages.decision import view_decision
 from mqclause.pages.page import View, render_page
 from mqclause.pages.plan import view_plan
-from spec_tests.unit.pages.test_cluster_pages import SCRIPTS
-from spec_tests.unit.pages.test_decision_pages import HOSTILE, hostile_document
-from spec_tests.unit.pages.test_other_pages import spoil, watched
+from spec_tests.support.shown import HOSTILE, SCRIPTS, spoil
+from spec_tests.unit.pages.test_decision_pages import hostile_document
+from spec_tests.unit.pages.test_other_pages import watched
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 PHONE = 360
@@ -49,6 +49,14 @@ def views(folder: Path) -> dict[str, Callable[[], View]]:
         "plan": lambda: view_plan(spoil(moved, kept)),
         "replay": lambda: watched(folder)[0],
     }
+
+
+def test_what_runs_and_what_is_said_would_be_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<title>quiet</title><script>document.title = 'run'; console.error('said')</script>")
+    shown = show(page, tmp_path)
+    assert "<title>run</title>" in shown.stdout
+    assert "CONSOLE" in shown.stderr
 
 
 @pytest.mark.parametrize("kind", ["decision", "map", "plan", "replay"])

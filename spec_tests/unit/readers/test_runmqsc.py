@@ -268,16 +268,22 @@ class TestRemarks:
         assert self.said(other.replace("RQMNAME(QM2)", "RQMNAME(QM3)")) == []
 
     def test_a_state_that_no_clause_speaks_of_is_as_one_that_is_not_shown(self) -> None:
-        said = "STATUS(SWITCHING): no clause speaks of this state, so it is read as not shown"
-        switching = SESSION.replace("\n   STATUS(RUNNING)", "\n   STATUS(SWITCHING)")
-        assert self.said(switching) == [f"f:10:4: CLUSQMGR 'QM2': {said}"]  # CHSTATUS shows another
-        log = SESSION.replace("STATUS(RUNNING)", "STATUS(SWITCHING)").encode()
+        said = "STATUS(DISCONNECTED): no clause speaks of this state, so it is read as not shown"
+        other = SESSION.replace("\n   STATUS(RUNNING)", "\n   STATUS(DISCONNECTED)")
+        assert self.said(other) == [f"f:10:4: CLUSQMGR 'QM2': {said}"]  # CHSTATUS shows another
+        log = SESSION.replace("STATUS(RUNNING)", "STATUS(DISCONNECTED)").encode()
         snapshot = read_sources([Source("f", log)], "QM1")
         assert [str(each) for each in snapshot.remarks] == [
             f"f:10:4: CLUSQMGR 'QM2': {said}",
             f"f:13:44: CHSTATUS 'TO.QM2': {said}",
         ]
         assert [each.name for each in snapshot.of_unknown_state] == ["TO.QM1", "TO.QM2"]
+
+    def test_a_channel_that_switches_transmission_queues(self) -> None:
+        """A state since 7.5, in which nothing goes over the channel."""
+        snapshot = read_sources([Source("f", SESSION.replace("STATUS(RUNNING)", "STATUS(SWITCHING)").encode())], "QM1")
+        assert ("TO.QM2", "SWITCHING") in [(each.name, each.status) for each in snapshot.cluster.channels]
+        assert snapshot.remarks == ()
 
     def test_the_state_of_a_channel_that_is_no_route_is_passed_by(self) -> None:
         other = """AMQ8417I: Display Channel Status details.

@@ -93,6 +93,25 @@ def test_before_7_1_a_replay_says_that_there_is_no_such_binding() -> None:
     assert not [row for row in replayed({**OPEN, "bind": "NOTFIXED"}, put, put, level=701) if "remarks" in row]
 
 
+def test_a_state_that_an_edition_does_not_know_is_told_once_in_each_edition() -> None:
+    """SWITCHING came with 7.5. QM2 alone is chosen from, as QM3 is put-disabled and the queue here, too."""
+    gone = {"do": "alter", "queue": "Q", "queue_manager": "QM3", "set": {"put": "DISABLED"}}
+    switching, running = (
+        {"do": "alter", "channel": "TO.QM2", "set": {"status": of}} for of in ("SWITCHING", "RUNNING")
+    )
+    put, restart = {**PUT, "by": ""}, {"do": "restart"}
+    for level, later, expected in (
+        (710, 750, [0, 0, 0, 1, 0, 0, 0, 0, 0]),
+        (600, 710, [0, 0, 0, 1, 0, 0, 0, 0, 1]),
+        (750, 930, [0] * 9),
+        (0, 930, [0] * 9),  # whose level is not told may know it
+    ):
+        events = gone, put, switching, put, running, switching, put, {**restart, "command_level": later}, put
+        rows = replayed(*events, level=level)
+        told = [sum("the state SWITCHING came with 7.5" in each for each in row.get("remarks", [])) for row in rows]
+        assert told == expected, level
+
+
 def test_from_9_3_on_the_rest_of_a_group_goes_on_where_it_is_balanced_to_again() -> None:
     """Puts go to QM2 and QM3 in turn. From the alteration on QM3 is the group's, and stays it once QM2 is enabled."""
     put = {**PUT, "group": "A", "in_group": True}

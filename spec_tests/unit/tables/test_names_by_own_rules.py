@@ -73,6 +73,10 @@ def test_the_names_of_a_row_stand_wherever_rules_put_them() -> None:
     found = of({"queue": "LOST", "queue_manager": "GONE"}, cluster=TWO_WAYS, rules=rules, shares=True)[0]
     told = ("LOST", "GONE", "GONE")
     assert (found["queue"], found["queue_manager"], found["transmission_queue"]) == told
+
+
+@pytest.mark.deep
+def test_the_names_of_a_row_may_be_crossed() -> None:
     crossed = BY_ITS_NAME.replace('= "queue_manager"', '= "queue"')
     rules = Rules().with_files({"resolution/04b_by_its_name.toml": crossed})
     assert (

@@ -137,6 +137,37 @@ def test_a_change_moves_only_the_rows_that_have_to_move(given: str) -> None:
     assert sum(moved.values()) == pytest.approx(6000 * (99 / 199 - 1 / 3), abs=150)
 
 
+@pytest.mark.parametrize("widths", every(2, [[1, 2], [3, 4, 1], [2, 5, 7], [6]]))
+def test_a_row_takes_the_same_one_however_many_tie_beside_it(widths: list[int]) -> None:
+    """Where the cluster says who ties and where each row does, for queues on a few hosts and on many in one table.
+
+    Host N has weight 10 N, so that of the first W hosts the last one gets W of W (W + 1) / 2 parts.
+    """
+    hosts = {f"QM{number + 1}": 10 * number for number in range(1, 8)}
+    known = Cluster(
+        QueueManager("QM1", clusters=("S",)),
+        [RemoteQueueManager(name, ("S",)) for name in hosts],
+        [Queue(f"Q.{width}", name, clusters=("S",)) for width in widths for name in [*hosts][:width]],
+        [],
+        [Channel(f"TO.{name}", name, "S", clwlwght=each) for name, each in hosts.items()],
+    )
+    queues = [f"Q.{width}" for width in widths]
+    keys = f"FROM (SELECT unnest({queues}) AS q), range(3000) AS among(key) ORDER BY ALL"
+    by_cluster = of(f"SELECT q, key {keys}", known, queue="q", spread="key")
+    among = " ".join(
+        f"WHEN 'Q.{width}' THEN {[{'queue_manager': name, 'channel': f'TO.{name}', 'channel_weight': each} for name, each in [*hosts.items()][:width]]}"
+        for width in widths
+    )
+    by_rows = of(f"SELECT q, key, {{'queue': q}} AS put, CASE q {among} END AS destinations {keys}", spread="key")
+    taken = [row["decision"]["queue_manager"] for row in by_cluster]
+    assert taken == [row["decision"]["queue_manager"] for row in by_rows]
+    for width in widths:
+        of_last = sum(
+            row["decision"]["queue_manager"] == f"QM{width + 1}" for row in by_cluster if row["q"] == f"Q.{width}"
+        )
+        assert of_last == pytest.approx(3000 * 2 / (width + 1), abs=100)
+
+
 @pytest.mark.parametrize("kind", ["VARCHAR", "BIGINT"])
 def test_a_null_value_is_taken_as_one_of_its_own(kind: str) -> None:
     """Each row of 4,000 has none, and half of them would otherwise go where all others go."""
@@ -184,10 +215,10 @@ def in_rows(cluster: Cluster, rules: Rules) -> str:
 @pytest.mark.parametrize(
     ("readings", "clwlmruc", "weights", "expected"),
     every(4, [
-        # 1000 / 99 is 10 then, and 1000 / 50 is 20.
-        ({"weight-step": "truncated"}, 9, {"QM2": 99, "QM3": 50}, {"QM2": 2 / 3, "QM3": 1 / 3}),
         # Equal numbers all stay at first; the two that were put to are then the most recently used.
         ({"mru-ties": "any"}, 2, {"QM2": 10, "QM3": 30, "QM4": 60}, {"QM2": 1 / 4, "QM3": 3 / 4}),
+        # 1000 / 99 is 10 then, and 1000 / 50 is 20.
+        ({"weight-step": "truncated"}, 9, {"QM2": 99, "QM3": 50}, {"QM2": 2 / 3, "QM3": 1 / 3}),
         ({"mru-ties": "any"}, 1, {"QM2": 10, "QM3": 30}, {"QM2": 1}),
         # The local instance and one remote one are not balanced then: the one listed first is always taken.
         ({"local-in-balancing": "not-counted"}, 9, {"QM1": 50, "QM2": 50}, {"QM1": 1}),

@@ -74,8 +74,8 @@ def test_an_edition_that_is_named_counts_whatever_the_level() -> None:
 @pytest.mark.parametrize(
     ("edition", "known"),
     [
-        ("mq-9.0", "of mq-9.0: follows from what was read of that edition (IBM MQ 8.0, the CLWLWGHT channel attribute"),
-        ("mq-8.0", "of mq-8.0: follows from what was read of that edition (IBM MQ 8.0, the CLWLWGHT channel attribute"),
+        ("mq-9.0", "of mq-9.0: follows from what was read (IBM MQ 8.0, the CLWLWGHT channel attribute"),
+        ("mq-8.0", "of mq-8.0: follows from what was read (IBM MQ 8.0, the CLWLWGHT channel attribute"),
         ("mq-9.3", "of mq-9.3: nothing that was read says otherwise (IBM MQ 8.0, the CLWLWGHT channel attribute"),
         ("wmq-6", "of mq-10.0: nothing that was read says otherwise (IBM MQ 8.0, the CLWLWGHT channel attribute"),
     ],
