@@ -407,15 +407,23 @@ def find_unknown_words(kind: str, words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(word for word in words if word not in list_displayed_words())
 
 
+COMMAND_REFUSED = "a command was refused: {}; what it would show is not known"
+NOT_AUTHORIZED = "AMQ8135"
+"""The message that says that who asks may not."""
+
 DISPLAYED_KINDS = frozenset(
     {"QLOCAL", "QALIAS", "QREMOTE", "QMODEL", "QCLUSTER", "QMGR", "CHANNEL", "PROCESS", "NAMELIST"}
 )
 """The kinds of objects whose displays show what list_displayed_words lists."""
 
 
-def describe_unknown_word(word: str) -> str:
-    """Say that MQSC has no attribute ``word``, which a display shows."""
-    return f"MQSC has no attribute {word}, so it is passed by{suggest_word(word, sorted(list_displayed_words()))}"
+def describe_unknown(kind: str, words: tuple[str, ...], told: set[str]) -> Iterator[str]:
+    """Describe the words shown of an object that MQSC has not, but those ``told`` before, which gets them."""
+    for word in find_unknown_words(kind, words):
+        if word not in told:
+            told.add(word)
+            near = suggest_word(word, sorted(list_displayed_words()))
+            yield f"MQSC has no attribute {word}, so it is passed by{near}"
 
 
 def list_objects_with(word: str) -> list[str]:
