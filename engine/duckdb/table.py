@@ -25,6 +25,7 @@ from mqclause.rulebook.rule import Declaration
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.cluster_puts import (
     ASKED_NAMES,
+    NAME_PLACEHOLDERS,
     NUMBER,
     ODD_DESTINATIONS,
     ODD_EDITION,
@@ -92,6 +93,9 @@ _NULL_OF = {"text": "TEXT", "integer": "INT", "texts": "ARRAY<TEXT>"}
 _FOUND, _TAKER, _IS_ODD, _ODD_DECISION = (f"__mqclause_{name}" for name in ("found", "taker", "is_odd", "odd_decision"))
 """Columns on the way: the place that names are found by, that of who takes the row, whether its put is odd, and decided
 as one."""
+
+READY = "__mqclause_ready"
+"""A column on the way: the decision, where it depends on nothing but the place of the names."""
 
 QUERIED_TABLE = "__mqclause_given_5f0c6e1d94b24a7d"
 """What a query calls the table that it is a query of. A table of a connection's would win over the one that is meant,
@@ -296,21 +300,18 @@ def query_in_cluster(
 ) -> exp.Select:
     """Query every row of the table, joined with the decision about its names; the rules decide odd puts alone.
 
-    ``tables`` are those that are not there under their names; ``as_written``: names are first looked up with blanks.
+    ``tables`` are those that are not there under their names; ``as_written``: names are first looked up with blanks,
+    otherwise those without them lead to READY.
     """
     found, chain = decided_names(puts, rules, explain, spread), _Chain(_source(spread))
     _find(chain, puts, found, rules, as_written)
     if found.odd:
         _decide_odd(chain, puts, columns, rules, explain, spread)
     place = _draw(chain, found, spread, "inner" if is_sized and not found.odd else "left")
-    asked = [*DECISION, *(["shares"] if spread and spread.shares else [])]
-    fields = {
-        name: build_column(f"{ANSWERS}_{name}")
-        if name in found.told
-        else exp.cast(exp.null(), _NULL_OF[DECISION[name]])
-        for name in asked
-    }
-    decided = puts.decided(fields, found.tells_names)
+    decided = puts.decided(_fields(found, spread), found.tells_names)
+    if not as_written:
+        ready = build_column(READY)
+        decided, place = coalesce(ready, decided), build_if(is_null(ready.copy()), place)
     if found.odd:
         is_odd = exp.LT(this=build_column(PLACE), expression=build_literal(0))
         decided = build_case([(is_odd, build_column(_ODD_DECISION))], decided)
@@ -437,10 +438,11 @@ def tables_known(puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread 
     """Build the tables of decided names in Arrow, for an engine that does not look names up as rows write them."""
     import duckdb
 
-    parts, tables = build_known_tables(decided_names(puts, rules, explain, spread), puts), {}
+    found, tables = decided_names(puts, rules, explain, spread), {}
+    parts = build_known_tables(found, puts)
     with duckdb.connect() as connection:
         for name in parts.keys() - {WRITTEN}:
-            query = exp.select("*").from_(name)
+            query = exp.select("*").from_(name) if name != NAMES else _with_ready_answers(found, spread)
             for each, part in parts.items():
                 query = query.with_(each, part.copy())
             tables[name] = connection.sql(DUCKDB.text(query)).to_arrow_table()
@@ -625,7 +627,7 @@ def _find(chain: _Chain, puts: ClusterPuts, found: DecidedNames, rules: Rules, a
     for level in levels:
         chain.add(level)
     chain.join(
-        NAMES, {_FOUND: "place"},
+        NAMES, {_FOUND: "place", **({} if as_written else {READY: "ready"})},
         [build_equality(each, build_column(f"{NAMES}_{name}")) for name, each in (by | said).items()],
     )  # fmt: skip
     there = build_column(_FOUND)
@@ -851,6 +853,31 @@ def _answers(found: DecidedNames) -> exp.Select:
     rows = [{"place": place, **{name: value for name, value in each.items() if value is not None}}
             for place, each in enumerate(found.answers)]  # fmt: skip
     return _prefixed(ANSWERS, rows, told)
+
+
+def _fields(found: DecidedNames, spread: Spread | None) -> dict[str, Node]:
+    """The fields of a decision from the columns of ANSWERS."""
+    asked = [*DECISION, *(["shares"] if spread and spread.shares else [])]
+    return {
+        name: build_column(f"{ANSWERS}_{name}")
+        if name in found.told
+        else exp.cast(exp.null(), _NULL_OF[DECISION[name]])
+        for name in asked
+    }
+
+
+def _with_ready_answers(found: DecidedNames, spread: Spread | None) -> exp.Select:
+    """NAMES with the decision itself, unless it depends on more of a row: where names of its own stand for any, and
+    where it takes one of several."""
+    place, stand = build_column(f"{NAMES}_place"), [build_literal(each) for each in NAME_PLACEHOLDERS.values()]
+    ready = [build_literal(each) for each in found.ready]
+    is_ready = build_and(
+        exp.In(this=place, expressions=ready),
+        *(build_not(exp.In(this=build_column(f"{NAMES}_{name}"), expressions=stand)) for name in PUT_NAMES),
+    )
+    decision = build_case([(is_ready, build_struct(_fields(found, spread)))])
+    query = exp.select(f"{NAMES}.*", exp.alias_(decision, f"{NAMES}_ready")).from_(NAMES)
+    return query.join(ANSWERS, on=build_equality(place.copy(), build_column(f"{ANSWERS}_place")), join_type="left")
 
 
 def _draws(found: DecidedNames) -> exp.Select:

@@ -681,14 +681,25 @@ class DecidedNames:
     @property
     def tells_names(self) -> frozenset[str]:
         """The fields of an answer, ``shares`` among them, in which a name of the row stands in some answer."""
-        return frozenset(
-            name
-            for each in self.answers
-            for name, value in each.items()
-            for one in (value if name == "shares" and value else [{name: value}])
-            for told in one.values()
-            if isinstance(told, str) and told in NAME_PLACEHOLDERS.values()
-        )
+        return frozenset(name for each in self.answers for name in _fields_of_own_names(each))
+
+    @property
+    def ready(self) -> list[int]:
+        """The places of answers that are the same for all rows that have them."""
+        taken = {place + at for place, draws in self.draws.items() for at in range(len(draws))}
+        return [
+            place
+            for place, each in enumerate(self.answers)
+            if place and place not in taken and not any(_fields_of_own_names(each))
+        ]
+
+
+def _fields_of_own_names(answer: Mapping[str, Any]) -> Iterator[str]:
+    """The fields in which a name of the row stands."""
+    for name, value in answer.items():
+        listed = value if name == "shares" and value else [{name: value}]
+        if any(told in NAME_PLACEHOLDERS.values() for one in listed for told in one.values() if isinstance(told, str)):
+            yield name
 
 
 @lru_cache(maxsize=32)
