@@ -342,7 +342,11 @@ def test_members_that_are_known_by_records_are_upgraded_too(tmp_path: Path) -> N
     lines = ["Starting MQSC for queue manager QM1.", "     1 : DISPLAY CLUSQMGR(*) ALL"]
     lines += [line for each in shown for line in (member, each)] + ["     2 : DISPLAY QCLUSTER(*) ALL"]
     log.write_text("\n".join([*lines, *(line for each in queues for line in (queue, each)), ""]))
-    for pattern, gone, told in (("*", ["check.56"], "QM2 and QM3 are"), ("QM1", [], "")):
+    for pattern, gone, told in (
+        ("*", ["check.56"], "QM2 and QM3 are"),
+        ("QM3", ["check.56"], "QM3 is"),
+        ("QM1", [], ""),
+    ):
         status, document = planned([str(log)], "--upgrade", f"{pattern}=mq-9.4")
         assert [each["rule"] for each in document["findings"]["gone"]] == gone
         assert (status, document["rows"], document["findings"]["new"]) == (3 if gone else 0, [], [])
