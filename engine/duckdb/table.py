@@ -25,7 +25,7 @@ from mqclause.rulebook.rule import Declaration
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.cluster_puts import (
     ASKED_NAMES,
-    INVALID,
+    NAME_PLACEHOLDERS,
     NUMBER,
     ODD_DESTINATIONS,
     ODD_EDITION,
@@ -58,7 +58,19 @@ from mqclause.tables.schema import (
     build_traffic,
     check_apart,
 )
-from mqclause.tables.shares import DECIDED, ROW, TIE_NAMES, TIES, TIMES, Spread, build_ties_plan, set_spread
+from mqclause.tables.shares import (
+    DECIDED,
+    FEW_DRAWS,
+    NEVER_DRAWN,
+    ROW,
+    SURE_DRAW,
+    TIE_NAMES,
+    TIES,
+    TIMES,
+    Spread,
+    build_ties_plan,
+    set_spread,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,9 +90,12 @@ table it would write into one another, which for so many levels no memory has ro
 _NULL_OF = {"text": "TEXT", "integer": "INT", "texts": "ARRAY<TEXT>"}
 """The types of fields of a decision that hold nothing in any answer."""
 
-_FOUND, _DRAWN, _IS_ODD, _ODD_DECISION = (f"__mqclause_{name}" for name in ("found", "drawn", "is_odd", "odd_decision"))
-"""Columns on the way: the place that names are found by, who may take the row, whether its put is odd, and decided as
-one."""
+_FOUND, _TAKER, _IS_ODD, _ODD_DECISION = (f"__mqclause_{name}" for name in ("found", "taker", "is_odd", "odd_decision"))
+"""Columns on the way: the place that names are found by, that of who takes the row, whether its put is odd, and decided
+as one."""
+
+READY = "__mqclause_ready"
+"""A column on the way: the decision, where it depends on nothing but the place of the names."""
 
 QUERIED_TABLE = "__mqclause_given_5f0c6e1d94b24a7d"
 """What a query calls the table that it is a query of. A table of a connection's would win over the one that is meant,
@@ -95,6 +110,8 @@ DUCKDB_TYPES: Mapping[ColumnKind, Any] = {
     "boolean": "BOOLEAN", "integer": "BIGINT", "number": "DOUBLE", "text": "VARCHAR", "texts": ["VARCHAR"],
 }  # fmt: skip
 """The type of each kind of column, as from_json takes it."""
+
+_DRAW = {"multiplier": "BIGINT", "weight": DUCKDB_TYPES["number"]}
 
 _TEXT = DUCKDB_TYPES["text"]
 _NAMED = f"""
@@ -283,21 +300,18 @@ def query_in_cluster(
 ) -> exp.Select:
     """Query every row of the table, joined with the decision about its names; the rules decide odd puts alone.
 
-    ``tables`` are those that are not there under their names; ``as_written``: names are first looked up with blanks.
+    ``tables`` are those that are not there under their names; ``as_written``: names are first looked up with blanks,
+    otherwise those without them lead to READY.
     """
     found, chain = decided_names(puts, rules, explain, spread), _Chain(_source(spread))
     _find(chain, puts, found, rules, as_written)
     if found.odd:
         _decide_odd(chain, puts, columns, rules, explain, spread)
-    place = _draw(chain, spread) if found.draws and spread is not None else build_column(PLACE)
-    asked = [*DECISION, *(["shares"] if spread and spread.shares else [])]
-    fields = {
-        name: build_column(f"{ANSWERS}_{name}")
-        if name in found.told
-        else exp.cast(exp.null(), _NULL_OF[DECISION[name]])
-        for name in asked
-    }
-    decided = puts.decided(fields, found.tells_names)
+    place = _draw(chain, found, spread, "inner" if is_sized and not found.odd else "left")
+    decided = puts.decided(_fields(found, spread), found.tells_names)
+    if not as_written:
+        ready = build_column(READY)
+        decided, place = coalesce(ready, decided), build_if(is_null(ready.copy()), place)
     if found.odd:
         is_odd = exp.LT(this=build_column(PLACE), expression=build_literal(0))
         decided = build_case([(is_odd, build_column(_ODD_DECISION))], decided)
@@ -409,9 +423,7 @@ def build_known_tables(found: DecidedNames, puts: ClusterPuts) -> dict[str, exp.
         ANSWERS: _answers(found),
     }
     if found.draws:
-        draw = {"multiplier": "BIGINT", "weight": DUCKDB_TYPES["number"]}
-        drawn = [{"place": place, "draws": draws} for place, draws in found.draws.items()]
-        tables[DRAWS] = _prefixed(DRAWS, drawn, {"place": "INTEGER", "draws": [draw]})
+        tables[DRAWS] = _draws(found)
     if found.odd:
         told = {**dict.fromkeys((*ASKED_NAMES, "defbind"), _TEXT), "inhibited": "BOOLEAN"}
         odd = [{"place": -1 - at, "destinations": each["destinations"], "names": {name: each[name] for name in told},
@@ -426,10 +438,11 @@ def tables_known(puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread 
     """Build the tables of decided names in Arrow, for an engine that does not look names up as rows write them."""
     import duckdb
 
-    parts, tables = build_known_tables(decided_names(puts, rules, explain, spread), puts), {}
+    found, tables = decided_names(puts, rules, explain, spread), {}
+    parts = build_known_tables(found, puts)
     with duckdb.connect() as connection:
         for name in parts.keys() - {WRITTEN}:
-            query = exp.select("*").from_(name)
+            query = exp.select("*").from_(name) if name != NAMES else _with_ready_answers(found, spread)
             for each, part in parts.items():
                 query = query.with_(each, part.copy())
             tables[name] = connection.sql(DUCKDB.text(query)).to_arrow_table()
@@ -614,24 +627,39 @@ def _find(chain: _Chain, puts: ClusterPuts, found: DecidedNames, rules: Rules, a
     for level in levels:
         chain.add(level)
     chain.join(
-        NAMES, {_FOUND: "place"},
+        NAMES, {_FOUND: "place", **({} if as_written else {READY: "ready"})},
         [build_equality(each, build_column(f"{NAMES}_{name}")) for name, each in (by | said).items()],
     )  # fmt: skip
     there = build_column(_FOUND)
-    invalid = puts.invalid(there, by)
-    chain.add({INVALID: invalid if unsettled is None else build_if(unsettled.copy(), invalid)})
-    place = puts.place_of(there, found.unknown, rules, build_column(NUMBER) if said else build_literal(0))
+    place = puts.place_of(there, by, found.unknown, rules, build_column(NUMBER) if said else build_literal(0))
     chain.add({PLACE: place if unsettled is None else coalesce(build_column(SETTLED), place)})
 
 
-def _draw(chain: _Chain, spread: Spread) -> Node:
-    """The place of the answer that a row takes of several."""
-    chain.join(DRAWS, {_DRAWN: "draws"}, [_same(DRAWS, "place", PLACE)])
-    is_drawn = build_not(is_null(build_column(_DRAWN)))
-    for level in spread.hashed():
+def _draw(chain: _Chain, found: DecidedNames, spread: Spread | None, join_type: str) -> Node:
+    """The place of the answer that a row takes, of several where it is spread."""
+    if spread is None or not found.draws:
+        return build_column(PLACE)
+    draws = [[f"{name}_{at}" for name in _DRAW] for at in range(found.few_draws)]
+    times = {
+        f"{TIMES}_{at}": spread.time(*(build_column(f"{DRAWS}_{name}") for name in each))
+        for at, each in enumerate(draws)
+    }
+    levels, places = [*spread.hashed(), times] if times else spread.hashed(), list[Node]()
+    if found.has_many_draws:
+        draws.append(["list"])
+        many = build_column(f"{DRAWS}_list")
+        levels.append({TIMES: build_if(build_not(is_null(many)), spread.times(many.copy()))})
+        places.append(spread.place())
+    if times:
+        compared, place = spread.place_of_few([*times])
+        levels += compared
+        places.append(place)
+    levels.append({_TAKER: exp.Add(this=build_column(PLACE), expression=coalesce(*places, build_literal(0)))})
+    columns = {f"{DRAWS}_{name}": name for each in draws for name in each}
+    chain.join(DRAWS, columns, [_same(DRAWS, "place", PLACE)], join_type)
+    for level in levels:
         chain.add(level)
-    chain.add({TIMES: build_if(is_drawn, spread.times(build_column(_DRAWN)))})
-    return exp.Add(this=build_column(PLACE), expression=coalesce(spread.place(), build_literal(0)))
+    return build_column(_TAKER)
 
 
 def _decide_odd(
@@ -674,14 +702,14 @@ class _Chain:
         """Further columns."""
         self.add_query(exp.select("*", *_aliases(columns)).from_(self.last))
 
-    def join(self, table: str, columns: Mapping[str, str], on: Iterable[Node]) -> None:
+    def join(self, table: str, columns: Mapping[str, str], on: Iterable[Node], join_type: str = "left") -> None:
         """Columns of the row of a small table that is the same, by their names without that of the table.
 
-        Every row stays, and stays one.
+        Every row stays, and stays one; a join that is "inner" is of rows that all have one.
         """
         found = {name: build_column(f"{table}_{of}") for name, of in columns.items()}
         part = exp.select(f"{self.last}.*", *_aliases(found)).from_(self.last)
-        self.add_query(part.join(table, on=build_and(*on), join_type="left"))
+        self.add_query(part.join(table, on=build_and(*on), join_type=join_type))
 
 
 def _exit_function(rows: ExitRowDecider) -> str:
@@ -825,6 +853,44 @@ def _answers(found: DecidedNames) -> exp.Select:
     rows = [{"place": place, **{name: value for name, value in each.items() if value is not None}}
             for place, each in enumerate(found.answers)]  # fmt: skip
     return _prefixed(ANSWERS, rows, told)
+
+
+def _fields(found: DecidedNames, spread: Spread | None) -> dict[str, Node]:
+    """The fields of a decision from the columns of ANSWERS."""
+    asked = [*DECISION, *(["shares"] if spread and spread.shares else [])]
+    return {
+        name: build_column(f"{ANSWERS}_{name}")
+        if name in found.told
+        else exp.cast(exp.null(), _NULL_OF[DECISION[name]])
+        for name in asked
+    }
+
+
+def _with_ready_answers(found: DecidedNames, spread: Spread | None) -> exp.Select:
+    """NAMES with the decision itself, unless it depends on more of a row: where names of its own stand for any, and
+    where it takes one of several."""
+    place, stand = build_column(f"{NAMES}_place"), [build_literal(each) for each in NAME_PLACEHOLDERS.values()]
+    ready = [build_literal(each) for each in found.ready]
+    is_ready = build_and(
+        exp.In(this=place, expressions=ready),
+        *(build_not(exp.In(this=build_column(f"{NAMES}_{name}"), expressions=stand)) for name in PUT_NAMES),
+    )
+    decision = build_case([(is_ready, build_struct(_fields(found, spread)))])
+    query = exp.select(f"{NAMES}.*", exp.alias_(decision, f"{NAMES}_ready")).from_(NAMES)
+    return query.join(ANSWERS, on=build_equality(place.copy(), build_column(f"{ANSWERS}_place")), join_type="left")
+
+
+def _draws(found: DecidedNames) -> exp.Select:
+    """Who may take the rows of each answer: columns of few, a list of more; one takes all where there is no choice."""
+    few, rows = found.few_draws, []
+    for place in range(len(found.answers)):
+        draws = found.draws.get(place, [])
+        listed = {"list": draws} if len(draws) > FEW_DRAWS else {}
+        drawn = [*([SURE_DRAW] if listed else draws or [SURE_DRAW]), *[NEVER_DRAWN] * few][:few]
+        columns = {f"{name}_{at}": value for at, each in enumerate(drawn) for name, value in each.items()}
+        rows.append({"place": place, **columns, **listed})
+    types = {f"{name}_{at}": kind for at in range(few) for name, kind in _DRAW.items()}
+    return _prefixed(DRAWS, rows, {"place": "INTEGER", **types, **({"list": [_DRAW]} if found.has_many_draws else {})})
 
 
 def _prefixed(table: str, rows: Iterable[Mapping[str, Any]], types: Mapping[str, Any]) -> exp.Select:

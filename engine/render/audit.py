@@ -127,7 +127,10 @@ def print_law(proof: LawProof, page: Page) -> None:
         return
     needed = [rule for rule, found in proof.without.items() if found is not None]
     rests = f", and would not without {join_names(needed)}" if needed else ""
-    page.line(Text(f"holds in {proof.situations:,} situations{rests}", ALIKE), "", 16)
+    if proof.situations:
+        page.line(Text(f"holds in {proof.situations:,} situations{rests}", ALIKE), "", 16)
+    else:
+        page.line(Text("no situation was tried: what is given allows none", UNLIKE), "", 16)
     for rule, found in proof.without.items():
         if found is None:
             page.line(Text(f"no situation was found that breaks it without {rule}", UNLIKE), "", 16)

@@ -110,6 +110,8 @@ class Rules:
     ) -> None:
         if readings is not None and not isinstance(readings, Mapping):
             raise TypeError(f"readings={quote_value(readings)} is no mapping of ids of readings to choices")
+        if not isinstance(folder, str | os.PathLike | None):
+            raise TypeError(f"folder={quote_value(folder)} is no path of a folder of rules")
         files, place = (_own_files(), "") if folder is None else (_files(Path(folder)), str(folder))
         self._read(readings or {}, edition or AUTO, files, folder=place)
 

@@ -78,7 +78,7 @@ from mqclause.tables.schema import (
     ValueSource,
     render_null_fault,
 )
-from mqclause.tables.shares import TIE_NAMES, Spread, list_ties, multiplier_of
+from mqclause.tables.shares import FEW_DRAWS, TIE_NAMES, Spread, list_ties, multiplier_of
 from mqclause.workload.decision import Decision, Engine
 from mqclause.workload.resolution import Resolution, ResolutionStep
 
@@ -86,9 +86,9 @@ ODD_PUT, ODD_DESTINATIONS, ODD_EDITION = "__mqclause_put", "__mqclause_destinati
 """Columns on the way: what an odd put says, what its names lead to, and which of the local queue managers' editions
 decides it."""
 
-NUMBER, SETTLED, INVALID, PLACE = (f"__mqclause_{name}" for name in ("number_said", "settled", "invalid_put", "place"))
-"""Columns on the way: what a put says besides names, the place of the answer that the names lead to as written, whether
-a row is invalid whose names lead to none, and the place of its answer."""
+NUMBER, SETTLED, PLACE = (f"__mqclause_{name}" for name in ("number_said", "settled", "place"))
+"""Columns on the way: what a put says besides names, the place of the answer that the names lead to as written, and the
+place of a row's answer."""
 
 AT, KEYS = "__mqclause_at", {name: f"__mqclause_{name}" for name in PUT_NAMES}
 """Columns on the way: the place of the row's cluster, and the names that its put gives."""
@@ -206,7 +206,7 @@ class ClusterPuts:
 
         Also the columns of the small table that they are compared with. They are null in other rows; without
         ``unsettled`` every row is. A name that MQ does not allow finds nothing, but where something else stands for it
-        (see ``invalid``).
+        (see ``place_of``).
         """
         keys = {} if self.at is None else {AT: self.place}
         keys |= {KEYS[name]: each for name, each in self.names.items() if self.gives(name)}
@@ -217,8 +217,8 @@ class ClusterPuts:
         by = {name: F.build_column(f"__mqclause_by_{name}") for name in found if found[name] != on[name]}
         return [first, *([anew] if anew else [])], on | by
 
-    def invalid(self, found: Node, by: Mapping[str, Node]) -> Node:
-        """Write whether a row has a fault, if ``by`` itself has ``found`` nothing; null of others."""
+    def _is_invalid(self, found: Node, by: Mapping[str, Node]) -> Node:
+        """Whether a row has a fault, if ``by`` itself has ``found`` nothing; null of others."""
         stands = [build_equality(by[name].copy(), NAME_PLACEHOLDERS[name]) for name in PUT_NAMES]
         return build_if(build_or([F.is_null(found), *stands]), build_or(wrong for wrong, _ in self.faults()))
 
@@ -252,10 +252,18 @@ class ClusterPuts:
         """The place of the queue manager among those beside which the name of a queue is looked up, from 1, or null."""
         return F.find_place(self._names_of_cluster([each.beside for each in known]), manager.copy())
 
-    def place_of(self, found: Node, unknown: Sequence[Sequence[Sequence[int]]], rules: Rules, number: Node) -> Node:
-        """Write the place of a row's answer: of a row that is ``found`` or ``unknown``; 0 if it is invalid."""
+    def place_of(
+        self,
+        found: Node,
+        by: Mapping[str, Node],
+        unknown: Sequence[Sequence[Sequence[int]]],
+        rules: Rules,
+        number: Node,
+    ) -> Node:
+        """Write the place of a row's answer: of a row that is ``found`` ``by`` names or ``unknown``; 0 if invalid."""
         places = [found] if not any(unknown) else [found, self._unknown_place(unknown, rules, number)]
-        return F.coalesce(build_if(F.build_column(INVALID), build_literal(0)), *places, build_literal(0))
+        is_invalid = self._is_invalid(found, by)
+        return F.coalesce(build_if(is_invalid, build_literal(0)), *places, build_literal(0))
 
     def _unknown_place(self, unknown: Sequence[Sequence[Sequence[int]]], rules: Rules, number: Node) -> Node:
         """A queue that nobody knows is the first kind, a queue manager the next, then both, then beside a known one."""
@@ -655,6 +663,16 @@ class DecidedNames:
     odd: Sequence[Mapping[str, Any]]
 
     @property
+    def few_draws(self) -> int:
+        """The most destinations of any answer whose destinations are few."""
+        return max((len(each) for each in self.draws.values() if len(each) <= FEW_DRAWS), default=0)
+
+    @property
+    def has_many_draws(self) -> bool:
+        """Whether the destinations of some answer are more."""
+        return any(len(each) > FEW_DRAWS for each in self.draws.values())
+
+    @property
     def told(self) -> list[str]:
         """The fields of an answer that hold something in some answer; and ``shares``, if they are asked for."""
         every = dict.fromkeys(name for each in self.answers for name in each)
@@ -663,14 +681,25 @@ class DecidedNames:
     @property
     def tells_names(self) -> frozenset[str]:
         """The fields of an answer, ``shares`` among them, in which a name of the row stands in some answer."""
-        return frozenset(
-            name
-            for each in self.answers
-            for name, value in each.items()
-            for one in (value if name == "shares" and value else [{name: value}])
-            for told in one.values()
-            if isinstance(told, str) and told in NAME_PLACEHOLDERS.values()
-        )
+        return frozenset(name for each in self.answers for name in _fields_of_own_names(each))
+
+    @property
+    def ready(self) -> list[int]:
+        """The places of answers that are the same for all rows that have them."""
+        taken = {place + at for place, draws in self.draws.items() for at in range(len(draws))}
+        return [
+            place
+            for place, each in enumerate(self.answers)
+            if place and place not in taken and not any(_fields_of_own_names(each))
+        ]
+
+
+def _fields_of_own_names(answer: Mapping[str, Any]) -> Iterator[str]:
+    """The fields in which a name of the row stands."""
+    for name, value in answer.items():
+        listed = value if name == "shares" and value else [{name: value}]
+        if any(told in NAME_PLACEHOLDERS.values() for one in listed for told in one.values() if isinstance(told, str)):
+            yield name
 
 
 @lru_cache(maxsize=32)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from hashlib import md5
 from typing import Any
@@ -39,6 +39,17 @@ TIES, DECIDED, TAKEN = "__mqclause_ties", "__mqclause_decided_alone", "__mqclaus
 
 VALUE, HASHED, TIMES = "__mqclause_value", "__mqclause_hashed", "__mqclause_times"
 """Columns on the way: the value that spreads, its hash, and when each destination would take the row."""
+
+SOONER, SOONER_PLACE = "__mqclause_sooner", "__mqclause_sooner_place"
+"""Columns on the way: when the sooner of two destinations would take the row, and its place."""
+
+FEW_DRAWS = 4
+"""Destinations of which each has columns of its own where a row takes one of them: a function of a list takes twice as
+long. Columns for more would take longer than that for the rows of few."""
+
+SURE_DRAW, NEVER_DRAWN = {"multiplier": 1, "weight": 1.0}, {"multiplier": 1, "weight": 1e-300}
+"""What stands for a destination where there are fewer: one that takes a row beside those that never do. Null would take
+longer."""
 
 TIE_NAMES = ("queue", "queue_manager", "channel")
 ROW = "__mqclause_row"
@@ -108,20 +119,25 @@ class Spread:
         return [{VALUE: row}, {HASHED: F.coalesce(digits, _mixed_whole(F.build_column(VALUE)))}]
 
     @staticmethod
-    def times(draws: Node) -> Node:
-        """When each of the destinations ``draws`` would take the row: what ``place`` needs in the column TIMES.
+    def time(multiplier: Node, weight: Node) -> Node:
+        """When a destination would take the row, from the column HASHED; the greatest is the shortest time.
 
         By weighted rendezvous hashing: each destination draws a time until it would take the row, which is less on
         average the more weight it has, and depends on nothing but the row's value and itself. So where another one
         leaves, the rows that others took stay there.
         """
-        product = exp.Mul(this=F.build_column(HASHED), expression=F.get_field(F.EACH, "multiplier"))
+        product = exp.Mul(this=F.build_column(HASHED), expression=multiplier)
         mixed = _mixed(exp.BitwiseAnd(this=product, expression=build_literal(ALL_BITS)), MULTIPLIERS[2])
         drawn = exp.Div(
             this=exp.Add(this=mixed, expression=build_literal(0.5)), expression=build_literal(float(1 << BITS))
         )
-        # A logarithm of what is less than 1 is below 0: the greatest is the shortest time.
-        time = exp.Div(this=exp.Ln(this=drawn), expression=F.get_field(F.EACH, "weight"))
+        # A logarithm of what is less than 1 is below 0.
+        return exp.Div(this=exp.Ln(this=drawn), expression=weight)
+
+    @classmethod
+    def times(cls, draws: Node) -> Node:
+        """Write when each of the destinations ``draws`` would take the row: what ``place`` needs as TIMES."""
+        time = cls.time(F.get_field(F.EACH, "multiplier"), F.get_field(F.EACH, "weight"))
         return F.map_items(draws, time, F.EACH.name)
 
     @staticmethod
@@ -131,6 +147,25 @@ class Spread:
             this=F.find_place(F.build_column(TIMES), exp.ArrayMax(this=F.build_column(TIMES))),
             expression=build_literal(1),
         )
+
+    @staticmethod
+    def place_of_few(times: Sequence[str]) -> tuple[list[dict[str, Node]], Node]:
+        """Write the same of ``times`` that are columns each, none of them null, with the columns that lead to it.
+
+        Each level compares them in pairs: DuckDB takes twice as long for the greatest of several.
+        """
+        levels = list[dict[str, Node]]()
+        left = [(F.build_column(time), build_literal(place)) for place, time in enumerate(times)]
+        while len(left) > 1:
+            level = dict[str, Node]()
+            for (time, place), (other, its_place) in zip(left[::2], left[1::2], strict=False):
+                for name, value, instead in ((SOONER, time, other), (SOONER_PLACE, place, its_place)):
+                    is_later = exp.LT(this=time.copy(), expression=other.copy())
+                    level[f"{name}_{len(left)}_{len(level)}"] = build_case([(is_later, instead.copy())], value.copy())
+            columns = [F.build_column(each) for each in level]
+            left = [*zip(columns[::2], columns[1::2], strict=True), *left[len(level) :]]
+            levels.append(level)
+        return levels, left[0][1]
 
     def taken(self, ties: str) -> Node:
         """Write which of the column ``ties`` takes the row, or null: what ``answer`` needs in the column TAKEN."""

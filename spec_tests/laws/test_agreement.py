@@ -22,7 +22,7 @@ from spec_tests.support.random_rows import answers, arrow_table
 OTHERS: tuple[ExecutorName, ...] = ("chaining", "plain")
 MANY = pytest.mark.parametrize(
     ("clusters", "each"),
-    [(48, 12), pytest.param(asked("CLUSTERS", 20_000), 500, marks=pytest.mark.deep)],
+    [(48, 12), pytest.param(asked("CLUSTERS", 12_000), 500, marks=pytest.mark.deep)],
     ids=["few", "many"],
 )
 

@@ -20,10 +20,10 @@ from mqclause.audit.words import WordAccount, list_words
 from mqclause.documents import DOCUMENTS
 from mqclause.rulebook.clauses import ClauseFile, read_clause_files
 from mqclause.rulebook.loader import OVERRIDES
-from mqclause.rulebook.rule import ReadingError, Rule
+from mqclause.rulebook.rule import Declaration, ReadingError, Rule
 from mqclause.rulebook.rules import LAWS_FILE, Rules, get_rule_id
 from mqclause.testing.case_kinds import RunnableCase
-from mqclause.tools.rulebook.wording import Phrase, Saying, describe_action, word_condition
+from mqclause.tools.rulebook.wording import Phrase, Saying, describe_action, word_law
 
 MOST_SITUATIONS = 500
 """So many situations are tried of one rule."""
@@ -55,13 +55,14 @@ class ShownCase:
 class Variation:
     """What a rule says in an ``edition``, or under a reading (``id=choice``), where that is something else.
 
-    ``is_there`` is false where it has no such rule.
+    ``is_there`` is false where it has no such rule; ``instead`` are the rules of its clause that came with the edition.
     """
 
     kind: str
     name: str
     sayings: tuple[Saying, ...]
     is_there: bool = True
+    instead: tuple[str, ...] = ()
 
 
 @frozen(eq=False)
@@ -170,7 +171,7 @@ class ShownLaw:
     def of(cls, proof: LawProof, variations: Iterable[tuple[str, str, ShownLaw]] = ()) -> ShownLaw:
         """Return what is shown of a law."""
         condition = proof.law.condition
-        return cls(proof, None if condition is None else word_condition(condition), tuple(variations))
+        return cls(proof, None if condition is None else word_law(condition), tuple(variations))
 
 
 @frozen(eq=False, slots=False)
@@ -206,6 +207,21 @@ class Rulebook:
             for name in dict.fromkeys(name.partition("=")[0] for name in named):
                 found.setdefault(name, []).append(each.id)
         return found
+
+    def tell_change(self, edition: str, rule_id: str) -> str:
+        """Tell whether a rule is new in an edition or gone; blank if it was there and is."""
+        editions, about = self.rules.known_editions, DOCUMENTS[rule_id.partition(".")[0]]
+        at = editions.index(edition)
+        was, now = (
+            any(each.id == rule_id for each in self.rules.in_edition(name).ruleset(about).rules)
+            for name in (editions[max(at - 1, 0)], edition)
+        )
+        return "" if was and now else "new" if now else "gone"
+
+    def find_first_edition(self, rule_id: str) -> str:
+        """Find the edition that a rule came with; blank if it was there from the beginning."""
+        named = self.by_id[rule_id].account.editions
+        return next((each for each in named if self.tell_change(each, rule_id) == "new"), "")
 
     def list_laws(self, rule_id: str) -> list[ShownLaw]:
         """List the laws that are about a rule: they rest on it, it may change places, or they count whom it meets."""
@@ -327,7 +343,10 @@ class _Run:
             rules = [each for each in read.ruleset(about).rules if each.id == account.id]
             said = describe_action(rules[0]) if rules else ()
             if said != sayings:
-                yield Variation(kind, name, said, bool(rules))
+                came = _list_new_rules(self.rules, about, name) if kind == "edition" and not rules else ()
+                yield Variation(kind, name, said, bool(rules), tuple(
+                    each.id for each in came if each.clause == account.clause
+                ))  # fmt: skip
 
     def show_documents(self, rulesets: Mapping[str, Sequence[ShownRule]]) -> tuple[ShownDocument, ...]:
         """Every file of documents/, in order, with its sentences."""
@@ -341,6 +360,13 @@ class _Run:
             of_file = (each for each in sentences[file.document] if each.file == file.name)
             shown.append(ShownDocument(file, tuple(_shown_sentence(each, by_id, by_key) for each in of_file)))
         return tuple(shown)
+
+
+def _list_new_rules(rules: Rules, about: Declaration, edition: str) -> list[Rule]:
+    """The rules of a document that an edition has and the one before it has not."""
+    at = rules.known_editions.index(edition)
+    before = {each.id for each in rules.in_edition(rules.known_editions[at - 1]).ruleset(about).rules} if at else set()
+    return [each for each in rules.in_edition(edition).ruleset(about).rules if each.id not in before]
 
 
 def _choice(reading: str) -> dict[str, str]:

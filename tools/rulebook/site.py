@@ -96,6 +96,15 @@ def _stem(file: ClauseFile) -> str:
     return file.name.removesuffix(".toml")
 
 
+def _list_values(rule: ShownRule) -> Iterator[str]:
+    """The values that a rule compares with."""
+    waiting = [each.phrase for each in rule.sayings]
+    while waiting:
+        phrase = waiting.pop()
+        yield from (each.text for each in phrase.pieces if each.kind == "value")
+        waiting += phrase.parts
+
+
 def _every_word(book: Rulebook) -> Iterator[WordAccount]:
     return (word for listed in book.words.values() for word in listed)
 
@@ -168,26 +177,40 @@ class Site:
     def _render_rule(self, rule: ShownRule, before: ShownRule | None, after: ShownRule | None) -> tuple[str, str]:
         return self.places.rules[rule.id], self._page("rule.html", "../", rule=rule, before=before, after=after)
 
-    def _list_entries(self) -> Iterator[tuple[str, str, str, str]]:
-        """What can be found: its kind, its title, more of its text, and where it stands."""
+    def _list_entries(self) -> Iterator[tuple[str, str, str, str, str]]:
+        """What can be found: its kind, its title, its text, where it stands, and what else it is found by."""
+        yield from self._list_documents()
+        for rule in self.book.by_id.values():
+            said = " ".join((*rule.words, *_list_values(rule), rule.rule.because.text if rule.rule.because else ""))
+            yield "rule", rule.id, rule.account.title, self.places.rules[rule.id], said
+        for shown in self.book.laws:
+            yield "law", shown.law.id, f"{shown.law.document}: {shown.law.says}", self.places.laws[shown.law.id], ""
+        for name, each in self.book.rules.toml("editions.toml").items():
+            changed = self.book.list_changed("edition").get(name, [])
+            titles = " ".join(self.book.by_id[rule].account.title for rule in changed)
+            said = f"changes {', '.join(changed)}" if changed else "changes no rule"
+            yield "edition", name, f"{each.get('title', '')}: {said}", self.places.editions[name], titles
+        for name, reading in self.book.rules.known_readings.items():
+            said = f"{reading.question} {', '.join(reading.every_choice)}"
+            yield "reading", name, said, self.places.readings[name], reading.why
+        for word in _every_word(self.book):
+            means = word.means or f"derived by {', '.join(word.derived_by)}"
+            place = self.places.words[word.document, word.name]
+            yield word.origin, word.name, f"{word.document}: {means}", place, ""
+        for case in self.book.cases:
+            yield "case", f"{case.rule} {case.number}", case.name, self.places.of_case(case), " ".join(case.clauses)
+
+    def _list_documents(self) -> Iterator[tuple[str, str, str, str, str]]:
+        """The documents, then their sentences."""
+        for each in self.book.documents:
+            title, name = each.file.title or each.file.name, each.file.name
+            yield "document", _stem(each.file), title, self.places.documents[name], f"copy SHA-256 {each.file.source}"
         for document in self.book.documents:
             for at, sentence in enumerate(document.sentences):
                 clause = sentence.account.clause
-                text = " ".join([clause.says, clause.not_a_rule or "", *(clause.rules or ())])
                 place = self.places.sentences[document.file.name, at]
-                yield "sentence", f"{document.file.document} {clause.path}", text, place
-        for rule in self.book.by_id.values():
-            because = rule.rule.because.text if rule.rule.because else ""
-            yield "rule", rule.id, f"{rule.account.title}. {because}", self.places.rules[rule.id]
-        for word in _every_word(self.book):
-            place = self.places.words[word.document, word.name]
-            yield word.origin, word.name, f"{word.document}: {word.means}", place
-        for shown in self.book.laws:
-            yield "law", shown.law.id, f"{shown.law.document}: {shown.law.says}", self.places.laws[shown.law.id]
-        for name, reading in self.book.rules.known_readings.items():
-            yield "reading", name, f"{reading.question} {', '.join(reading.every_choice)}", self.places.readings[name]
-        for case in self.book.cases:
-            yield "case", f"{case.rule} {case.number}", case.name, self.places.of_case(case)
+                beside = " ".join([clause.not_a_rule or "", *(clause.rules or ())])
+                yield "sentence", f"{document.file.document} {clause.path}", clause.says, place, beside
 
     def _write_matrix(self) -> str:
         """The matrix of sentences, rules and cases as CSV, a line for each."""

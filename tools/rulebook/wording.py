@@ -66,6 +66,10 @@ COMPARED: dict[type[nodes.Expression], str] = {
 """What stands between the sides of an operator."""
 
 
+HOW_MANY, HOW_MANY_OF = "how many remain", "how many remain of which "
+"""What COUNT_IF is called, of all and where a condition holds."""
+
+
 def word_condition(tree: Expression) -> Phrase:
     """Put a condition in words: what has to hold together, or otherwise, as parts; anything else in one phrase."""
     match tree:
@@ -84,6 +88,17 @@ def word_condition(tree: Expression) -> Phrase:
         case nodes.Column():
             return Phrase((*_words(tree), Piece("text", " holds")))
     return Phrase(tuple(_words(tree)))
+
+
+def word_law(tree: Expression) -> Phrase:
+    """Put the condition of a law in words: it counts all that there are, and not those that remain."""
+    return _counting_all(word_condition(tree))
+
+
+def _counting_all(phrase: Phrase) -> Phrase:
+    counted = {HOW_MANY: "the number of all", HOW_MANY_OF: "the number of those of which "}
+    pieces = tuple(each._replace(text=counted.get(each.text, each.text)) for each in phrase.pieces)
+    return Phrase(pieces, tuple(map(_counting_all, phrase.parts)))
 
 
 def word_value(tree: Expression) -> Phrase:
@@ -160,9 +175,9 @@ def _enclosed(tree: Expression) -> Iterator[Piece]:
 def _counted(tree: Expression) -> Iterator[Piece]:
     """``COUNT_IF``; of all where the condition is true."""
     if isinstance(tree, nodes.Boolean) and tree.this:
-        yield Piece("text", "how many remain")
+        yield Piece("text", HOW_MANY)
     else:
-        yield from (*_text("how many remain of which "), *_words(tree))
+        yield from (*_text(HOW_MANY_OF), *_words(tree))
 
 
 def _negated(tree: Expression) -> Iterator[Piece]:

@@ -23,27 +23,8 @@ from mqclause.pages.drawing import render_drawing, render_mermaid
 from mqclause.pages.page import render_page
 from spec_tests.support.explain_command import bad, facts, run
 from spec_tests.support.html_page import Page, find_page_faults
+from spec_tests.support.shown import QM1, QM2, SCRIPTS
 
-QM1 = """
-* Queue manager name: QM1
-ALTER QMGR CLWLUSEQ(ANY)
-DEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSRCVR) CLUSTER(S)
-"""
-QM2 = """
-* Queue manager name: QM2
-DEFINE CHANNEL(TO.QM2) CHLTYPE(CLUSRCVR) CLUSTER(S)
-DEFINE QLOCAL(A1) CLUSTER(S) DEFBIND(NOTFIXED)
-DEFINE QLOCAL(A2) CLUSTER(S) DEFBIND(NOTFIXED)
-DEFINE QLOCAL(B) CLUSTER(S) DEFBIND(NOTFIXED) PUT(DISABLED)
-"""
-QM3 = """
-* Queue manager name: QM3
-DEFINE CHANNEL(TO.QM3) CHLTYPE(CLUSRCVR) CLUSTER(S)
-DEFINE QLOCAL(A1) CLUSTER(S) DEFBIND(NOTFIXED)
-DEFINE QLOCAL(A2) CLUSTER(S) DEFBIND(NOTFIXED)
-DEFINE QLOCAL(C) CLUSTER(S) DEFBIND(NOTFIXED)
-"""
-SCRIPTS = {"QM1.mqsc": QM1, "QM2.mqsc": QM2, "QM3.mqsc": QM3}
 HOSTILE = '"]\nclick a "javascript:alert(1)"\n<script>alert(1)</script>\u202e'
 
 

@@ -18,8 +18,7 @@ from mqclause.pages.page import render_page, render_part
 from mqclause.workload.decision import Engine
 from spec_tests.support.explain_command import bad, facts, run, written
 from spec_tests.support.html_page import Page, find_page_faults
-
-HOSTILE = '</title></style><script>document.title="run"</script><img src=x onerror=alert(1)>\u202e{{ 7 * 7 }}'
+from spec_tests.support.shown import HOSTILE, spoil
 
 
 def explain(**tables: Any) -> Explanation:
@@ -82,15 +81,6 @@ def test_a_put_that_fails_says_so_first() -> None:
 
 def hostile_document() -> dict[str, Any]:
     """A trace of which every text is hostile, keys and words of the contract apart."""
-    kept = {"outcome", "call", "rule", "clause", "format", "ruleset", "edition", "evidence"}
-
-    def spoil(value: Any, key: str = "") -> Any:
-        if isinstance(value, dict):
-            return {name: spoil(each, name) for name, each in value.items()}
-        if isinstance(value, list):
-            return [spoil(each, key) for each in value]
-        return f"{HOSTILE}{value}" if isinstance(value, str) and key not in kept else value
-
     document = explain().to_json() | {"remarks": ["r"], "assumptions": ["a"], "rules": {"folder": "f", "sha256": "0"}}
     document["incomplete"] = [{"what": "w", "object": "o", "command": "c"}]
     document["resolution"] = [
@@ -100,7 +90,8 @@ def hostile_document() -> dict[str, Any]:
         "destinations": [{"destination": document["chosen"], "rule": HOSTILE, "clause": "6", "because": "b"}],
         "changes": [[{"queue_manager": "QM2", "command": "ALTER"}]],
     }
-    return spoil(document)  # type: ignore[no-any-return]
+    kept = ("outcome", "call", "rule", "clause", "format", "ruleset", "edition", "evidence")
+    return spoil(document, kept)  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("render", [render_page, render_part])

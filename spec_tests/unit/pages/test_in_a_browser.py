@@ -19,9 +19,9 @@ from mqclause.pages.cluster import view_map
 from mqclause.pages.decision import view_decision
 from mqclause.pages.page import View, render_page
 from mqclause.pages.plan import view_plan
-from spec_tests.unit.pages.test_cluster_pages import SCRIPTS
-from spec_tests.unit.pages.test_decision_pages import HOSTILE, hostile_document
-from spec_tests.unit.pages.test_other_pages import spoil, watched
+from spec_tests.support.shown import HOSTILE, SCRIPTS, spoil
+from spec_tests.unit.pages.test_decision_pages import hostile_document
+from spec_tests.unit.pages.test_other_pages import watched
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 PHONE = 360

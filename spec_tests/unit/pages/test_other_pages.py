@@ -18,19 +18,9 @@ from mqclause.pages.plan import view_plan
 from mqclause.pages.replay import MOST_EVENTS, Recorder, ReplayView, view_replay
 from spec_tests.support.explain_command import bad, run, written
 from spec_tests.support.html_page import Page, find_page_faults
-from spec_tests.unit.pages.test_cluster_pages import SCRIPTS
-from spec_tests.unit.pages.test_decision_pages import HOSTILE
+from spec_tests.support.shown import SCRIPTS, spoil
 
 DRAWN = can_draw()
-
-
-def spoil(value: Any, kept: tuple[str, ...], key: str = "") -> Any:
-    """The same with each text spoilt, but for those whose keys are kept."""
-    if isinstance(value, dict):
-        return {name: spoil(each, kept, name) for name, each in value.items()}
-    if isinstance(value, list):
-        return [spoil(each, kept, key) for each in value]
-    return f"{HOSTILE}{value}" if isinstance(value, str) and key not in kept else value
 
 
 def check_spoilt(raw: str) -> None:

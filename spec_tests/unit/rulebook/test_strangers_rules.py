@@ -242,7 +242,7 @@ LONGEST_LINE = 25_000
 """Characters of a line: it may quote an expression, and what it was made of."""
 
 
-@pytest.mark.parametrize("seed", first(2, range(number_asked("STRANGERS", 600) // 20)))
+@pytest.mark.parametrize("seed", first(2, range(number_asked("STRANGERS", 400) // 20)))
 def test_nothing_of_a_strangers_rules_runs_and_all_ends_soon(seed: int, watch: Watch) -> None:
     rng, own = random.Random(seed), Rules()
     before, snapshot, endings = (

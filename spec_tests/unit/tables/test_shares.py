@@ -137,6 +137,37 @@ def test_a_change_moves_only_the_rows_that_have_to_move(given: str) -> None:
     assert sum(moved.values()) == pytest.approx(6000 * (99 / 199 - 1 / 3), abs=150)
 
 
+@pytest.mark.parametrize("widths", every(2, [[1, 2], [3, 4, 1], [2, 5, 7], [6]]))
+def test_a_row_takes_the_same_one_however_many_tie_beside_it(widths: list[int]) -> None:
+    """Where the cluster says who ties and where each row does, for queues on a few hosts and on many in one table.
+
+    Host N has weight 10 N, so that of the first W hosts the last one gets W of W (W + 1) / 2 parts.
+    """
+    hosts = {f"QM{number + 1}": 10 * number for number in range(1, 8)}
+    known = Cluster(
+        QueueManager("QM1", clusters=("S",)),
+        [RemoteQueueManager(name, ("S",)) for name in hosts],
+        [Queue(f"Q.{width}", name, clusters=("S",)) for width in widths for name in [*hosts][:width]],
+        [],
+        [Channel(f"TO.{name}", name, "S", clwlwght=each) for name, each in hosts.items()],
+    )
+    queues = [f"Q.{width}" for width in widths]
+    keys = f"FROM (SELECT unnest({queues}) AS q), range(3000) AS among(key) ORDER BY ALL"
+    by_cluster = of(f"SELECT q, key {keys}", known, queue="q", spread="key")
+    among = " ".join(
+        f"WHEN 'Q.{width}' THEN {[{'queue_manager': name, 'channel': f'TO.{name}', 'channel_weight': each} for name, each in [*hosts.items()][:width]]}"
+        for width in widths
+    )
+    by_rows = of(f"SELECT q, key, {{'queue': q}} AS put, CASE q {among} END AS destinations {keys}", spread="key")
+    taken = [row["decision"]["queue_manager"] for row in by_cluster]
+    assert taken == [row["decision"]["queue_manager"] for row in by_rows]
+    for width in widths:
+        of_last = sum(
+            row["decision"]["queue_manager"] == f"QM{width + 1}" for row in by_cluster if row["q"] == f"Q.{width}"
+        )
+        assert of_last == pytest.approx(3000 * 2 / (width + 1), abs=100)
+
+
 @pytest.mark.parametrize("kind", ["VARCHAR", "BIGINT"])
 def test_a_null_value_is_taken_as_one_of_its_own(kind: str) -> None:
     """Each row of 4,000 has none, and half of them would otherwise go where all others go."""
