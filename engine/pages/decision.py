@@ -137,7 +137,7 @@ def _view(document: Document, rules: Rules, question: str, verdict: str, reaches
         exit=(document.get("exit") or {}).get("because", ""),
         unknown=view_unknown(document.get("incomplete", ())),
         assumptions=tuple(document.get("assumptions", ())),
-        remarks=tuple(document.get("remarks", ())),
+        remarks=tuple(each for each in document.get("remarks", ()) if each not in document.get("assumptions", ())),
         readings=tuple(_list_other_readings(document, rules)),
         elsewhere=tuple(map(_view_edition, document.get("other_editions", ()))),
         why_not=None if why_not is None else _view_why_not(why_not),

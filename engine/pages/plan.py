@@ -72,7 +72,8 @@ class MoveView:
     def told(self) -> str:
         """How much of which puts moves."""
         of = f"{self.weight:,} puts" if self.weight is not None else "the puts"
-        moved = f"{format_percent(self.moved)} of {of} move" if self.moved else "they fail otherwise"
+        does = "fail then" if self.state == "failed" else "move"
+        moved = f"{format_percent(self.moved)} of {of} {does}" if self.moved else "they fail otherwise"
         return f"from {name_some(self.members)}: {moved}"
 
     @property
