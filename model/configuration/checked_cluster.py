@@ -54,13 +54,13 @@ _VALUES_OF = attrgetter(*(name for name in QUEUE_ATTRIBUTES if name not in ("des
 MOST_LEVELS, MOST_NAMES = 4, 3
 """So many command levels are listed, and queue managers of each."""
 
-OBSERVER = "ANYBODY.ELSE"
-"""A member that hosts nothing: what it cannot reach nobody else can."""
+OBSERVER = "anybody else"
+"""A member that hosts nothing: what it cannot reach nobody else can. Nobody can be called so, nor as below."""
 
-NAMELESS = "THIS.QUEUE.MANAGER"
+NAMELESS = "this queue manager"
 """How a queue manager is named, whose name no file tells, while names are resolved."""
 
-ANY_QUEUE = "ANY.QUEUE"
+ANY_QUEUE = "any queue"
 """The queue that is named where it is asked what an alias of a queue manager leads to: it is there wherever that is."""
 
 
