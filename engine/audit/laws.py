@@ -35,7 +35,7 @@ from mqclause.executors.plain import build_first_scope
 from mqclause.language import nodes
 from mqclause.language.evaluator import Scope, evaluate
 from mqclause.language.nodes import ExpressionError
-from mqclause.language.parser import parse
+from mqclause.language.parser import infer_type, parse
 from mqclause.language.vocabulary import BLANKS, BOOLEAN, Vocabulary, Word, build_text_type, build_words
 from mqclause.model.diagnostics import DomainError, quote_value, suggest_allowed, suggest_word
 from mqclause.model.facts.domains import REASONS
@@ -100,8 +100,8 @@ class LawProof:
 
     @property
     def is_shown(self) -> bool:
-        """Whether nothing breaks it, and each rule that it is said to rest on is needed."""
-        return self.broken is None and None not in self.without.values()
+        """Whether it was tried and nothing breaks it, and each rule that it is said to rest on is needed."""
+        return self.situations > 0 and self.broken is None and None not in self.without.values()
 
     def to_json(self) -> dict[str, Any]:
         """Return the proof as JSON values."""
@@ -150,10 +150,14 @@ def _read_law(rules: Rules, name: str, table: Mapping[str, Any]) -> Law:
     _check_around(law)
     if not law.holds:
         return law
+    words = _words(law, course)
     try:
-        return evolve(law, condition=parse(law.holds, _words(law, course), per_subject=False))
+        condition = parse(law.holds, words, per_subject=False)
     except ExpressionError as error:
         raise RuleError(LAWS_FILE, f"{name}.holds", str(error)) from None
+    if (found := infer_type(condition, words, per_subject=False)) != BOOLEAN:
+        raise RuleError(LAWS_FILE, f"{name}.holds", f"{quote_value(law.holds)} is {found}; allowed: {BOOLEAN}")
+    return evolve(law, condition=condition)
 
 
 def _check_rules(law: Law, course: Pipeline) -> None:
@@ -163,7 +167,10 @@ def _check_rules(law: Law, course: Pipeline) -> None:
     named = (("met_by", filter(None, [law.met_by]), own), ("in_any_order", law.in_any_order, own),
              ("rests_on", law.rests_on, every))  # fmt: skip
     for key, listed, known in named:
-        for each in listed:
+        given = [*listed]
+        for at, each in enumerate(given):
+            if each in given[:at]:
+                raise RuleError(LAWS_FILE, f"{law.id}.{key}", f"{quote_value(each)} is there twice")
             if each not in known:
                 said = f"{quote_value(each)} is no rule of {law.document} in this edition{suggest_word(each, known)}"
                 raise RuleError(LAWS_FILE, f"{law.id}.{key}", said)

@@ -150,7 +150,7 @@ def _limited(copy: Source) -> Iterator[bytes]:
 
 def _with_lines_joined(text: str, printed: list[_Printed], wanted: Set[str]) -> list[_Printed]:
     """The sentences of a copy whose paragraphs are broken into lines, where more of them are ``wanted`` then."""
-    if wanted.issuperset(each.fingerprint for each in printed):
+    if {each.fingerprint for each in printed} <= wanted:
         return printed
     joined = [*_join_lines([*_split_lines(text)], wanted)]
     counts = [len(wanted & {each.fingerprint for each in found}) for found in (printed, joined)]

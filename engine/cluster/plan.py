@@ -740,11 +740,13 @@ def begin_at(members: Members, edition: str, rules: Rules) -> Members:
 def upgrade_members(members: Members, pattern: str, edition: str, rules: Rules) -> Members:
     """Set the edition of the members whose name fits ``pattern``; ``*`` in it stands for any text.
 
-    Those that are of that edition already stay as they are. A pattern passes by those above it; one of them that is
-    named is a FactsError, as all other faults are.
+    Those that are of that edition already, or known by records alone, stay as they are. A pattern passes by those
+    above it; one of them that is named is a FactsError, as all other faults are.
     """
     level, names = _level_of(edition, rules, name_argument(UPGRADES)), [get_local_name(each) for each in members]
     fitting = [each for each in members if fnmatchcase(get_local_name(each), pattern)]
+    if not fitting and any(fnmatchcase(name, pattern) for name in list_recorded_members(members)):
+        return members  # how those choose, no source tells
     if not fitting:
         said = f"no source describes the queue manager {quote_value(pattern)}; described: {', '.join(names)}"
         raise _fault(f"{said}{suggest_name(pattern, names)}")

@@ -50,10 +50,11 @@ class GridRow:
 
 @frozen
 class Unknown:
-    """What is not known and could change the answer, and the command that tells it."""
+    """What is not known and could change the answer, the command that tells it, and ``where`` that is run."""
 
     what: str
     command: str
+    where: str = ""
 
 
 @frozen
@@ -137,7 +138,7 @@ def _view(document: Document, rules: Rules, question: str, verdict: str, reaches
         exit=(document.get("exit") or {}).get("because", ""),
         unknown=view_unknown(document.get("incomplete", ())),
         assumptions=tuple(document.get("assumptions", ())),
-        remarks=tuple(document.get("remarks", ())),
+        remarks=tuple(each for each in document.get("remarks", ()) if each not in document.get("assumptions", ())),
         readings=tuple(_list_other_readings(document, rules)),
         elsewhere=tuple(map(_view_edition, document.get("other_editions", ()))),
         why_not=None if why_not is None else _view_why_not(why_not),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
@@ -9,7 +10,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import toml
 from rich.text import Text
 
 from mqclause.audit.case_run import CaseResult
@@ -127,7 +127,10 @@ def print_law(proof: LawProof, page: Page) -> None:
         return
     needed = [rule for rule, found in proof.without.items() if found is not None]
     rests = f", and would not without {join_names(needed)}" if needed else ""
-    page.line(Text(f"holds in {proof.situations:,} situations{rests}", ALIKE), "", 16)
+    if proof.situations:
+        page.line(Text(f"holds in {proof.situations:,} situations{rests}", ALIKE), "", 16)
+    else:
+        page.line(Text("no situation was tried: what is given allows none", UNLIKE), "", 16)
     for rule, found in proof.without.items():
         if found is None:
             page.line(Text(f"no situation was found that breaks it without {rule}", UNLIKE), "", 16)
@@ -257,5 +260,10 @@ def _written_facts(facts: Any) -> list[str]:
     return said + [f"subject {at} = {_inline(each)}" for at, each in enumerate(facts.get("subjects", ()), 1)]
 
 
-def _inline(table: Any) -> str:
-    return f"{{{', '.join(toml.dumps({key: value}).strip() for key, value in table.items())}}}"
+def _inline(value: Any) -> str:
+    """A value as TOML in a line."""
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{key} = {_inline(each)}' for key, each in value.items())}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_inline, value))}]"
+    return json.dumps(value, ensure_ascii=False)

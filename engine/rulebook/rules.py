@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from hashlib import sha256
-from itertools import islice
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
@@ -110,6 +109,8 @@ class Rules:
     ) -> None:
         if readings is not None and not isinstance(readings, Mapping):
             raise TypeError(f"readings={quote_value(readings)} is no mapping of ids of readings to choices")
+        if not isinstance(folder, str | os.PathLike | None):
+            raise TypeError(f"folder={quote_value(folder)} is no path of a folder of rules")
         files, place = (_own_files(), "") if folder is None else (_files(Path(folder)), str(folder))
         self._read(readings or {}, edition or AUTO, files, folder=place)
 
@@ -511,15 +512,14 @@ def _files(folder: Path) -> Files:
     """The text of every rule file of a folder. Raises RuleError."""
     if not os.path.isdir(folder):
         raise RuleError("", "", f"{str(folder)!r} is not a folder")
-    found, left, above = {}, LARGEST_FOLDER, len(folder.parts)
-    for path in _inside(folder):
-        name = "/".join(path.parts[above:])
+    found, left = {}, LARGEST_FOLDER
+    for name in _list_names(str(folder)):
         if not name.endswith(".toml"):
             if MEANT_AS_TOML.search(name):
                 raise RuleError(name, "", "is not read: the name of a rule file ends in .toml")
             continue
         try:
-            with open_file(path) as file:
+            with open_file(os.path.join(folder, name)) as file:
                 data = file.read(min(LARGEST_FILE, left) + 1)
             left -= len(data)
             if len(data) > LARGEST_FILE:
@@ -536,15 +536,19 @@ def _files(folder: Path) -> Files:
     return found
 
 
-def _inside(folder: Path) -> list[Path]:
-    """What is in a folder and in those in it. Raises RuleError."""
-    try:
-        found = [*islice(folder.rglob("*"), MOST_FILES + 1)]
-    except OSError as error:
-        raise RuleError("", "", f"{str(folder)!r} cannot be read: {error.strerror}") from None
-    if len(found) > MOST_FILES:
-        raise RuleError("", "", f"{str(folder)!r} holds more than {MOST_FILES} files; allowed: so many")
-    return sorted(found)
+def _list_names(folder: str) -> list[str]:
+    """The names of what is in a folder and in those in it, by way of these. Raises RuleError."""
+    found = list[str]()
+    for place, folders, names in os.walk(folder, onerror=_refuse_folder):
+        within = place[len(folder) :].replace(os.sep, "/").strip("/")
+        found += [f"{within}/{each}" if within else each for each in (*folders, *names)]
+        if len(found) > MOST_FILES:
+            raise RuleError("", "", f"{folder!r} holds more than {MOST_FILES} files; allowed: so many")
+    return sorted(found, key=lambda name: name.split("/"))
+
+
+def _refuse_folder(error: OSError) -> None:
+    raise RuleError("", "", f"{str(error.filename)!r} cannot be read: {error.strerror}") from None
 
 
 _in_use: WeakValueDictionary[tuple[Any, ...], Ruleset] = WeakValueDictionary()

@@ -25,7 +25,15 @@ from mqclause.model.configuration.completeness import INSERT, has_matching_recei
 from mqclause.model.configuration.knowledge import CommandLevel
 from mqclause.model.diagnostics import Diagnostic, find_closest
 from mqclause.model.facts.cluster import SUGGESTIONS, Cluster
-from mqclause.model.facts.objects import Channel, ModelQueue, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
+from mqclause.model.facts.objects import (
+    Channel,
+    ChannelState,
+    ModelQueue,
+    Queue,
+    QueueManager,
+    QueueManagerAlias,
+    RemoteQueueManager,
+)
 from mqclause.model.facts.workload import get_appearance
 
 Appearance = tuple[tuple[Any, ...], ...]
@@ -46,13 +54,13 @@ _VALUES_OF = attrgetter(*(name for name in QUEUE_ATTRIBUTES if name not in ("des
 MOST_LEVELS, MOST_NAMES = 4, 3
 """So many command levels are listed, and queue managers of each."""
 
-OBSERVER = "ANYBODY.ELSE"
-"""A member that hosts nothing: what it cannot reach nobody else can."""
+OBSERVER = "anybody else"
+"""A member that hosts nothing: what it cannot reach nobody else can. Nobody can be called so, nor as below."""
 
-NAMELESS = "THIS.QUEUE.MANAGER"
+NAMELESS = "this queue manager"
 """How a queue manager is named, whose name no file tells, while names are resolved."""
 
-ANY_QUEUE = "ANY.QUEUE"
+ANY_QUEUE = "any queue"
 """The queue that is named where it is asked what an alias of a queue manager leads to: it is there wherever that is."""
 
 
@@ -60,7 +68,7 @@ ANY_QUEUE = "ANY.QUEUE"
 class QueueHosts:
     """The hosts of a queue, or of an alias of a queue manager, in all clusters in which it is known.
 
-    ``queues`` are the definitions by host, each with its clusters, and ``routes`` the receivers of hosts there.
+    ``queues`` are the definitions by host, each with its clusters, and ``routes`` those to hosts there.
     """
 
     name: str
@@ -135,6 +143,7 @@ class ClusterCheckContext:
     _counted_levels: dict[str, Counter[int]] = field(factory=dict)
     _clusters_of: dict[str, list[str]] = field(factory=dict)
     _rank_differently: dict[str, bool] = field(factory=dict)
+    _in_state: dict[tuple[str, str, ChannelState], list[Channel]] = field(factory=dict)
     _channel_ranks: dict[tuple[str, str], frozenset[int]] = field(factory=dict)
     _seats: list[tuple[frozenset[str], list[str]]] = field(factory=list)
     _seat_of: dict[str, int] = field(factory=dict)
@@ -300,17 +309,27 @@ class ClusterCheckContext:
                 if is_manager_alias(queue) == is_alias:
                     definitions.setdefault(host, queue)
                     joined.setdefault(host, []).append(cluster)
-        queues = {host: evolve(each, clusters=tuple(joined[host])) for host, each in definitions.items()}
+        queues = {
+            host: each if each.clusters == (known := tuple(joined[host])) else evolve(each, clusters=known)
+            for host, each in definitions.items()
+        }
         hosts = QueueHosts(name, is_alias, queues, {})
         led_to = {host: each.clusters for host, each in queues.items()}
         if is_alias:  # a queue manager of that name competes with its aliases
             led_to.setdefault(name, tuple(sorted(hosts.clusters)))
-        receivers = self.receivers
         routes = {
-            host: [channel for each in clusters for channel in receivers.get((host, each), {}).values()]
+            host: [channel for each in clusters for channel in self.list_routes_in_state(host, each, "RUNNING")]
             for host, clusters in led_to.items()
         }
         return evolve(hosts, routes={host: found for host, found in routes.items() if found})
+
+    def list_routes_in_state(self, host: str, cluster: str, status: ChannelState) -> Sequence[Channel]:
+        """List the routes to a host in a cluster as another member sees them, in a state that is given."""
+        key = host, cluster, status
+        if key not in self._in_state:
+            found = self.receivers.get((host, cluster), {}).values()
+            self._in_state[key] = [evolve(each, status=status, deftype="CLUSSDRA") for each in found]
+        return self._in_state[key]
 
     def list_followers(self, hosts: QueueHosts) -> frozenset[str]:
         """List the members that follow a definition of their own, of a host or in no cluster, and do not choose."""
@@ -383,7 +402,7 @@ class ClusterCheckContext:
         seen = {host: each for host, each in hosts.queues.items() if not joined.isdisjoint(each.clusters)}
         remotes = [RemoteQueueManager(each, own.clusters) for each in {**seen, **hosts.routes} if each != own.name]
         channels = [
-            evolve(each, status="RUNNING", deftype="CLUSRCVR" if host == own.name else "CLUSSDRA")
+            each if host != own.name else evolve(each, deftype="CLUSRCVR")
             for host, of in hosts.routes.items()
             for each in of
             if each.cluster in joined
@@ -602,12 +621,14 @@ class ClusterCheckContext:
         """
         hosts = self.queues.get((about.name, cluster), {})
         channels = [
-            evolve(each, status="RUNNING" if host == about.queue_manager else "STOPPED", deftype="CLUSSDRA")
+            each
             for host in hosts
-            for each in self.receivers.get((host, cluster), {}).values()
+            for each in self.list_routes_in_state(
+                host, cluster, "RUNNING" if host == about.queue_manager else "STOPPED"
+            )
         ]
         remotes = [RemoteQueueManager(host, (cluster,)) for host in hosts]
-        queues = [evolve(each, clusters=(cluster,)) for each in hosts.values()]
+        queues = [each if each.clusters == (cluster,) else evolve(each, clusters=(cluster,)) for each in hosts.values()]
         return Cluster(QueueManager(OBSERVER, (cluster,), command_level=level), remotes, queues, (), channels)
 
     def build_surrounding_cluster(self, about: ConfiguredObject, more: bool) -> Cluster:

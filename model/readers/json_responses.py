@@ -23,9 +23,14 @@ from mqclause.model.readers.facts_files import (
     parse_json_values,
 )
 from mqclause.model.readers.formats import Confidence, DocumentPlaces, Format
-from mqclause.model.readers.mqsc import OWNER
+from mqclause.model.readers.mqsc import COMMAND_REFUSED, NOT_AUTHORIZED, OWNER, describe_unknown
 from mqclause.model.readers.records import FLAGS, TEXT_ATTRIBUTES, Record, Script, Value, expand_synonyms
-from mqclause.model.readers.runmqsc import NOTHING_ANSWERED, TYPES_SHOWN, detect_kind, read_runmqsc
+from mqclause.model.readers.runmqsc import (
+    NOTHING_ANSWERED,
+    QUEUES,
+    detect_kind,
+    read_runmqsc,
+)
 
 MQWEB_KEY = compile_later(r'"(?:commandResponse|error)"\s*:')
 BEGINS = "begins"
@@ -35,6 +40,7 @@ WHOSE = "this answer does not tell which queue manager it is of; {} are told of 
 NAME_ATTRIBUTES = ("QUEUE", "CLUSQMGR", "CHANNEL", "NAMELIST", "PROCESS", "QMNAME")
 """The attribute that names an object, where it has several of these: the first."""
 
+TYPES_SHOWN = (*QUEUES, "QUEUE", "HANDLE")
 PARAMETERS = compile_later(r'"parameters"\s*:')
 OTHER_OBJECTS = frozenset({"AUTHINFO", "CHLAUTH", "CONN", "LISTENER", "SERVICE", "SUB", "TOPIC"})
 """The names of objects of other kinds, which may show an attribute of these names too."""
@@ -42,10 +48,9 @@ OTHER_OBJECTS = frozenset({"AUTHINFO", "CHLAUTH", "CONN", "LISTENER", "SERVICE",
 TWICE = "key {} is given more than once"
 """What a parser of JSON passes over, and is told."""
 
-NOT_AUTHORIZED, NOT_AUTHORIZED_MESSAGE = 2035, "AMQ8135"
-"""How a queue manager says that who asks may not."""
+REASON_NOT_AUTHORIZED = 2035
+"""The reason code that says that who asks may not."""
 
-REFUSED = "a command was refused: {}; what it would show is not known"
 
 NO = ("no", "NO", False)
 """What a word that stands alone in MQSC comes as where it does not hold."""
@@ -155,7 +160,7 @@ def _read_answer(data: dict[str, Any], source: str, line: int, lines: Iterator[i
     """One answer, which begins on that line; its objects stand on the next ones of ``lines``."""
     faults = [*_errors(data.get("error"), source, line), *_misshapen(data, source, line)]
     remarks = list[Diagnostic]()
-    records, owners = list[Record](), list[str]()
+    records, owners, told = list[Record](), list[str](), set[str]()
     for shown in _items(data):
         texts = shown.get("text")
         if isinstance(texts, list):
@@ -165,14 +170,17 @@ def _read_answer(data: dict[str, Any], source: str, line: int, lines: Iterator[i
             remarks += [_of_file(each, line) for each in part.remarks]
             owners += [part.queue_manager] if part.queue_manager else []
         stands_on = next(lines, line) if "parameters" in shown else line
-        remarks += [Diagnostic(source, REFUSED.format(said), stands_on) for said in _find_refusals(shown)]
+        remarks += [Diagnostic(source, COMMAND_REFUSED.format(said), stands_on) for said in _find_refusals(shown)]
         twice = list[str]()
         rows = [*_rows(shown.get("parameters"), twice)]
         faults += [
             Diagnostic(source, f"{TWICE.format(quote_value(name))} in other letters", stands_on) for name in twice
         ]
         for row in rows:
-            records += build_observed_records(row, source, owners, faults, stands_on)
+            found = [*build_observed_records(row, source, owners, faults, stands_on)]
+            records += found
+            unknown = (said for each in found for said in describe_unknown(each.kind, tuple(each.attributes), told))
+            remarks += [Diagnostic(source, said, stands_on) for said in unknown]
     header, header_lines = ({OWNER: owners[0]} if owners else {}), dict.fromkeys((OWNER, BEGINS), line)
     owner = owners[0] if owners else ""
     return Script(source, owner, tuple(records), tuple(faults), header, header_lines, remarks=tuple(remarks))
@@ -205,9 +213,9 @@ def _find_refusals(shown: Mapping[str, Any]) -> Iterator[str]:
     """The message, or the reason code, by which a command was refused to who asked."""
     given = shown.get("message", [])
     messages = [each for each in (given if isinstance(given, list) else [given]) if isinstance(each, str)]
-    refused = [each for each in messages if each.startswith(NOT_AUTHORIZED_MESSAGE)]
-    if refused or shown.get("reasonCode") == NOT_AUTHORIZED:
-        yield quote_value(next(iter([*refused, *messages]), f"reason code {NOT_AUTHORIZED}"), 200)
+    refused = [each for each in messages if each.startswith(NOT_AUTHORIZED)]
+    if refused or shown.get("reasonCode") == REASON_NOT_AUTHORIZED:
+        yield quote_value(next(iter([*refused, *messages]), f"reason code {REASON_NOT_AUTHORIZED}"), 200)
 
 
 def _of_file(said: Diagnostic, line: int) -> Diagnostic:

@@ -387,6 +387,45 @@ def describe_unknown_attribute(verb: str, noun: str, word: str, chltype: str = "
     return f"{verb} {noun} has no attribute {word}" + (f"; objects that have it: {', '.join(others)}" if others else "")
 
 
+@lru_cache(maxsize=1)
+def list_displayed_words() -> frozenset[str]:
+    """List the attributes that MQSC shows of any object that is defined."""
+    tables = [each for each in _objects().values() if "attributes" in each]
+    words = [*(table["attributes"] for table in tables), _objects()["SHOWN"]["words"]]
+    by_type = (word for table in tables for word in table.get("by_type", {}))
+    return frozenset(_objects()) | frozenset(by_type) | frozenset(word for each in words for word in each.split())
+
+
+@lru_cache(maxsize=1024)
+def find_unknown_words(kind: str, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Find the words that MQSC does not have for an attribute of anything, among those that an object shows.
+
+    Objects of other kinds than those that are defined show many more, and none is asked of them.
+    """
+    if kind not in DISPLAYED_KINDS:
+        return ()
+    return tuple(word for word in words if word not in list_displayed_words())
+
+
+COMMAND_REFUSED = "a command was refused: {}; what it would show is not known"
+NOT_AUTHORIZED = "AMQ8135"
+"""The message that says that who asks may not."""
+
+DISPLAYED_KINDS = frozenset(
+    {"QLOCAL", "QALIAS", "QREMOTE", "QMODEL", "QCLUSTER", "QMGR", "CHANNEL", "PROCESS", "NAMELIST"}
+)
+"""The kinds of objects whose displays show what list_displayed_words lists."""
+
+
+def describe_unknown(kind: str, words: tuple[str, ...], told: set[str]) -> Iterator[str]:
+    """Describe the words shown of an object that MQSC has not, but those ``told`` before, which gets them."""
+    for word in find_unknown_words(kind, words):
+        if word not in told:
+            told.add(word)
+            near = suggest_word(word, sorted(list_displayed_words()))
+            yield f"MQSC has no attribute {word}, so it is passed by{near}"
+
+
 def list_objects_with(word: str) -> list[str]:
     """List the objects whose definitions take ``word``."""
     return [noun for noun in _objects() if word in (get_known_attributes("ALTER", noun) or ())]

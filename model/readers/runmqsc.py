@@ -17,7 +17,7 @@ from attrs import Factory, define, evolve, field
 from mqclause.model.diagnostics import Diagnostic, Diagnostics, is_secret
 from mqclause.model.patterns import compile_later
 from mqclause.model.readers.formats import BYTE_ORDER_MARK, Confidence, Format
-from mqclause.model.readers.mqsc import OWNER, read_embedded
+from mqclause.model.readers.mqsc import COMMAND_REFUSED, NOT_AUTHORIZED, OWNER, describe_unknown, read_embedded
 from mqclause.model.readers.records import (
     BEGINS_COMMAND,
     ENDS,
@@ -125,7 +125,6 @@ WITHIN = {"QUEUE": {"CLUSQMGR", "CHANNEL", "PROCESS"}, "CLUSQMGR": {"CHANNEL"}}
 """The attributes with which some objects begin and that others have too, by the attribute that those begin with."""
 
 BEGINNINGS = frozenset({"QUEUE", "CLUSQMGR", "CHANNEL", "PROCESS", "NAMELIST", "CHSTATUS", "QSTATUS"})
-
 PASSED_BY = EVERY_NOUN | {
     "APPLNAME", "APPLTAG", "CHLAUTH", "CONNAME", "ENTITY", "EXTCONN", "INSTANCE", "NAME", "OBJNAME", "PROFILE", "QMID",
     "QMNAME", "QMURID", "QSGNAME", "SERVCOMP", "SUBID", "SUBNAME", "URDISP",
@@ -599,6 +598,8 @@ class _Session:
 
     def refuse(self, message: Block) -> None:
         """The last command was not carried out, which several messages may say. NOT_THERE answers what it asks for."""
+        if f"AMQ{message.name}" == NOT_AUTHORIZED:
+            self.remarks.append(Diagnostic(self.source, COMMAND_REFUSED.format(NOT_AUTHORIZED), message.line))
         if self.is_open:
             refused, self.is_open = self.commands.pop(), False
             if message.name != NOT_THERE:
@@ -679,6 +680,8 @@ class _Session:
         stated = self.alike[tuple(values)].values([*values.values()])
         shared = self.places[tuple(places)]
         self.records.append(Record("observe", kind, name, stated, source=self.source, line=line, places=shared))
+        told = describe_unknown(kind, tuple(values), self.unknown)
+        self.remarks += (Diagnostic(self.source, each, line) for each in told)
 
     def own(self, name: str, line: int) -> None:
         """Take the name of the queue manager that displays: it says so itself, or it owns a CLUSRCVR."""
@@ -992,8 +995,6 @@ RUNMQSC = Format("runmqsc", "output of runmqsc", _recognised, read_runmqsc, in_p
 
 BlockLine = tuple[int, str, int]
 """The number of a line, what stands on it, and how many columns were taken off before that."""
-
-TYPES_SHOWN = (*QUEUES, "QUEUE", "HANDLE")
 
 ShownAttribute = tuple[str, str, tuple[int, int]]
 """The name of an attribute, its value, and its line and column."""

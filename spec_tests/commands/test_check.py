@@ -200,7 +200,7 @@ def test_settings_are_found_from_the_working_directory_upwards(
         (
             "[check]\nignored = []\n",
             "mqclause.toml:2:1: check: unknown key 'ignored'; allowed: from, set, status, lenient, format, "
-            "json, csv, edition, all, statistics, fail-on, ignore, about; did you mean 'ignore'?",
+            "json, csv, reading, edition, all, statistics, fail-on, ignore, about; did you mean 'ignore'?",
         ),
         ("[check]\nignore = 'check.12'\n", "check: ignore: 'check.12' is not allowed; allowed: a list"),
         ("[check]\nfail-on = 'never'\n", "check: fail-on: 'never' is not allowed; allowed: error, warning, note"),

@@ -7,13 +7,15 @@ import json
 import os
 import re
 import resource
+import shutil
+import subprocess
 import sys
 from base64 import b64encode
 from datetime import UTC, datetime
 from hashlib import sha256
 from io import StringIO
 from pathlib import Path, PurePosixPath
-from urllib.parse import unquote, urldefrag
+from urllib.parse import quote, unquote, urldefrag
 
 import pytest
 
@@ -231,6 +233,26 @@ def test_the_index_of_the_search_and_the_matrix(written: Path) -> None:
         ("2053.3", "stated by the program", "", "", ""),
         ("2053.4", "unmet", "", "", ""),
     ]
+
+
+@pytest.mark.deep
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="there is no chromium")
+def test_the_search_finds_what_is_asked_for_in_a_browser(written: Path) -> None:
+    """By all words, by a plural, and where none has all of them by those that are rare; the console stays empty."""
+    for asked, first in (
+        ("2053", "call 2053.1"),
+        ("messages terms", "would_hold"),
+        ("is there a would_hold", "would_hold"),
+    ):
+        page = (written / "search.html").as_uri()
+        done = subprocess.run(
+            [str(shutil.which("chromium")), "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+             "--virtual-time-budget=3000", "--dump-dom", f"{page}?q={quote(asked)}"],
+            capture_output=True, text=True, check=True, timeout=60,
+        )  # fmt: skip
+        found = Page(done.stdout.partition('<ol id="found">')[2].partition("</ol>")[0])
+        assert first in found.text, asked
+        assert "CONSOLE" not in done.stderr
 
 
 def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:

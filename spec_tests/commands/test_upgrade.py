@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from mqclause import FactsError, Rules
 from mqclause.check.findings import Checks, inspected
 from mqclause.model.configuration.sources import Source
-from mqclause.tools.commands.declared import facts_command
+from mqclause.tools.commands.declared import check_command, facts_command
 from mqclause.tools.commands.declared import plan_command as command
 
 MEMBER = """* Queue manager name: {0}
@@ -342,7 +342,11 @@ def test_members_that_are_known_by_records_are_upgraded_too(tmp_path: Path) -> N
     lines = ["Starting MQSC for queue manager QM1.", "     1 : DISPLAY CLUSQMGR(*) ALL"]
     lines += [line for each in shown for line in (member, each)] + ["     2 : DISPLAY QCLUSTER(*) ALL"]
     log.write_text("\n".join([*lines, *(line for each in queues for line in (queue, each)), ""]))
-    for pattern, gone, told in (("*", ["check.56"], "QM2 and QM3 are"), ("QM1", [], "")):
+    for pattern, gone, told in (
+        ("*", ["check.56"], "QM2 and QM3 are"),
+        ("QM3", ["check.56"], "QM3 is"),
+        ("QM1", [], ""),
+    ):
         status, document = planned([str(log)], "--upgrade", f"{pattern}=mq-9.4")
         assert [each["rule"] for each in document["findings"]["gone"]] == gone
         assert (status, document["rows"], document["findings"]["new"]) == (3 if gone else 0, [], [])
@@ -402,6 +406,15 @@ def test_a_check_goes_by_the_level_of_each_member(
     found = inspected(sources, Checks(Rules(edition=edition))).findings()
     of_editions = {"check.54", "check.55", "check.56"}
     assert {(each.rule.id, each.queue_manager) for each in found if each.rule.id in of_editions} == expected
+
+
+def test_a_check_goes_by_a_reading_of_where_rank_stands(tmp_path: Path) -> None:
+    """Where the local queue comes before rank in every edition, its own puts never leave it."""
+    files = written(tmp_path, TWICE, {**OLD, "QM1": 930})
+    for options, expected in (((), {"check.55", "check.56"}), (("--reading", "rank-or-local=local-first"), set())):
+        text = CliRunner().invoke(check_command, [*files, "--json", *options], standalone_mode=False).stdout
+        found = {each["rule"] for each in json.loads(text)["findings"]}
+        assert found & {"check.54", "check.55", "check.56"} == expected
 
 
 def test_a_member_of_two_clusters_compares_the_hosts_of_both() -> None:

@@ -156,7 +156,7 @@ def as_lists(lie: Sequence[Mapping[str, Any]], events: Sequence[Mapping[str, Any
     return [queueing.do(number, event) for number, event in enumerate(events)]
 
 
-@pytest.mark.parametrize("examples", [80, pytest.param(1000, marks=DEEP)])
+@pytest.mark.parametrize("examples", [80, pytest.param(700, marks=DEEP)])
 def test_like_lists_of_messages(examples: int) -> None:
     @settings(max_examples=examples, deadline=None)
     @given(messages, calls)
@@ -167,7 +167,7 @@ def test_like_lists_of_messages(examples: int) -> None:
     law()
 
 
-@pytest.mark.parametrize("examples", [30, pytest.param(1000, marks=DEEP)])
+@pytest.mark.parametrize("examples", [30, pytest.param(700, marks=DEEP)])
 def test_all_of_a_queue_and_what_a_get_prefers_give_the_same(examples: int) -> None:
     @settings(max_examples=examples, deadline=None)
     @given(messages, calls)
@@ -213,7 +213,7 @@ def few_and_all_agree(rules: Rules, examples: int) -> None:
 
 
 @pytest.mark.parametrize("executor", ["plain", "chaining"])
-@pytest.mark.parametrize("examples", [10, pytest.param(1500, marks=DEEP)])
+@pytest.mark.parametrize("examples", [10, pytest.param(1000, marks=DEEP)])
 def test_executors_give_the_same(executor: ExecutorName, examples: int) -> None:
     @settings(max_examples=examples, deadline=None)
     @given(messages, calls)

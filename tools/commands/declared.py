@@ -442,6 +442,7 @@ def batch_command() -> None:
     facts_options("Only what this queue manager knows."),
     row_options,
     html_option,
+    reading_option,
     rules_options,
     group("Output",
           click.option("--sarif", type=parse_file_name, metavar="FILE",

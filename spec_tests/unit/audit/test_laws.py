@@ -137,6 +137,8 @@ def test_a_rule_that_a_law_could_do_without_is_told() -> None:
         ("rests_on = [", "sentences = ['workload/99']\nrests_on = [", "mine.sentences: 'workload/99' is no sentence of documents/"),
         ("rests_on = [", "in_any_order = ['workload.06']\nrests_on = [", "mine.holds: is missing; allowed: either"),
         ("rests_on = [", "given = true\nrests_on = [", "mine.rests_on: is about answers"),
+        ("holds    = ", "holds    = 'COUNT_IF(remains)' #", "mine.holds: 'COUNT_IF(remains)' is a whole number; allowed: true"),
+        ("holds    = ", "in_any_order = ['workload.06', 'workload.06'] #", "mine.in_any_order: 'workload.06' is there twice"),
         ("document", "given = 1\ndocument", "mine.given: 1 is not true or false"),
     ],
 )  # fmt: skip
@@ -145,6 +147,12 @@ def test_what_is_no_law_is_told(before: str, after: str, said: str) -> None:
     with pytest.raises(RuleError) as error:
         read_laws(with_law(LAW.replace(before, after)), given="given = true" in after)
     assert str(error.value).startswith(f"rules/{LAWS_FILE}: {said}")
+
+
+def test_a_law_of_no_situation_is_not_shown() -> None:
+    none = '[none]\ndocument = "workload"\nsays = "Nothing"\nholds = "FALSE"\ngiven = true\n'
+    (found,) = prove_laws(with_law(none + LAW.replace('rests_on = ["workload.04b"]', "")), (), 20)
+    assert (found.situations, found.broken, found.is_shown) == (0, None, False)
 
 
 @pytest.mark.parametrize("seed", every(3, range(9)))

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mqclause.check.findings import StoredScript, inspected
+from mqclause.check.findings import ANY_NAME, StoredScript, inspected
+from mqclause.model.configuration.checked_cluster import ANY_QUEUE, NAMELESS, OBSERVER
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import FactsError
 from mqclause.model.readers.encodings import GzipContent
@@ -340,3 +341,10 @@ def test_queues_that_are_alike_are_asked_about_together_and_told_by_their_own_na
     assert [(each.name, each.said.remedy) for each in found(gets) if each.rule.id == "trigger.10"] == [
         (name, f"ALTER QLOCAL('{name}') TRIGTYPE(FIRST)") for name in ("WORK.1", "WORK.2")
     ]
+
+
+def test_no_name_stands_for_something_else_too() -> None:
+    """What stands for a member, or for a queue, that files do not name is a name that MQ does not allow."""
+    assert not [each for each in (OBSERVER, NAMELESS, ANY_QUEUE) if ANY_NAME.fullmatch(each)]
+    low, high = member("ANYBODY.ELSE", QUEUE), member("QM2", f"{QUEUE} CLWLRANK(1)")
+    assert told(low, high) == [("check.05", "Q", "ANYBODY.ELSE"), ("check.55", "Q", "ANYBODY.ELSE")]

@@ -46,6 +46,9 @@ def test_what_moves_is_a_flow_from_what_was_to_what_is() -> None:
     assert [(each.side, each.destination, each.rule) for each in halves.causes] == [("after", "QM2", "")]
     lost = next(each for each in told.moves if each.names == ("B",))
     assert (lost.state, lost.told) == ("failed", "from QM1, QM3: they fail otherwise")
+    members = read(*(text(said, name=name) for name, said in SCRIPTS.items()))
+    gone = view_plan(plan(members, members.without("QM3")), draw=False)
+    assert [each.told for each in gone.moves if each.names == ("C",)] == ["from QM1, QM2: 100 % of the puts fail then"]
     if DRAWN:
         assert halves.drawing is not None
         labels = {each.edge.label: each.edge.state for each in halves.drawing.edges}

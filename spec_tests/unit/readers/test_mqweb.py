@@ -310,3 +310,14 @@ def test_a_command_that_was_refused_for_want_of_authority_is_told(refused: dict[
     shown["commandResponse"].append(refused)
     told = [each.message for each in read(json.dumps(shown)).remarks]
     assert told == [f"a command was refused: {each}; what it would show is not known" for each in said]
+
+
+def test_an_attribute_that_mqsc_does_not_have_is_told_once() -> None:
+    """Those that it has and nobody uses are not, nor what it shows beside what is defined."""
+    shown = {"type": "QLOCAL", "acctq": "QMGR", "crdate": "2026-02-03", "qmid": "QM1_2026", "tpipe": ""}
+    queues = [{"queue": name, **shown, "clwlrang": 4} for name in ("RED", "BLUE")]
+    text = answer({"qmname": "QM1", "cmdlevel": 930, "xrcap": "NO"}, *queues)
+    assert [each.message for each in read(text).remarks] == [
+        "MQSC has no attribute CLWLRANG, so it is passed by; did you mean 'CLWLRANK'?"
+    ]
+    assert read(text.replace("clwlrang", "clwlrank")).remarks == ()

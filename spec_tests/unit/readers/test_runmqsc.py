@@ -9,6 +9,7 @@ from mqclause.model.configuration.snapshot import read_sources
 from mqclause.model.configuration.sources import Source
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
 from mqclause.model.readers.records import Record
+from mqclause.model.readers.runmqsc import read_runmqsc
 from spec_tests.support.displayed import BANNER, LOG, script, snapshot
 from spec_tests.support.places import without_column
 
@@ -290,3 +291,16 @@ class TestRemarks:
    CURRENT                                 STATUS(DISCONNECTED)
 """
         assert self.said(SESSION + other) == []
+
+
+def test_what_is_passed_by_in_a_log_is_told() -> None:
+    """An attribute that MQSC does not have, and a command that who asked may not give: what that shows is not known."""
+    head = "5724-H72 (C) Copyright IBM Corp. 1994, 2026.\nStarting MQSC for queue manager QM1.\n\n"
+    queue = "     1 : DISPLAY QLOCAL(RED) ALL\nAMQ8409I: Display Queue details.\n   QUEUE(RED)   TYPE(QLOCAL)\n   CLWLRANG(4)   MAXDEPTH(9)\n"
+    refused = "     2 : DISPLAY CHSTATUS(*)\nAMQ8135E: Not authorized.\n"
+    absent = "     3 : DISPLAY CLUSQMGR(*)\nAMQ8147E: IBM MQ object * not found.\n"
+    assert [str(each) for each in read_runmqsc(head + queue + refused + absent, "QM1.log").remarks] == [
+        "QM1.log:5: MQSC has no attribute CLWLRANG, so it is passed by; did you mean 'CLWLRANK'?",
+        "QM1.log:9: a command was refused: AMQ8135; what it would show is not known",
+    ]
+    assert read_runmqsc(head + queue.replace("RANG", "RANK") + absent, "QM1.log").remarks == ()

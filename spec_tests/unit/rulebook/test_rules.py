@@ -159,6 +159,8 @@ def test_what_is_no_rules(wrong: object) -> None:
         Engine(wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="is no mapping of ids of readings to choices"):
         Rules("weight-step=exact")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="^folder=3 is no path of a folder of rules$"):
+        Rules(folder=3)  # type: ignore[arg-type]
 
 
 def test_what_is_no_executor() -> None:

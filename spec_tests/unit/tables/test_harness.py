@@ -32,7 +32,7 @@ def test_adversarial_rows(number: int) -> None:
     assert outcomes == {"chosen", "failed", "deferred", "invalid"}
 
 
-@pytest.mark.parametrize("number", [2, pytest.param(asked("SCHEMAS", 40), marks=pytest.mark.deep)])
+@pytest.mark.parametrize("number", [2, pytest.param(asked("SCHEMAS", 30), marks=pytest.mark.deep)])
 def test_random_schemas(number: int) -> None:
     rng = Random(number)
     for _ in range(number):
@@ -43,7 +43,7 @@ def test_random_schemas(number: int) -> None:
             assert one == BY_ROW.decision(*row, explain=True), (table.schema, row)
 
 
-@pytest.mark.parametrize("number", [2, pytest.param(12, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("number", [2, pytest.param(8, marks=pytest.mark.deep)])
 def test_adversarial_puts_in_clusters(number: int) -> None:
     check_puts_in_clusters(
         number, 150, lambda table, cluster, rules: answers(decide(table, cluster, rules, explain=True))
