@@ -19,13 +19,13 @@ from mqclause.model.diagnostics import escape_controls
 
 State = Literal[
     "ok", "stays", "moves", "waiting", "stopped", "suspended", "disabled", "failed", "unknown", "idle", "remark",
-    "error", "warning", "note",
+    "error", "warning", "hint",
 ]  # fmt: skip
 
 SHAPES: Mapping[State, str] = {
     "ok": "circle", "stays": "equals", "moves": "chevron", "waiting": "triangle", "stopped": "square",
     "suspended": "diamond", "disabled": "barred", "failed": "cross", "unknown": "ring", "idle": "bar",
-    "remark": "sheet", "error": "octagon", "warning": "flag", "note": "dot",
+    "remark": "sheet", "error": "octagon", "warning": "flag", "hint": "dot",
 }  # fmt: skip
 """The shape that stands for each state, beside its colour: no two are alike."""
 
