@@ -19,10 +19,12 @@ from mqclause.model.facts.workload import Destination
 from mqclause.pages.decision import Unknown, say_origin
 from mqclause.pages.diagram import SHAPES, Diagram, Drawing, Edge, Node, State, draw_diagrams, list_states
 from mqclause.pages.rule_text import RuleText, list_rule_texts
-from mqclause.render.cluster import format_percent
+from mqclause.render.cluster import format_percent, join_edition_remarks, list_unknown
 from mqclause.render.documents import Document
 from mqclause.rulebook.rules import Rules
 from mqclause.workload.decision import Engine
+from mqclause.workload.editions import split_edition_source
+from mqclause.workload.shares import find_balancing_rules
 
 RUNNING = ("", "INACTIVE", "RUNNING")
 STOPPED = "STOPPED"
@@ -42,6 +44,9 @@ NOWHERE = "nowhere"
 
 NOTHING = Diagram("", "", (), ())
 
+LEAST_OF_EVEN = 0.1
+"""A host that gets less than this part of an even share is named at the head."""
+
 LONGEST_LINE = 48
 """So many letters of why a destination gets nothing stand in a diagram."""
 
@@ -53,7 +58,7 @@ class Route:
     """A destination of a put as the queue manager sees it where the put is made.
 
     ``part`` is its share, 0 where it gets nothing ``because`` of a ``rule``; ``states`` are those in which it should
-    not be, each with its word, the worst first.
+    not be, each with its word, the worst first. ``cause`` is what makes its share another than that of others.
     """
 
     queue_manager: str
@@ -64,6 +69,7 @@ class Route:
     rule: str = ""
     clause: str = ""
     because: str = ""
+    cause: str = ""
 
     @property
     def state(self) -> State:
@@ -78,7 +84,7 @@ class Route:
     @property
     def alike(self) -> Hashable:
         """What routes of different queues have alike that look alike."""
-        return self.queue_manager, self.channel, self.is_local, self.part, self.said, self.rule
+        return self.queue_manager, self.channel, self.is_local, self.part, self.said, self.rule, self.cause
 
 
 @frozen
@@ -91,12 +97,19 @@ class Flow:
     failure: str
     routes: tuple[Route, ...]
     remarks: tuple[str, ...] = ()
-    unknown: tuple[Unknown, ...] = ()
+    told_by: tuple[tuple[str, str], ...] = ()
+    balanced_by: tuple[str, ...] = ()
+
+    @property
+    def is_local(self) -> bool:
+        """Whether all of the puts stay at the queue manager where they are made."""
+        return all(each.is_local for each in self.routes if each.part)
 
     @property
     def alike(self) -> Hashable:
         """What flows to different queues have alike that look alike."""
-        return self.failure, frozenset(each.alike for each in self.routes), self.remarks
+        said = frozenset(split_edition_source(each, self.member) or each for each in self.remarks)
+        return self.failure, frozenset(each.alike for each in self.routes), said
 
     @property
     def drawn(self) -> Hashable:
@@ -109,16 +122,20 @@ class Flow:
         """Take from a row of a map what is drawn, with what tells why some destinations get nothing."""
         untold = {(each.name, each.queue_manager) for each in row.snapshot.of_unknown_state}
         parts = {each.destination: float(each.part) for each in row.shares}
+        causes = _find_causes(row)
         others = [each for each in row.decision.listed if each not in parts]
         why = _find_reasons(row, engine) if others else {}
         waiting = {each.destination for each in row.waiting}
-        routes = [_view_route(each, part, untold, each in waiting) for each, part in parts.items()]
+        routes = [
+            evolve(_view_route(each, part, untold, each in waiting), cause=causes.get(each, ""))
+            for each, part in parts.items()
+        ]
         routes += [_view_route(each, 0.0, untold, False, *why.get(each, ("", "", ""))) for each in others]
         reason, of_member = row.reason, {*row.odd_levels}
         failure = f"{reason.name} ({reason.code})" if reason is not None else "" if row.shares else row.outcome
-        unknown = tuple(Unknown(about, command) for about, command in row.told_by)
+        by = find_balancing_rules(row.decision) if causes else ()
         remarks = tuple(each for each in row.remarks if each not in of_member)
-        return cls(row.name, not row.queue, row.member, failure, tuple(routes), remarks, unknown)
+        return cls(row.name, not row.queue, row.member, failure, tuple(routes), remarks, row.told_by, by)
 
     @classmethod
     def of_document(cls, row: Document) -> Flow:
@@ -126,7 +143,7 @@ class Flow:
         routes = tuple(_view_share(each) for each in row["shares"])
         reason = row["reason"]
         failure = f"{reason['name']} ({reason['code']})" if reason else "" if routes else row["outcome"]
-        unknown = tuple(Unknown(each["what"], each["command"]) for each in row.get("incomplete", ()))
+        unknown = tuple((each["what"], each["command"]) for each in row.get("incomplete", ()))
         name, is_alias = row.get("queue") or row["queue_manager"], not row.get("queue")
         return cls(name, is_alias, row["from"], failure, routes, tuple(row.get("remarks", ())), unknown)
 
@@ -135,7 +152,7 @@ class Flow:
 class MemberView:
     """A queue manager of the cluster; ``is_described`` by a file of its own, and not by what others know of it alone.
 
-    ``hosts`` is how many of the queues that are shown it hosts, ``failing`` how many cannot be put to from it.
+    ``hosts`` is how many of the queues that are shown it hosts, ``failing`` those that cannot be put to from it.
     """
 
     name: str
@@ -145,12 +162,25 @@ class MemberView:
     is_repository: bool = False
     level: int = 0
     hosts: int = 0
-    failing: int = 0
+    failing: tuple[str, ...] = ()
+
+    @property
+    def said(self) -> str:
+        """What is known of it, in words."""
+        known = "its files are given" if self.is_described else "known by others alone"
+        suspended = f"suspended in {', '.join(self.suspended)}" if self.suspended else ""
+        failing = "puts fail" if self.failing else ""
+        return "; ".join(filter(None, (failing, suspended))) or known
+
+    @property
+    def said_failing(self) -> str:
+        """The queues that cannot be put to from it, in words."""
+        return f"{_count(len(self.failing), 'queue')}: {name_some(self.failing)}" if self.failing else ""
 
     @property
     def state(self) -> State:
         """The state that its mark shows."""
-        return "suspended" if self.suspended else "ok" if self.is_described else "unknown"
+        return "failed" if self.failing else "suspended" if self.suspended else "ok" if self.is_described else "unknown"
 
     @property
     def shape(self) -> str:
@@ -280,12 +310,36 @@ def view_cluster(
         evolve(each, diagram=diagrams[at], drawing=placed[at] if draw else None) for at, (each, _) in enumerate(bands)
     ]
     hosts, matrix = _count_queues(found)
+    members = tuple(_view_members(found, snapshots, described))
+    unknown = tuple(Unknown(each.name, each.command, each.where) for each in list_unknown(found)[1])
+    named = {line.rule for each in shown for line in each.lines} | {rule for each in found for rule in each.balanced_by}
     return ClusterView(
-        tuple(_summarize(found)), tuple(_view_members(found, snapshots, described)), hosts, matrix,
-        drawings[0] if overview else None, tuple(shown),
-        tuple(dict.fromkeys(unknown for each in found for unknown in each.unknown)), list_states(drawings), origin,
-        list_rule_texts(rules, sorted({line.rule for each in shown for line in each.lines})),
+        tuple(_summarize(found)), members, hosts, matrix, drawings[0] if overview else None, tuple(shown), unknown,
+        list_states(drawings, _list_marks(members, shown, unknown)), origin, list_rule_texts(rules, sorted(named)),
     )  # fmt: skip
+
+
+def _list_marks(members: Sequence[MemberView], bands: Sequence[Band], unknown: Sequence[Unknown]) -> Iterator[State]:
+    """The states that a page shows by marks beside its diagrams."""
+    yield from (each.state for each in members if each.is_described or each.state != "unknown")
+    for band in bands:
+        yield band.state
+        yield from (line.state for line in band.lines if line.said)
+        if band.remarks:
+            yield "remark"
+    if unknown:
+        yield "unknown"
+
+
+def _find_causes(row: MapRow) -> dict[Destination, str]:
+    """What makes the shares of destinations differ: the weights of channels, or a counter that some have in common."""
+    used = [each.destination for each in row.shares]
+    if row.by_exit is not None or len({each.part for each in row.shares}) < 2:
+        return {}
+    if len({each.channel_weight for each in used}) > 1:
+        return {each: f"weight {each.channel_weight}" for each in used}
+    counters = Counter(each.counter for each in used)
+    return {each: "counter in common" if counters[each.counter] > 1 else "counter of its own" for each in used}
 
 
 def _find_reasons(row: MapRow, engine: Engine) -> dict[Destination, tuple[str, str, str]]:
@@ -346,7 +400,8 @@ def _view_bands(flows: Sequence[Flow]) -> Iterator[BandOf]:
         state: State = "failed" if failing else next((each for each in WORST if each in states), "ok")
         odd = _tell_states([*routes, *_list_idle(routes)])
         told = f"cannot be put to from {name_some(failing)}" if failing else odd
-        remarks = tuple(dict.fromkeys(said for flow in first for said in flow.remarks))
+        joined = join_edition_remarks((flow.member, said) for flow in first for said in flow.remarks)
+        remarks = tuple(dict.fromkeys(joined[flow.member, said] for flow in first for said in flow.remarks))
         names = tuple(of[0].name for of in group)
         yield (
             Band(names, first[0].is_alias, tuple(members), state, told, lines, remarks),
@@ -386,7 +441,7 @@ def _view_lines(who: str, flow: Flow) -> Iterator[BandLine]:
         yield BandLine(who, NOWHERE, "", 1.0, "failed", f"fails with {flow.failure}")
     for each in flow.routes:
         destination = f"{each.queue_manager} (local)" if each.is_local else each.queue_manager
-        state, said = each.state, each.said
+        state, said = each.state, ", ".join(filter(None, (each.said, each.cause)))
         yield BandLine(who, destination, each.channel, each.part, state, said, each.rule, each.clause, each.because)
 
 
@@ -398,7 +453,8 @@ def _draw_band(band: BandOf, described: set[str]) -> Diagram:
     hosts = list(dict.fromkeys(route.queue_manager for route in routes))
     failures = list(dict.fromkeys(flow.failure for flow in flows if flow.failure))
     nodes = [_draw_sender(each) for each in senders]
-    nodes += [_draw_host(each, [of for of in routes if of.queue_manager == each], described) for each in hosts]
+    asked = {what for flow in flows for what, _ in flow.told_by}
+    nodes += [_draw_host(each, flows, asked, each in described) for each in hosts]
     nodes += [Node((each,), "failed") for each in failures]
     edges = []
     for at, (first, *others) in enumerate(senders):
@@ -422,20 +478,43 @@ def _draw_sender(flows: Sequence[Flow]) -> Node:
 def _label(route: Route, is_alone: bool) -> str:
     """The share with the state of the channel, or that it is local to the only queue manager that puts so."""
     said = route.states[0][1] if route.state in ("stopped", "waiting") else "local" * (route.is_local and is_alone)
-    return f"{format_percent(route.part)} {said}".rstrip()
+    return " ".join(filter(None, (format_percent(route.part), route.cause, said)))
 
 
-def _draw_host(name: str, routes: Sequence[Route], described: set[str]) -> Node:
-    states = [each.state for each in routes]
+def _draw_host(name: str, flows: Sequence[Flow], asked: set[str], is_described: bool) -> Node:
+    """A host in its worst known state; that its status is not known is said where the answer rests on that."""
+    routes = [route for flow in flows for route in flow.routes if route.queue_manager == name]
     is_used = any(each.part for each in routes)
-    state: State = next((each for each in WORST if each in states), "ok")
-    if state in ("unknown", "ok"):
-        state = "ok" if is_used else "idle"
-    said = dict.fromkeys(each.said for each in routes if each.said and (each.state == state or not is_used))
+    state = _judge(routes)
+    words = {said: by for each in routes for by, said in each.states if by == state or not is_used}
     channels = list(dict.fromkeys(each.channel for each in routes if each.channel and not each.is_local))
-    why = [_shorten(each.because) for each in routes if each.because] if state == "idle" else []
-    lines = (name, *([name_some(channels, 1)] if channels else []), *said, *dict.fromkeys(why[:1]))
-    return Node(lines, state, name in described)
+    said = [each for each, by in words.items() if by != "unknown"]
+    said += [_shorten(each.because) for each in routes if each.because and state == "idle"][:1]
+    said += [each for each, by in words.items() if by == "unknown" and not asked.isdisjoint(channels)]
+    lines = (name, *([name_some(channels, 1)] if channels else []), *said)
+    return Node(lines, state, is_described, tuple(_tell_missing(name, flows)) if is_used else ())
+
+
+def _judge(routes: Sequence[Route]) -> State:
+    """The worst state that is known of a host; not known where no queue manager knows it that sends to the host."""
+    states = {each.state for each in routes}
+    if states - {"ok", "unknown"}:
+        return next(each for each in WORST if each in states)
+    sent = {each.state for each in routes if each.part and not each.is_local}
+    is_used = any(each.part for each in routes)
+    return "idle" if not is_used else "unknown" if sent == {"unknown"} else "ok"
+
+
+def _tell_missing(name: str, flows: Sequence[Flow]) -> Iterator[str]:
+    """Tell which queue managers send nothing to a host, though they send to others, and why."""
+    found: dict[str, list[str]] = {}
+    for flow in flows:
+        of = [each for each in flow.routes if each.queue_manager == name]
+        if of and not any(each.part for each in of) and not flow.failure and not flow.is_local:
+            states = ", ".join(dict.fromkeys(said for each in of for by, said in each.states if by != "unknown"))
+            found.setdefault(states or of[0].because, []).append(flow.member)
+    for why, members in found.items():
+        yield f"nothing from {name_some(members)}{f': {_shorten(why)}' if why else ''}"
 
 
 def _shorten(text: str) -> str:
@@ -451,38 +530,31 @@ def _describe(band: Band) -> str:
 
 
 def _draw_overview(flows: Sequence[Flow], described: set[str]) -> Diagram | None:
-    """How many queues each queue manager sends to each; None where that would be a thicket."""
-    counts = _count_pairs(flows)
+    """How many queues each queue manager sends to each, and how many fail; None where that would be a thicket."""
+    counts, failing = _count_pairs(flows), Counter(each.member for each in flows if each.failure)
     members = list(dict.fromkeys(each.member for each in flows))
-    groups = _group(members, lambda name: tuple((to, counts[one, to]) for one, to in counts if one == name))
+    groups = _group(members, lambda one: (failing[one], tuple((to, n) for (by, to), n in counts.items() if by == one)))
     hosts = list(dict.fromkeys(to for _, to in counts))
     of_pair = _group_pairs(flows)
-    edges = [
-        Edge(
-            at,
-            len(groups) + hosts.index(to),
-            _count(counts[one, to], "queue"),
-            counts[one, to] / len(flows),
-            _find_worst(of_pair[one, to], ("stopped", "waiting", "unknown")),
-        )
-        for at, (first, *_) in enumerate(groups)
-        for one, to in counts
-        if one == first
-    ]
-    senders = [Node((f"from {name_some(each)}",), is_described=True) for each in groups if _sends(each[0], counts)]
-    if len(edges) > OVERVIEW_EDGES or len(senders) < len(groups) or not edges:
+    edges = []
+    for at, (first, *_) in enumerate(groups):
+        for (one, to), number in counts.items():
+            if one == first:
+                state = _find_worst(of_pair[one, to], ("stopped", "waiting", "unknown"))
+                target = len(groups) + hosts.index(to)
+                edges.append(Edge(at, target, _count(number, "queue"), number / len(flows), state))
+        if number := failing[first]:
+            said = f"{_count(number, 'queue')} fail{'s' if number == 1 else ''}"
+            edges.append(Edge(at, len(groups) + len(hosts), said, number / len(flows), "failed"))
+    if len(edges) > OVERVIEW_EDGES or {each.source for each in edges} != {*range(len(groups))} or not edges:
         return None
-    suspended = {route.queue_manager for of in of_pair.values() for route in of if "suspended" in dict(route.states)}
-    nodes = [
-        *senders,
-        *(Node((each,), "suspended" if each in suspended else "ok", each in described) for each in hosts),
-    ]
-    said = "; ".join(f"from {one} to {to}: {_count(number, 'queue')}" for (one, to), number in counts.items())
-    return Diagram("All queues", said, tuple(nodes), tuple(edges))
-
-
-def _sends(name: str, counts: Mapping[tuple[str, str], int]) -> bool:
-    return any(one == name for one, _ in counts)
+    nodes = [Node((f"from {name_some(each)}",), "failed" if failing[each[0]] else "ok") for each in groups]
+    of_host = {name: [each for (_, to), of in of_pair.items() if to == name for each in of] for name in hosts}
+    nodes += [Node((each,), _judge(of_host[each]), each in described) for each in hosts]
+    nodes += [Node(("puts fail",), "failed")] if failing else []
+    told = [f"from {one} to {to}: {_count(number, 'queue')}" for (one, to), number in counts.items()]
+    told += [f"from {one}: puts to {_count(number, 'queue')} fail" for one, number in failing.items()]
+    return Diagram("All queues", "; ".join(told), tuple(nodes), tuple(edges))
 
 
 def _count_pairs(flows: Iterable[Flow]) -> Counter[tuple[str, str]]:
@@ -519,18 +591,21 @@ def _count_queues(flows: Sequence[Flow]) -> tuple[tuple[str, ...], tuple[tuple[s
 def _view_members(flows: Sequence[Flow], snapshots: Sequence[Snapshot], described: set[str]) -> Iterator[MemberView]:
     hosted = {(route.queue_manager, each.name) for each in flows for route in each.routes}
     hosts = Counter(name for name, _ in hosted)
-    failing = Counter(each.member for each in flows if each.failure)
-    facts: dict[str, Any] = {remote.name: remote for each in snapshots for remote in each.cluster.remote_queue_managers}
+    failing: dict[str, tuple[str, ...]] = {}
+    for each in flows:
+        if each.failure:
+            failing[each.member] = (*failing.get(each.member, ()), each.name)
+    facts: dict[str, Any] = {remote.name: remote for of in snapshots for remote in of.cluster.remote_queue_managers}
     suspended = _list_suspended(snapshots)
-    facts |= {get_local_name(each): each.cluster.queue_manager for each in snapshots}
+    facts |= {get_local_name(known): known.cluster.queue_manager for known in snapshots}
     for name in sorted({*facts, *hosts, *(each.member for each in flows)}):
         of = facts.get(name)
         if of is None:
-            yield MemberView(name, name in described, hosts=hosts[name], failing=failing[name])
+            yield MemberView(name, name in described, hosts=hosts[name], failing=failing.get(name, ()))
         else:
             yield MemberView(
                 name, name in described, of.clusters, suspended.get(name, ()), of.repository, of.command_level,
-                hosts[name], failing[name],
+                hosts[name], failing.get(name, ()),
             )  # fmt: skip
 
 
@@ -559,6 +634,26 @@ def _summarize(flows: Sequence[Flow]) -> Iterator[str]:
     told = _tell_states(route for each in flows for route in each.routes if route.state != "unknown")
     if told:
         yield f"Not as it should be: {told}"
+    meagre = dict.fromkeys(said for each in flows for said in _tell_meagre(each))
+    if meagre:
+        yield f"Far less than an even share: {'; '.join(list(meagre)[:NAMES_SHOWN])}{_say_more(len(meagre))}"
+
+
+def _say_more(number: int) -> str:
+    return f"; and {number - NAMES_SHOWN} more" if number > NAMES_SHOWN else ""
+
+
+def _tell_meagre(flow: Flow) -> Iterator[str]:
+    """Tell which hosts get little of the puts of a queue manager, as measured by those that get any."""
+    parts, causes = dict[str, float](), dict[str, dict[str, None]]()
+    for each in flow.routes:
+        if each.part:
+            parts[each.queue_manager] = parts.get(each.queue_manager, 0.0) + each.part
+            causes.setdefault(each.queue_manager, {})[each.cause] = None
+    for name, part in parts.items():
+        if part * len(parts) < LEAST_OF_EVEN:
+            why = ", ".join(filter(None, causes[name]))
+            yield f"{name} {format_percent(part)} of {flow.name} from {flow.member}{f' ({why})' if why else ''}"
 
 
 def _count(number: int, what: str) -> str:

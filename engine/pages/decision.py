@@ -50,10 +50,11 @@ class GridRow:
 
 @frozen
 class Unknown:
-    """What is not known and could change the answer, and the command that tells it."""
+    """What is not known and could change the answer, the command that tells it, and ``where`` that is run."""
 
     what: str
     command: str
+    where: str = ""
 
 
 @frozen

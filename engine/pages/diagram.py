@@ -17,13 +17,16 @@ from attrs import field, frozen
 from mqclause.executors.pipeline import NotInstalledError
 from mqclause.model.diagnostics import escape_controls
 
-State = Literal["ok", "stays", "moves", "waiting", "stopped", "suspended", "disabled", "failed", "unknown", "idle"]
+State = Literal[
+    "ok", "stays", "moves", "waiting", "stopped", "suspended", "disabled", "failed", "unknown", "idle", "remark",
+]  # fmt: skip
 
 SHAPES: Mapping[State, str] = {
     "ok": "circle", "stays": "circle", "moves": "chevron", "waiting": "triangle", "stopped": "square",
-    "suspended": "diamond", "disabled": "cross", "failed": "cross", "unknown": "ring", "idle": "bar",
+    "suspended": "diamond", "disabled": "barred", "failed": "cross", "unknown": "ring", "idle": "bar",
+    "remark": "sheet",
 }  # fmt: skip
-"""The shape that stands for each state, beside its colour."""
+"""The shape that stands for each state, beside its colour: no two on a page are alike."""
 
 LETTER = 7.6
 """How wide a letter of a diagram is; it has a font whose letters are all as wide."""
@@ -37,8 +40,17 @@ ROW_GAP = 14
 LEAST_GAP = 170
 LABEL_HEIGHT = 17
 LEAST_STROKE, MOST_STROKE = 1.5, 5.0
-LABEL_PLACES = tuple(sorted((at / 20 for at in range(2, 19)), key=lambda at: abs(at - 0.5)))
-"""Where on its edge a label may stand, the middle first."""
+LABEL_PLACES = tuple(sorted((at / 20 for at in range(2, 19)), key=lambda at: abs(at - 0.65)))
+"""Where on its edge a label may stand, first nearer to where it leads."""
+
+LABEL_MARGIN = 3.0
+"""How much is free around a label."""
+
+CURVE_POINTS = tuple(at / 24 for at in range(1, 24))
+"""Where on other edges is looked whether a label would hide them."""
+
+HIDDEN_POINT = 40.0
+"""As much as so much of another box weighs a point of another edge that a label would hide."""
 
 DOT_LIMIT = 20
 """Seconds."""
@@ -55,6 +67,7 @@ Pair = tuple[int, int]
 Places = Mapping[int, tuple[float, float]]
 """Where each node of a graph stands: in which column, and how far down, in steps."""
 
+Point = tuple[float, float]
 Box = tuple[float, float, float, float]
 
 
@@ -64,11 +77,15 @@ def _escape_lines(lines: Iterable[str]) -> tuple[str, ...]:
 
 @frozen
 class Node:
-    """A node: its lines, the state that its colour and its mark show, and whether its outline is whole."""
+    """A node: its lines, the state that its colour and its mark show, and whether its outline is whole.
+
+    ``idle_lines`` stand below the others: from whom it gets nothing, each with the mark of that.
+    """
 
     lines: tuple[str, ...] = field(converter=_escape_lines)
     state: State = "ok"
     is_described: bool = True
+    idle_lines: tuple[str, ...] = field(default=(), converter=_escape_lines)
 
 
 @frozen
@@ -244,8 +261,9 @@ def _read_plain(text: str) -> Iterator[Places]:
 
 
 def _measure(node: Node) -> tuple[float, float]:
-    longest = max(map(len, node.lines), default=0)
-    return longest * LETTER + MARK + 2 * PADDING, len(node.lines) * LINE + PADDING
+    lines = (*node.lines, *node.idle_lines)
+    longest = max(map(len, lines), default=0)
+    return longest * LETTER + MARK + 2 * PADDING, len(lines) * LINE + PADDING
 
 
 def _draw(diagram: Diagram, places: Places) -> Drawing:
@@ -253,7 +271,7 @@ def _draw(diagram: Diagram, places: Places) -> Drawing:
     columns = sorted({column for column, _ in places.values()})
     rows = 1 + max((down for _, down in places.values()), default=0.0)
     step = max((height for _, height in sizes), default=LINE) + ROW_GAP
-    step = max(step, len(diagram.edges) * (LABEL_HEIGHT + 4) / rows)
+    step = max(step, len(diagram.edges) * (LABEL_HEIGHT + 3 * LABEL_MARGIN) / rows)
     widest = max((len(each.label) * LETTER + MARK for each in diagram.edges), default=0.0)
     gap = max(LEAST_GAP, widest * (2 if len(diagram.edges) > rows else 1) + 70)
     lefts, x = dict[float, float](), float(PADDING)
@@ -274,11 +292,11 @@ def _draw(diagram: Diagram, places: Places) -> Drawing:
 
 def _place_edges(edges: Sequence[Edge], nodes: Mapping[int, PlacedNode]) -> Iterator[PlacedEdge]:
     taken: list[Box] = [(each.x, each.y, each.width, each.height) for each in nodes.values()]
-    for each in filter(attrgetter("is_drawn"), edges):
-        one, other = nodes[each.source], nodes[each.target]
-        begin = one.x + one.width, one.y + one.height / 2
-        end = other.x, other.y + other.height / 2
-        label = _place_label(each, begin, end, taken)
+    drawn = [(each, *_find_ends(each, nodes)) for each in filter(attrgetter("is_drawn"), edges)]
+    curves = [[_walk(begin, end, at) for at in CURVE_POINTS] for _, begin, end in drawn]
+    for place, (each, begin, end) in enumerate(drawn):
+        others = [point for at, curve in enumerate(curves) if at != place for point in curve]
+        label = _place_label(each, begin, end, taken, others)
         taken.append(label)
         middle, tail, head = (begin[0] + end[0]) / 2, f"{begin[1]:.1f}", f"{end[1]:.1f}"
         line = f"M{begin[0]:.1f} {tail}C{middle:.1f} {tail} {middle:.1f} {head} {end[0] - 7:.1f} {head}"
@@ -286,14 +304,31 @@ def _place_edges(edges: Sequence[Edge], nodes: Mapping[int, PlacedNode]) -> Iter
         yield PlacedEdge(each, line, tip, LEAST_STROKE + (MOST_STROKE - LEAST_STROKE) * each.part, label)
 
 
-def _place_label(edge: Edge, begin: tuple[float, float], end: tuple[float, float], taken: Sequence[Box]) -> Box:
-    """A box on the edge that nodes and other labels leave free as far as can be, rather near to the middle."""
+def _find_ends(edge: Edge, nodes: Mapping[int, PlacedNode]) -> tuple[Point, Point]:
+    one, other = nodes[edge.source], nodes[edge.target]
+    return (one.x + one.width, one.y + one.height / 2), (other.x, other.y + other.height / 2)
+
+
+def _place_label(edge: Edge, begin: Point, end: Point, taken: Sequence[Box], others: Sequence[Point]) -> Box:
+    """A box on the edge that nodes, other labels and the points of other edges leave free as far as can be."""
     width = len(edge.label) * LETTER + MARK + 6
-    boxes = [_center(_walk(begin, end, at), width) for at in LABEL_PLACES]
-    return min(boxes, key=lambda box: sum(_measure_overlap(box, other) for other in taken))
+
+    def weigh(box: Box) -> float:
+        left, top, right, bottom = _widen(box)
+        hidden = sum(left < x < right and top < y < bottom for x, y in others)
+        wide = left, top, right - left, bottom - top
+        return HIDDEN_POINT * hidden + sum(_measure_overlap(wide, other) for other in taken)
+
+    return min((_center(_walk(begin, end, at), width) for at in LABEL_PLACES), key=weigh)
 
 
-def _walk(begin: tuple[float, float], end: tuple[float, float], at: float) -> tuple[float, float]:
+def _widen(box: Box) -> Box:
+    """The edges of a box with the margin of a label: left, top, right and bottom."""
+    x, y, width, height = box
+    return x - LABEL_MARGIN, y - LABEL_MARGIN, x + width + LABEL_MARGIN, y + height + LABEL_MARGIN
+
+
+def _walk(begin: Point, end: Point, at: float) -> Point:
     """A point of the curve between two nodes."""
     middle, left = (begin[0] + end[0]) / 2, 1 - at
     x = left**3 * begin[0] + 3 * left**2 * at * middle + 3 * left * at**2 * middle + at**3 * end[0]
@@ -301,7 +336,7 @@ def _walk(begin: tuple[float, float], end: tuple[float, float], at: float) -> tu
     return x, y
 
 
-def _center(point: tuple[float, float], width: float) -> Box:
+def _center(point: Point, width: float) -> Box:
     return point[0] - width / 2, point[1] - LABEL_HEIGHT / 2, width, LABEL_HEIGHT
 
 
@@ -312,8 +347,10 @@ def _measure_overlap(one: Box, other: Box) -> float:
     return max(width, 0.0) * max(height, 0.0)
 
 
-def list_states(drawings: Sequence[Drawing]) -> dict[State, str]:
-    """List the states that drawings show, each with its shape, in the order of SHAPES."""
-    shown = {each.node.state for each in chain.from_iterable(of.nodes for of in drawings)}
-    shown |= {each.edge.state for each in chain.from_iterable(of.edges for of in drawings)}
+def list_states(drawings: Sequence[Drawing], besides: Iterable[State] = ()) -> dict[State, str]:
+    """List the states that drawings show, and those ``besides``, each with its shape, in the order of SHAPES."""
+    shown = {*besides} | {each.node.state for each in chain.from_iterable(of.nodes for of in drawings)}
+    shown |= {each.edge.state for each in chain.from_iterable(of.edges for of in drawings) if each.edge.is_drawn}
+    if any(each.node.idle_lines for each in chain.from_iterable(of.nodes for of in drawings)):
+        shown.add("idle")
     return {state: shape for state, shape in SHAPES.items() if state in shown}

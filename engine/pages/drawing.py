@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from mqclause.model.diagnostics import escape_controls
 from mqclause.pages.cluster import ClusterView
-from mqclause.pages.diagram import Diagram, State
+from mqclause.pages.diagram import Diagram, State, list_states
 from mqclause.pages.page import read_style, render_template
 
 PLAIN = re.compile(r"[^A-Za-z0-9 ._/%:,()+-]")
@@ -38,9 +38,10 @@ def render_drawing(view: ClusterView) -> str:
         below += HEADING + each.height + BETWEEN
         width = max(width, each.width)
     columns = int(width // LEGEND)
-    height = below + 22 * -(-len(view.legend) // columns)
+    legend = list_states([each for _, each in view.drawings])
+    height = below + 22 * -(-len(legend) // columns)
     return render_template(
-        "drawing.svg", view=view, placed=placed, width=width, height=height, columns=columns, part="",
+        "drawing.svg", view=view, placed=placed, width=width, height=height, columns=columns, part="", legend=legend,
         style=read_style("colours.css", "pictures.css"),
     )  # fmt: skip
 
@@ -63,7 +64,7 @@ def _write_flowchart(view: ClusterView) -> Iterator[str]:
 def _write_diagram(diagram: Diagram, name: str) -> Iterator[str]:
     """Each node with its lines, then each edge; one that is not drawn keeps its nodes beside each other."""
     for at, node in enumerate(diagram.nodes):
-        yield f'    {name}{at}["{LINE_END.join(map(_write, node.lines))}"]'
+        yield f'    {name}{at}["{LINE_END.join(map(_write, (*node.lines, *node.idle_lines)))}"]'
         if node.state in CLASS_OF:
             yield f"    class {name}{at} {CLASS_OF[node.state]}"
         if not node.is_described:

@@ -13,7 +13,7 @@ from mqclause.pages.cluster import OPEN_BANDS, name_some
 from mqclause.pages.decision import Unknown, say_origin
 from mqclause.pages.diagram import Diagram, Drawing, Edge, Node, State, draw_diagrams, list_states
 from mqclause.pages.rule_text import RuleText, list_rule_texts
-from mqclause.render.cluster import format_percent
+from mqclause.render.cluster import format_percent, join_edition_remarks
 from mqclause.render.documents import Document
 from mqclause.rulebook.rules import Rules
 
@@ -268,9 +268,11 @@ def _say_waiting(document: Document) -> str:
 def _group_remarks(listed: Iterable[Document]) -> Iterator[str]:
     """Each remark once, with the queues and the queue managers that it is about."""
     found: dict[str, dict[str, None]] = {}
+    listed = list(listed)
+    joined = join_edition_remarks((each["from"], each["remark"]) for each in listed)
     for each in listed:
         name = each.get("queue") or each.get("queue_manager")
-        about = found.setdefault(each["remark"], {})
+        about = found.setdefault(joined[each["from"], each["remark"]], {})
         if name:
             about[f"{name} from {each['from']}" if each["from"] else name] = None
     for said, about in found.items():

@@ -8,14 +8,17 @@ from attrs import frozen
 
 from mqclause.audit.sentences import find_ruleset
 from mqclause.documents import DOCUMENTS
-from mqclause.rulebook.clauses import list_clauses
+from mqclause.rulebook.clauses import list_clauses, read_clause_files
 from mqclause.rulebook.rule import ReadingError, Rule
 from mqclause.rulebook.rules import Rules
 
 
 @frozen
 class RuleText:
-    """A rule to be read beside an answer. ``sentences`` are pairs of a path and what the document says there."""
+    """A rule to be read beside an answer. ``sentences`` are pairs of a path and what the document says there.
+
+    ``source`` is the title of the document that its clauses are those of.
+    """
 
     id: str
     document: str
@@ -25,6 +28,7 @@ class RuleText:
     sentences: tuple[tuple[str, str], ...]
     file: str
     text: str
+    source: str = ""
 
 
 def list_rule_texts(rules: Rules, named: Iterable[str | None]) -> dict[str, RuleText]:
@@ -40,7 +44,7 @@ def list_rule_texts(rules: Rules, named: Iterable[str | None]) -> dict[str, Rule
         path = rules.path(rule.id)
         found[rule.id] = RuleText(
             rule.id, document, rule.clause, rule.title, rule.why or "", tuple(sentences[document].get(rule.id, ())),
-            f"rules/{path}", rules.files[path],
+            f"rules/{path}", rules.files[path], _find_title(rules, document),
         )  # fmt: skip
     return found
 
@@ -54,6 +58,11 @@ def _find_rule(rules: Rules, document: str, rule_id: str | None) -> Rule | None:
         return found or find_ruleset(rules, rule_id).rule(rule_id)
     except ReadingError:
         return None
+
+
+def _find_title(rules: Rules, document: str) -> str:
+    """The title of the document that comes first of those whose sentences the rules state; blank if none has one."""
+    return next((each.title for each in read_clause_files(rules, document) if each.title), "")
 
 
 def _group_sentences(rules: Rules, document: str) -> Mapping[str, list[tuple[str, str]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
-from typing import Any
+from typing import Any, Protocol
 
 from attrs import frozen
 from rich.table import Table
@@ -17,7 +17,7 @@ from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.diagnostics import name_argument
 from mqclause.render.terminal import Page
 from mqclause.trace import join_names
-from mqclause.workload.editions import say_edition_source
+from mqclause.workload.editions import say_edition_source, split_edition_source
 from mqclause.workload.sensitivity import MissingObject
 
 CSV_COLUMNS = ("queue", "from", "outcome", "reason", "queue_manager", "channel", "share")
@@ -91,7 +91,21 @@ class AskedObject:
     where: str
 
 
-def list_unknown(rows: Iterable[PrintedRow]) -> tuple[list[str], list[AskedObject]]:
+class AskingRow(Protocol):
+    """An answer at a member, with the objects and the commands that tell what is not known and matters."""
+
+    @property
+    def member(self) -> str:
+        """The queue manager where the puts are made."""
+        ...
+
+    @property
+    def told_by(self) -> tuple[MissingObject, ...]:
+        """The objects, each with its command."""
+        ...
+
+
+def list_unknown(rows: Iterable[AskingRow]) -> tuple[list[str], list[AskedObject]]:
     """List the members whose rows rest on what is not known, and each object with the command that tells of it."""
     asked: dict[MissingObject, dict[str, None]] = {}
     for row in rows:
@@ -282,7 +296,10 @@ def flatten_remarks(remarks: Iterable[tuple[Mapping[str, str], str, str]]) -> It
 def group_remarks(remarks: Iterable[Remark]) -> Iterator[str]:
     """Group remarks: each once, with the queues that it is about, those of the same members together."""
     groups: dict[str, dict[str, dict[str, None]]] = {}
-    for queue, member, said in remarks:
+    listed = list(remarks)
+    joined = join_edition_remarks((member, said) for _, member, said in listed)
+    for queue, member, each in listed:
+        said = joined[member, each]
         groups.setdefault(said, {}).setdefault(queue, {})[member] = None
     for said, by_queue in groups.items():
         alike: dict[tuple[str, ...], list[str]] = {}
@@ -290,6 +307,21 @@ def group_remarks(remarks: Iterable[Remark]) -> Iterator[str]:
             alike.setdefault(tuple(members), []).append(queue)
         about = (f"{join_names(queues)} from {join_names(list(members))}" for members, queues in alike.items())
         yield f"{'; '.join(about)}: {said}"
+
+
+def join_edition_remarks(remarks: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Join what members say of the edition that decides, where it is the same but for the member; others stay."""
+    found: dict[tuple[str, str], str] = {}
+    alike: dict[tuple[str, str], dict[str, str]] = {}
+    for member, said in remarks:
+        found[member, said] = said
+        split = split_edition_source(said, member)
+        if split is not None:
+            alike.setdefault(split, {})[member] = said
+    for (before, after), of in alike.items():
+        for member, said in of.items():
+            found[member, said] = f"{before}{join_names(list(of))}{after}"
+    return found
 
 
 def print_remarks(remarks: Iterable[Remark], page: Page, further: Iterable[str] = ()) -> None:

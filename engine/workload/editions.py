@@ -40,6 +40,9 @@ NOBODY = "the queue manager"
 WIDEST = 10
 """So far above the last known level are the queue managers of the next edition: 9xy has the levels 9x0 to 9x9."""
 
+EDITION_BEGINNINGS = ("decided by edition ", "edition ")
+"""How a sentence begins that tells the edition in force."""
+
 
 @frozen
 class OtherEdition:
@@ -394,6 +397,18 @@ def summarize_editions(found: Iterable[EditionInForce]) -> Iterator[str]:
 def say_edition_source(edition_from: str) -> str:
     """Say where an edition is from as a sentence does: asked for, it is from an argument or an option."""
     return name_argument("edition") if edition_from == ASKED_FOR else edition_from
+
+
+def split_edition_source(remark: str, queue_manager: str) -> tuple[str, str] | None:
+    """Split the remark on an edition before and behind the queue manager whose level decided; None for any other one.
+
+    So what several queue managers of one level have to say can be said once.
+    """
+    for end in ");":
+        before, place, after = remark.partition(f" of {queue_manager}{end}")
+        if place and before.startswith(EDITION_BEGINNINGS):
+            return f"{before} of ", f"{end}{after}"
+    return None
 
 
 def begin_with_edition(rules: Rules, edition_from: str, queue_manager: str) -> str:

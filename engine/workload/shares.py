@@ -190,6 +190,23 @@ def check_balancing(steps: LoweredRuleset) -> None:
             raise RuleError(f"{step.rule.path}", "", UNKNOWN.format(fault))
 
 
+def find_balancing_rules(decision: Decision) -> tuple[str, ...]:
+    """Find the rules by which destinations are chosen in turn: those that compare and advance their factors."""
+    steps = decision.course.steps[0] if decision.runs else None
+    return () if steps is None else tuple(each.rule.id for each in steps.steps if _balances(each, steps.vocabulary))
+
+
+def _balances(step: Operation, vocabulary: Vocabulary) -> bool:
+    counters = _Counters(vocabulary)
+    match step:
+        case Rank(chooses=True):
+            return any(counters.compares_factors(key.by) for key in step.keys)
+        case Let(of="chosen"):
+            return any(each.name == FACTOR for each in step.values)
+        case _:
+            return False
+
+
 @frozen
 class _Counters:
     """How the steps of rules use counters; ``vocabulary`` has the terms by which they may."""
@@ -236,6 +253,10 @@ class _Counters:
         compared = [self._compared(each) for each in keys]
         counted = tuple(name for name in compared if name)
         return counted in [(), *known] and not any(compared[: len(keys) - len(counted)])
+
+    def compares_factors(self, key: Expression) -> bool:
+        """Whether destinations are compared by their factors."""
+        return self._compared(key) == FACTOR
 
     def _compared(self, key: Expression) -> str:
         """The counter that is compared, for all alike; blank if none is, and one that is unknown if it is a mixture."""

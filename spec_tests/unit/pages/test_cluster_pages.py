@@ -48,7 +48,7 @@ def test_queues_whose_puts_go_alike_are_shown_once() -> None:
     ]  # fmt: skip
     assert dict(told.matrix) == {"QM1": (2, 3), "QM2": (2, 1), "QM3": (0, 3)}
     assert [(each.name, each.hosts, each.failing) for each in told.members] == [
-        ("QM1", 0, 1), ("QM2", 3, 1), ("QM3", 3, 1),
+        ("QM1", 0, ("B",)), ("QM2", 3, ("B",)), ("QM3", 3, ("B",)),
     ]  # fmt: skip
 
 
@@ -76,6 +76,56 @@ def test_who_gets_nothing_stands_there_with_why() -> None:
     nodes = {each.node.lines[0]: each.node for each in band.drawing.nodes}
     assert (nodes["QM3"].state, nodes["QM3"].lines[-1]) == ("idle", "queue priority 0 is below 3")
     assert [each.edge.label for each in band.drawing.edges] == ["100 %", "100 % local"]
+
+
+def test_uneven_shares_have_their_cause() -> None:
+    """Weights 99 and 1: QM3 gets a hundredth of what QM1 puts, under a tenth of an even half; 12 has balanced."""
+    members = read(*(text(said, name=name) for name, said in SCRIPTS.items()))
+    weighed = members.set("CHANNEL(TO.QM2) QMGR(QM2) CLWLWGHT(99)", "CHANNEL(TO.QM3) QMGR(QM3) CLWLWGHT(1)")
+    told = view_map(cluster_map(weighed))
+    band = next(each for each in told.bands if each.names == ("A1", "A2"))
+    labels = {each.edge.label for each in band.drawing.edges} if band.drawing else set()
+    assert labels == {"99 % weight 99", "1 % weight 1", "100 % local"}
+    assert any("QM3 1 % of A1 from QM1 (weight 1)" in each for each in told.summary)
+    assert {"workload.12c", "workload.12d"} <= told.rules.keys()
+    even = view()
+    assert not [each for each in even.summary if "even share" in each]
+    assert "workload.12d" not in even.rules
+
+
+def test_the_overview_shows_what_fails_and_whom_nobody_knows() -> None:
+    """B fails from everywhere; with files alone nobody tells how the channels of QM1 to QM2 and QM3 are."""
+    told = view_map(cluster_map(read(*(text(said, name=name) for name, said in SCRIPTS.items()))))
+    assert told.overview is not None
+    failing = [each.edge for each in told.overview.edges if each.edge.state == "failed"]
+    assert {each.label for each in failing} == {"1 queue fails"}
+    nodes = {each.node.lines[0]: each.node for each in told.overview.nodes}
+    assert (nodes["from QM1"].state, nodes["QM3"].state) == ("failed", "unknown")
+    assert next((each.state, each.said, each.said_failing) for each in told.members) == (
+        "failed", "puts fail", "1 queue: B",
+    )  # fmt: skip
+    band = next(each for each in told.bands if each.names == ("A1", "A2"))
+    shown = [each.node for each in band.drawing.nodes if each.node.lines[0] == "QM2"] if band.drawing else []
+    assert [(each.state, each.lines) for each in shown] == [("unknown", ("QM2", "TO.QM2", "status not known"))]
+    assert ("TO.QM2", "at QM1") in {(each.what, each.where) for each in told.unknown}
+
+
+def test_a_host_tells_from_whom_it_gets_nothing() -> None:
+    """QM3 is suspended: QM1 sends it nothing, and its own puts stay, as its CLWLUSEQ says."""
+    told = view(suspended=True)
+    band = next(each for each in told.bands if each.names == ("A1", "A2"))
+    nodes = {each.node.lines[0]: each.node for each in band.drawing.nodes} if band.drawing else {}
+    assert nodes["QM3"].idle_lines == ("nothing from QM1: suspended",)
+    assert nodes["QM2"].idle_lines == ()
+    assert "idle" in told.legend
+
+
+def test_no_two_marks_of_a_page_are_alike_and_the_legend_has_them() -> None:
+    told = view()
+    assert len(set(told.legend.values())) == len(told.legend)
+    assert {"ok", "disabled", "failed"} <= told.legend.keys()
+    marked = {each for band in told.bands for each in (band.state, *(line.state for line in band.lines if line.said))}
+    assert marked <= told.legend.keys()
 
 
 def test_what_others_alone_know_is_dashed() -> None:
@@ -135,6 +185,19 @@ def test_nodes_and_labels_stand_apart_within_the_drawing_and_edges_lead_to_the_r
     assert empty.nodes == ()
 
 
+def test_no_label_hides_the_line_of_another_edge() -> None:
+    """A sender to three hosts, each of which has its own puts, too: two lines end at each host."""
+    nodes = tuple(Node((f"N{at}", "second line", "third line")) for at in range(7))
+    pairs = ((0, 4), (1, 4), (1, 5), (1, 6), (2, 5), (3, 6))
+    (drawing,) = draw_diagrams([Diagram("t", "d", nodes, tuple(Edge(*each, "100 % local") for each in pairs))])
+    for each in drawing.edges:
+        x, y, width, height = each.label
+        for other in drawing.edges:
+            ends = diagram._find_ends(other.edge, dict(enumerate(drawing.nodes)))
+            points = [diagram._walk(*ends, at / 50) for at in range(51)]
+            assert other is each or not [1 for a, b in points if x < a < x + width and y < b < y + height]
+
+
 def test_a_dot_of_the_working_directory_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One on the PATH is run; where it lays out nothing of use, another layout takes its place."""
     dot = tmp_path / "bin" / "dot"
@@ -190,7 +253,7 @@ def test_a_flowchart_for_markdown(tmp_path: Path) -> None:
         0, ["flowchart LR", '  subgraph b0["A1"]', "    direction LR", '    b0n0["from QM1"]'],
     )  # fmt: skip
     assert '    b0n0 -. "50 %" .-> b0n3' in done.stdout.splitlines()
-    assert '    b0n3["QM2<br/>TO.QM2"]' in done.stdout.splitlines()
+    assert '    b0n3["QM2<br/>TO.QM2<br/>status not known"]' in done.stdout.splitlines()
     assert "leave one out" in bad("map", *files, "--mermaid", "--json")[0]
 
 

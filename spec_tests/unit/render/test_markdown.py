@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 from mqclause import Engine, FindingChanges, Traffic, plan, read, text
 from mqclause.cluster.plan import ChangePlan
 from mqclause.model.diagnostics import escape_controls
+from mqclause.render.cluster import group_remarks
 from mqclause.render.markdown import LONGEST_COMMENT, escape_prose, quote_code, render_plan_comment
 from mqclause.rulebook.rules import RulesOrigin
 
@@ -212,3 +213,15 @@ def test_a_sentence_stays_a_sentence() -> None:
     said = "clause 11b, channel rank 3 (of TO_QM2) is below 7: 'ALTER' it; DISPLAY QUEUE(X) shows 50 %"
     assert escape_prose(said) == said
     assert escape_prose("DISPLAY QUEUE(*)") == r"DISPLAY QUEUE(\*)"
+
+
+def test_members_of_one_level_have_one_remark_on_the_edition() -> None:
+    """QM1 and QM2 are alike but for their names; QM3 is of another level, and other remarks stay as they are."""
+    level = "decided by edition mq-9.3 (CMDLEVEL 930 of {}); in wmq-6 the answer is another"
+    other = "decided by edition mq-9.0 (CMDLEVEL 900 of QM3); in wmq-6 the answer is another"
+    told = [("PARTS", name, level.format(name)) for name in ("QM1", "QM2")]
+    told += [("PARTS", "QM3", other), ("PARTS", "QM1", "what is (of QM1) stays")]
+    assert list(group_remarks(told)) == [
+        f"PARTS from QM1 and QM2: {level.format('QM1 and QM2')}", f"PARTS from QM3: {other}",
+        "PARTS from QM1: what is (of QM1) stays",
+    ]  # fmt: skip
