@@ -17,8 +17,8 @@ from mqclause.render.documents import Document
 from mqclause.rulebook.rule_file import SEVERITIES
 from mqclause.rulebook.rules import Rules
 
-STATES: Mapping[str, State] = {"error": "failed", "warning": "waiting"}
-"""The state that stands for a severity; any other is one that gets nothing done."""
+STATES: Mapping[str, State] = {"error": "error", "warning": "warning"}
+"""The state that stands for a severity; any other is a hint."""
 
 
 @frozen
@@ -39,7 +39,7 @@ class FindingView:
     @property
     def state(self) -> State:
         """The state that its mark shows."""
-        return STATES.get(self.severity, "idle")
+        return STATES.get(self.severity, "hint")
 
     @property
     def shape(self) -> str:

@@ -19,14 +19,15 @@ from mqclause.model.diagnostics import escape_controls
 
 State = Literal[
     "ok", "stays", "moves", "waiting", "stopped", "suspended", "disabled", "failed", "unknown", "idle", "remark",
+    "error", "warning", "hint",
 ]  # fmt: skip
 
 SHAPES: Mapping[State, str] = {
-    "ok": "circle", "stays": "circle", "moves": "chevron", "waiting": "triangle", "stopped": "square",
+    "ok": "circle", "stays": "equals", "moves": "chevron", "waiting": "triangle", "stopped": "square",
     "suspended": "diamond", "disabled": "barred", "failed": "cross", "unknown": "ring", "idle": "bar",
-    "remark": "sheet",
+    "remark": "sheet", "error": "octagon", "warning": "flag", "hint": "dot",
 }  # fmt: skip
-"""The shape that stands for each state, beside its colour: no two on a page are alike."""
+"""The shape that stands for each state, beside its colour: no two are alike."""
 
 LETTER = 7.6
 """How wide a letter of a diagram is; it has a font whose letters are all as wide."""

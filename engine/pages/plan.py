@@ -126,13 +126,16 @@ def view_plan(
     findings = document.get("findings") or {"new": (), "gone": ()}
     new, gone = (tuple(map(view_finding, findings[side])) for side in ("new", "gone"))
     named = {cause.rule for each in moves for cause in each.causes} | {each.rule for each in (*new, *gone)}
+    marks: set[State] = {each.state for each in moves} | {each.state for each in (*new, *gone)}
+    if document.get("incomplete"):
+        marks.add("unknown")
     return PlanView(
         tuple(asked), tuple(_summarize(document, rows)),
         tuple(evolve(each, drawing=drawings[at] if draw else None) for at, each in enumerate(moves)), new, gone,
         tuple(document.get("restarts", ())), tuple(map(_say_upgrade, document.get("upgrades", ()))),
         tuple(_list_traffic(document.get("traffic"))), tuple(map(_say_waiting, document.get("waiting", ()))),
         tuple(_group_remarks(document.get("remarks", ()))), _view_unknown(document.get("incomplete", ())),
-        {state: shape for state, shape in list_states(drawings).items() if state != "ok"},
+        list_states(drawings, marks),
         say_origin(document), list_rule_texts(Rules.given(rules), sorted(named)),
     )  # fmt: skip
 

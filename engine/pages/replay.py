@@ -112,7 +112,7 @@ class Recorder:
         event.add(_list_lines(row) if row is not None else _tell_lines(document))
         new = [each for each in document.get("remarks", ()) if each not in self._remarked]
         self._remarked.update(new)
-        event.add((each, "waiting") for each in new)
+        event.add((each, "remark") for each in new)
         _mark(event, document)
         self.origin = self.origin or say_origin(document)
         return event

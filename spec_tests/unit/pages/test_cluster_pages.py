@@ -18,9 +18,9 @@ pytest.importorskip("fast_sugiyama")
 from mqclause import ChannelState, cluster_map, read, text
 from mqclause.pages import diagram
 from mqclause.pages.cluster import ClusterView, view_map
-from mqclause.pages.diagram import Diagram, Edge, Node, draw_diagrams
+from mqclause.pages.diagram import SHAPES, Diagram, Edge, Node, draw_diagrams
 from mqclause.pages.drawing import render_drawing, render_mermaid
-from mqclause.pages.page import render_page
+from mqclause.pages.page import read_templates, render_page
 from spec_tests.support.explain_command import bad, facts, run
 from spec_tests.support.html_page import Page, find_page_faults
 from spec_tests.support.shown import QM1, QM2, SCRIPTS
@@ -118,6 +118,14 @@ def test_a_host_tells_from_whom_it_gets_nothing() -> None:
     assert nodes["QM3"].idle_lines == ("nothing from QM1: suspended",)
     assert nodes["QM2"].idle_lines == ()
     assert "idle" in told.legend
+
+
+def test_each_state_has_a_shape_of_its_own_and_a_word() -> None:
+    """No two states share a shape; each shape is drawn, and each state is named in the legend."""
+    assert len(set(SHAPES.values())) == len(SHAPES)
+    texts = read_templates("mqclause.pages")
+    assert not [each for each in SHAPES.values() if f'kind == "{each}"' not in texts["pictures.html"]]
+    assert not [each for each in SHAPES if f'"{each}": "' not in texts["diagram.html"]]
 
 
 def test_no_two_marks_of_a_page_are_alike_and_the_legend_has_them() -> None:
