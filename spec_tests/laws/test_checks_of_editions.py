@@ -17,7 +17,7 @@ from mqclause import Engine, Rules, read_members, text
 from mqclause.check.findings import Checks, inspected
 from mqclause.cluster.map import MapRow, build_alias_rows, cluster_map
 
-MANY = pytest.mark.parametrize("cases", [60, pytest.param(6_000, marks=pytest.mark.deep)], ids=["few", "many"])
+MANY = pytest.mark.parametrize("cases", [60, pytest.param(2_000, marks=pytest.mark.deep)], ids=["few", "many"])
 BEFORE, LATER = (Engine(Rules(edition=name)) for name in ("wmq-6", "mq-9.3"))
 CHECKS = Checks()
 KINDS = ("QLOCAL",) * 6 + ("QALIAS", "QREMOTE", "either")
