@@ -17,7 +17,7 @@ pytest.importorskip("fast_sugiyama")
 
 from mqclause import ChannelState, cluster_map, read, text
 from mqclause.pages import diagram
-from mqclause.pages.cluster import ClusterView, view_map
+from mqclause.pages.cluster import ClusterView, count_names, view_map
 from mqclause.pages.diagram import SHAPES, Diagram, Edge, Node, draw_diagrams
 from mqclause.pages.drawing import render_drawing, render_mermaid
 from mqclause.pages.page import read_templates, render_page
@@ -144,6 +144,22 @@ def test_what_others_alone_know_is_dashed() -> None:
     dashed = [each for _, drawing in told.drawings for each in drawing.nodes if not each.node.is_described]
     assert raw.count('mq-undescribed" transform') == len(dashed) == 2
     assert all(each.is_described for each in view(at="QM1").members)
+
+
+DEPOT = {
+    "QM4.mqsc": "DEFINE CHANNEL(TO.QM4) CHLTYPE(CLUSRCVR) CLUSTER(D) CONNAME('h4')\nDEFINE QLOCAL(STOCK) CLUSTER(D)",
+    "QM5.mqsc": "DEFINE CHANNEL(TO.QM5) CHLTYPE(CLUSRCVR) CLUSTER(D) CONNAME('h5')\n"
+    "DEFINE QALIAS(SHELF) TARGET(STOCK) CLUSTER(D)",
+}  # fmt: skip
+
+
+def test_a_host_has_its_own_queues_and_a_remark_its_queue_managers() -> None:
+    """SHELF at QM5 leads to STOCK, which QM4 alone hosts; of a message that QM4 binds to QM5 there is more to say."""
+    told = view_map(cluster_map(read(*(text(said, name=name, queue_manager=name[:3]) for name, said in DEPOT.items()))))
+    assert {each.name: each.hosts for each in told.members} == {"QM4": 1, "QM5": 1}
+    shelf = next(each for each in told.bands if each.names == ("SHELF",))
+    assert [each.partition(":")[0] for each in shelf.remarks] == ["from QM4"]
+    assert [count_names(*each) for each in ((2, 0), (3, 1), (1, 1))] == ["2 queues", "2 queues, 1 alias", "1 alias"]
 
 
 def test_a_page_has_pictures_that_are_told_in_tables() -> None:
