@@ -92,7 +92,10 @@ class Route:
 
 @frozen
 class Flow:
-    """Where the puts to one queue go that are made at one queue manager; ``is_alias``: that name a queue manager."""
+    """Where the puts to one queue go that are made at one queue manager; ``is_alias``: that name a queue manager.
+
+    ``exits`` are named and not given, each with the command that has it called.
+    """
 
     name: str
     is_alias: bool
@@ -102,6 +105,7 @@ class Flow:
     remarks: tuple[str, ...] = ()
     told_by: tuple[tuple[str, str], ...] = ()
     balanced_by: tuple[str, ...] = ()
+    exits: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_local(self) -> bool:
@@ -138,7 +142,8 @@ class Flow:
         failure = f"{reason.name} ({reason.code})" if reason is not None else "" if row.shares else row.outcome
         by = find_balancing_rules(row.decision) if causes else ()
         remarks = tuple(each for each in row.remarks if each not in of_member)
-        return cls(row.name, not row.queue, row.member, failure, tuple(routes), remarks, row.told_by, by)
+        exits = tuple((each.what, each.command) for each in row.exits)
+        return cls(row.name, not row.queue, row.member, failure, tuple(routes), remarks, row.told_by, by, exits)
 
     @classmethod
     def of_document(cls, row: Document) -> Flow:
@@ -261,6 +266,7 @@ class ClusterView:
     origin: str
     rules: Mapping[str, RuleText]
     open_bands: int = OPEN_BANDS
+    remarks: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -294,7 +300,8 @@ def view_map(answer: ClusterMap | MapRow | Document, engine: Engine | None = Non
     by = Engine.given(engine or (Engine(listed[0].decision.rules) if listed else None))
     snapshots = {id(each.snapshot): each.snapshot for each in listed}
     origin = say_origin(answer.origin_keys)
-    return view_cluster([Flow.of(each, by) for each in listed], [*snapshots.values()], by.rules, origin, draw)
+    view = view_cluster([Flow.of(each, by) for each in listed], [*snapshots.values()], by.rules, origin, draw)
+    return evolve(view, remarks=tuple(dict.fromkeys(said for each in listed for said in each.odd_levels)))
 
 
 def view_cluster(
@@ -317,12 +324,22 @@ def view_cluster(
     ]
     hosts, matrix = _count_queues(found)
     members = tuple(_view_members(found, snapshots, described))
-    unknown = tuple(Unknown(each.name, each.command, each.where) for each in list_unknown(found)[1])
+    unknown = (*_list_exits(found), *(Unknown(each.name, each.command, each.where) for each in list_unknown(found)[1]))
     named = {line.rule for each in shown for line in each.lines} | {rule for each in found for rule in each.balanced_by}
     return ClusterView(
         tuple(_summarize(found)), members, hosts, matrix, drawings[0] if overview else None, tuple(shown), unknown,
         list_states(drawings, _list_marks(members, shown, unknown)), origin, list_rule_texts(rules, sorted(named)),
     )  # fmt: skip
+
+
+def _list_exits(flows: Iterable[Flow]) -> Iterator[Unknown]:
+    """The exits that nobody has given, each once with who would call it: what they make of the choice is not known."""
+    called: dict[tuple[str, str], dict[str, None]] = {}
+    for flow in flows:
+        for each in flow.exits:
+            called.setdefault(each, {})[flow.member] = None
+    for (what, command), members in called.items():
+        yield Unknown(f"from {join_names(list(members))}: {what}", command)
 
 
 def _list_marks(members: Sequence[MemberView], bands: Sequence[Band], unknown: Sequence[Unknown]) -> Iterator[State]:

@@ -131,6 +131,7 @@ def _view(document: Document, rules: Rules, question: str, verdict: str, reaches
     columns = [each for each in document["steps"] if _tells_apart(each)]
     idle = (each for each in document["steps"] if not _tells_apart(each))
     why_not = document.get("why_not")
+    said_before = {*document.get("assumptions", ()), *(each["what"] for each in document.get("incomplete", ()))}
     return DecisionView(
         question, verdict, document["outcome"], _say_edition(document), reaches,
         columns=tuple(Column(each["rule"], each["clause"], each["remaining"]) for each in columns),
@@ -140,7 +141,7 @@ def _view(document: Document, rules: Rules, question: str, verdict: str, reaches
         exit=(document.get("exit") or {}).get("because", ""),
         unknown=view_unknown(document.get("incomplete", ())),
         assumptions=tuple(document.get("assumptions", ())),
-        remarks=tuple(each for each in document.get("remarks", ()) if each not in document.get("assumptions", ())),
+        remarks=tuple(each for each in document.get("remarks", ()) if each not in said_before),
         readings=tuple(_list_other_readings(document, rules)),
         elsewhere=tuple(map(_view_edition, document.get("other_editions", ()))),
         why_not=None if why_not is None else _view_why_not(why_not),

@@ -153,12 +153,21 @@ DEPOT = {
 }  # fmt: skip
 
 
+def _view_with_exit() -> ClusterView:
+    """Nobody gives the exit that QM5 names: what it makes of the choice of each put there is not known."""
+    said = f"ALTER QMGR CLWLEXIT(OWN)\n{DEPOT['QM5.mqsc']}"
+    texts = (text(DEPOT["QM4.mqsc"], queue_manager="QM4"), text(said, name="QM5.mqsc", queue_manager="QM5"))
+    return view_map(cluster_map(read(*texts)))
+
+
 def test_a_host_has_its_own_queues_and_a_remark_its_queue_managers() -> None:
     """SHELF at QM5 leads to STOCK, which QM4 alone hosts; of a message that QM4 binds to QM5 there is more to say."""
     told = view_map(cluster_map(read(*(text(said, name=name, queue_manager=name[:3]) for name, said in DEPOT.items()))))
     assert {each.name: each.hosts for each in told.members} == {"QM4": 1, "QM5": 1}
     shelf = next(each for each in told.bands if each.names == ("SHELF",))
     assert [each.partition(":")[0] for each in shelf.remarks] == ["from QM4"]
+    [missing] = [each for each in _view_with_exit().unknown if "CLWLEXIT(OWN)" in each.what]
+    assert missing.what.startswith("from QM5: no exit is given")
     assert [count_names(*each) for each in ((2, 0), (3, 1), (1, 1))] == ["2 queues", "2 queues, 1 alias", "1 alias"]
 
 
