@@ -664,6 +664,9 @@ def _summarize(flows: Sequence[Flow]) -> Iterator[str]:
     aliases = {each.name for each in flows if each.is_alias}
     members = {each.member for each in flows}
     more = f" and {_count(len(aliases), 'queue manager alias')}" if aliases else ""
+    if not flows:
+        yield "No queue is known in a cluster"
+        return
     yield f"{_count(len(queues), 'queue')}{more}, seen from {_count(len(members), 'queue manager')}"
     failing = [each for each in flows if each.failure]
     named = {(each.is_alias, each.name) for each in failing}

@@ -263,7 +263,7 @@ def _summarize(document: Document, rows: Sequence[Document], still: str) -> Iter
     moving = [each for each in rows if each["moved"]]
     failing = [each for each in rows if _get_failure(each["after"]) and not _get_failure(each["before"])]
     if not rows:
-        yield still or "Every put goes where it went, as far as each queue alone goes"
+        yield f"{still[:1].upper()}{still[1:]}" or "Every put goes where it went, as far as each queue alone goes"
     else:
         named = {(not each.get("queue"), _name(each)) for each in rows}
         members = name_some(sorted({each["from"] for each in rows}))

@@ -119,7 +119,9 @@ def test_a_folder_that_comes_or_goes(repository: Repository) -> None:
     assert repository.plan(BASE=repository.first, FOLDER="moved").startswith("### Nothing to compare with: these files")
     assert repository.plan(BASE=repository.first).startswith("### Nothing to compare: these files are gone\n")
     assert repository.plan(BASE=moved, HEAD=repository.first).startswith("### Nothing to compare with")
-    assert "neither revision has these files" in repository.plan(BASE=repository.first, FOLDER="nowhere").splitlines()[0]
+    assert (
+        "neither revision has these files" in repository.plan(BASE=repository.first, FOLDER="nowhere").splitlines()[0]
+    )
 
 
 @pytest.mark.deep

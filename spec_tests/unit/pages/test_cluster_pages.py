@@ -271,7 +271,7 @@ def test_a_drawing_stands_alone(tmp_path: Path) -> None:
         assert run("map", *(str(tmp_path / name) for name in SCRIPTS), "--svg", str(out)).returncode == 0
     root = ElementTree.fromstring(out.read_text())
     texts = [each.text or "" for each in root.iter() if each.tag.endswith("text")]
-    assert {"All queues", "A1, A2", "from QM1", "50 %", "QM3"} <= set(texts)
+    assert {"All queues", "A1, A2", "from QM1", "50 %", "QM3", "rests on what is not known:"} <= set(texts)
     assert not [each for each in root.iter() if "href" in " ".join(each.attrib) or each.tag.endswith("script")]
     said = bad("map", str(tmp_path / "QM1.mqsc"), "--svg", str(tmp_path / "QM1.mqsc"))
     assert said[0].endswith("is there and is not a drawing of mqclause; allowed: another name")
@@ -287,6 +287,9 @@ def test_a_flowchart_for_markdown(tmp_path: Path) -> None:
     )  # fmt: skip
     assert '    b0n0 -. "50 %" .-> b0n3' in done.stdout.splitlines()
     assert '    b0n3["QM2<br/>TO.QM2<br/>status not known"]' in done.stdout.splitlines()
+    assert "rests on what is not known:<br/>TO.QM2: DISPLAY CHSTATUS(TO.QM2) at QM1" in done.stdout
+    nothing = run("map", files[0], "--mermaid").stdout
+    assert '  rests["no queue is known in a cluster"]' in nothing.splitlines()
     assert "leave one out" in bad("map", *files, "--mermaid", "--json")[0]
 
 

@@ -78,7 +78,7 @@ def test_of_opens_and_of_what_is_not_known_a_plan_says_where() -> None:
     assert len({(each.what, each.command) for each in told.unknown}) == len(told.unknown)
     assert {each.where for each in told.unknown} == {"at QM1"}
     left = view_plan(plan(members, members), draw=False)
-    assert left.summary == ("nothing changes: every put goes where it went",)
+    assert left.summary == ("Nothing changes: every put goes where it went",)
 
 
 @pytest.mark.skipif(not DRAWN, reason="nothing lays out diagrams")
