@@ -58,7 +58,9 @@ def render_drawing(view: ClusterView) -> str:
 
 
 def _list_grounds(view: ClusterView) -> Iterator[str]:
-    """What is not known and could change the answers: a drawing goes where no text stands beside it."""
+    """By whose rules, and what is not known and could change the answers: no text stands beside a drawing."""
+    if view.origin:
+        yield f"answered {view.origin}"
     if view.unknown:
         yield "rests on what is not known:"
     for each in view.unknown[:GROUNDS_SHOWN]:

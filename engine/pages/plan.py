@@ -16,6 +16,7 @@ from mqclause.pages.rule_text import RuleText, list_rule_texts
 from mqclause.render.cluster import (
     MQSC_VERB,
     describe_no_move,
+    describe_upgrades,
     format_amount,
     format_percent,
     group_remarks,
@@ -132,7 +133,9 @@ def view_plan(
     """
     document = answer if isinstance(answer, Mapping) else answer.to_json()
     change = answer.change if isinstance(answer, PlanTable) else answer
-    still = "" if not isinstance(change, ChangePlan) or change.alias_rows or change.rows else describe_no_move(change)
+    still, upgrades = "", tuple(map(_say_upgrade, document.get("upgrades", ())))
+    if isinstance(change, ChangePlan):
+        still, upgrades = describe_no_move(change), tuple(describe_upgrades(change))
     document = document if "rows" in document else {"rows": [document]}
     rows = [*document["rows"], *document.get("queue_manager_aliases", ())]
     moves = [_view_move(group) for group in _group_alike(rows)]
@@ -146,7 +149,7 @@ def view_plan(
     return PlanView(
         tuple(asked), tuple(_summarize(document, rows, still)),
         tuple(evolve(each, drawing=drawings[at] if draw else None) for at, each in enumerate(moves)), new, gone,
-        tuple(document.get("restarts", ())), tuple(map(_say_upgrade, document.get("upgrades", ()))),
+        tuple(document.get("restarts", ())), upgrades,
         tuple(_list_traffic(document.get("traffic"))), tuple(map(_say_waiting, document.get("waiting", ()))),
         tuple(_group_remarks(document.get("remarks", ()))), _view_unknown(document.get("incomplete", ())),
         list_states(drawings, marks),
@@ -272,6 +275,8 @@ def _summarize(document: Document, rows: Sequence[Document], still: str) -> Iter
         yield f"Of {len(rows)} rows of the map that change {len(moving)} move, the others fail for another reason"
     if failing:
         yield f"Puts fail then and did not before: {len(failing)} of the rows"
+    if waiting := {_name(each) for each in document.get("waiting", ())}:
+        yield f"Puts to {name_some(sorted(waiting))} wait then for a channel"
     yield from _sum_traffic(document.get("traffic"))
     findings = document.get("findings") or {}
     for side, said in (("new", "new"), ("gone", "no longer there")):

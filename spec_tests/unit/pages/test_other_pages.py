@@ -77,6 +77,8 @@ def test_of_opens_and_of_what_is_not_known_a_plan_says_where() -> None:
     assert [each.partition(": ")[0] for each in told.remarks if "each open chooses once" in each] == ["A1 from QM1"]
     assert len({(each.what, each.command) for each in told.unknown}) == len(told.unknown)
     assert {each.where for each in told.unknown} == {"at QM1"}
+    held = view_plan(plan(members, members.with_status("TO.QM3", "STOPPED")), draw=False)
+    assert "Puts to C wait then for a channel" in held.summary
     left = view_plan(plan(members, members), draw=False)
     assert left.summary == ("Nothing changes: every put goes where it went",)
 
@@ -88,21 +90,12 @@ def test_the_command_names_the_change(tmp_path: Path) -> None:
     files, page = [str(tmp_path / name) for name in SCRIPTS], tmp_path / "plan.html"
     odd = tmp_path / "notes.mqsc"
     odd.write_text("DEFINE QLOCAL(")
-    done = run(
-        "plan",
-        *files,
-        f"QM9={odd}",
-        "--lenient",
-        "--set",
-        "QLOCAL(A1) QMGR(QM3) CLWLPRTY(5)",
-        "--suspend",
-        "QM3",
-        "--html",
-        str(page),
-    )
+    change = ("--set", "QLOCAL(A1) QMGR(QM3) CLWLPRTY(5)", "--suspend", "QM3", "--upgrade", "QM1=mq-9.4")
+    done = run("plan", *files, f"QM9={odd}", "--lenient", *change, "--html", str(page))
     assert (done.returncode, page.exists()) == (3, True)
     shown = Page(page.read_text()).text
     assert "--set 'QLOCAL(A1) QMGR(QM3) CLWLPRTY(5)' --suspend QM3" in shown
+    assert "upgrade of QM1 from wmq-6, which is assumed, to mq-9.4" in shown
     assert "Findings that are new" in shown
     assert "warning or remark" in shown
     assert "notes.mqsc:1" in shown
