@@ -125,7 +125,7 @@ def test_findings_by_severity_with_their_places_and_checks(tmp_path: Path) -> No
     assert "--html" in bad("check", "--about", "all", "--html", str(page))[0]
 
 
-SCENARIO = {
+SCENARIO: dict[str, Any] = {
     "queue_manager": {"name": "QM1", "clusters": ["S"]},
     "remote_queue_manager": [{"name": "QM2", "clusters": ["S"]}],
     "queue": [
@@ -173,6 +173,14 @@ def test_a_timeline_has_depth_handles_trigger_messages_and_fates(tmp_path: Path)
     recorded = view_replay([json.loads(json.dumps(each.to_json())) for each in rows])
     assert [each.count for each in recorded.events] == [1, 3, 2, 2, 1]
     assert recorded.routed == told.routed
+
+
+def test_an_event_leads_to_the_rules_that_stand_in_the_way(tmp_path: Path) -> None:
+    """Nobody waits on START: 8 fails. So does what 11 asks of a queue with messages, which the first one does not need."""
+    alone = {**SCENARIO, "event": SCENARIO["event"][1:2]}
+    recorder = Recorder()
+    [*_] = Replay().rows(read_scenario(written(tmp_path, alone)), watch=recorder.watch)
+    assert [each.rules for each in view_replay(recorder).events] == [("trigger.08",)]
 
 
 def test_the_command_writes_what_happened(tmp_path: Path) -> None:
