@@ -75,8 +75,9 @@ def test_of_opens_and_of_what_is_not_known_a_plan_says_where() -> None:
     told = view_plan(plan(members, members.set("QLOCAL(A1) QMGR(QM3) CLWLPRTY(5)")), draw=False)
     assert [(each.names, each.told) for each in told.moves] == [(("A1",), "from QM1: 50 % of the opens move")]
     assert [each.partition(": ")[0] for each in told.remarks if "each open chooses once" in each] == ["A1 from QM1"]
-    assert len({(each.what, each.command) for each in told.unknown}) == len(told.unknown)
-    assert {each.where for each in told.unknown} == {"at QM1"}
+    assert [(each.what, each.command, each.where) for each in told.unknown] == [
+        (name, f"DISPLAY CHSTATUS({name})", "at QM1") for name in ("TO.QM2", "TO.QM3")
+    ]
     held = view_plan(plan(members, members.with_status("TO.QM3", "STOPPED")), draw=False)
     assert "Puts to C wait then for a channel" in held.summary
     left = view_plan(plan(members, members), draw=False)
