@@ -91,7 +91,7 @@ class ClauseFile:
         return tuple(self._paged(_clause(each)) for each in self.tables)
 
     def _paged(self, clause: Clause) -> Clause:
-        """A sentence with the page of its file, unless it has a source of its own; one that is recalled was not read."""
+        """A sentence with the page of its file, unless it has its own source; one that is recalled was not read."""
         if clause.fingerprint or clause.project:
             return clause
         project = self.project if self.project and not clause.page else None
