@@ -232,7 +232,7 @@ def test_each_edition_has_its_order_and_its_defaults(written: Path) -> None:
     for text in (full, site["documents/full.html"].text):
         assert re.search(otherwise, text, re.IGNORECASE)
     readings = site["readings.html"].text
-    assert re.search(r"Default some \(the only choice\) , from second on more", readings)
+    assert re.search(r"Default some \(the only choice\), from second on more", readings)
     assert re.search(r"second Default of readings room=more Changes call\.2052 .*\(the rule is new\)", readings)
 
 
