@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -77,6 +77,16 @@ class StepTrace:
     when: tuple[Test, ...] = ()
     is_shared: bool = False
     """The same step stands in many decisions, because it changed nobody's fate."""
+
+    @cached_property
+    def shared_document(self) -> Mapping[str, Any]:
+        """The JSON values of a step that names no subject."""
+        return _document(self, dict)
+
+    @cached_property
+    def shared_text(self) -> str:
+        """The same as JSON text."""
+        return json_text(self.shared_document)
 
 
 class RuleInput(NamedTuple):
@@ -200,7 +210,7 @@ def add_row_numbers(reason: str) -> str:
 def build_step_document(step: StepTrace, named: SubjectNamer) -> dict[str, Any]:
     """Build a step as JSON values; ``named`` says how a subject is named."""
     if step.is_shared:
-        document = _shared_document(step).copy()
+        document = dict(step.shared_document)
         document["eliminated"] = []
         if step.derived:
             document["derived"] = dict(step.derived)
@@ -210,7 +220,7 @@ def build_step_document(step: StepTrace, named: SubjectNamer) -> dict[str, Any]:
 
 def encode_steps(steps: Sequence[StepTrace], named: SubjectNamer) -> str:
     """Encode the documents of ``steps`` as json.dumps would, several times as fast: most are the same every time."""
-    texts = [_shared_text(step) if step.is_shared else json_text(build_step_document(step, named)) for step in steps]
+    texts = [step.shared_text if step.is_shared else json_text(build_step_document(step, named)) for step in steps]
     return f"[{', '.join(texts)}]"
 
 
@@ -406,11 +416,6 @@ def _source(name: str, rule: Rule, names: SourceNames) -> str:
     return write_python(nodes.Column(name), names)
 
 
-@lru_cache(maxsize=4096)
-def _shared_document(step: StepTrace) -> dict[str, Any]:
-    return _document(step, dict)
-
-
 def _document(step: StepTrace, named: SubjectNamer) -> dict[str, Any]:
     document: dict[str, Any] = {
         "rule": step.rule.id,
@@ -428,11 +433,6 @@ def _document(step: StepTrace, named: SubjectNamer) -> dict[str, Any]:
     if step.when:
         document["when"] = [*map(_test, step.when)]
     return document
-
-
-@lru_cache(maxsize=4096)
-def _shared_text(step: StepTrace) -> str:
-    return json_text(_shared_document(step))
 
 
 def _fate(fate: Effect, named: SubjectNamer) -> dict[str, Any]:

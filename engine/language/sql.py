@@ -15,7 +15,7 @@ from sqlglot import exp
 from mqclause.language import nodes
 from mqclause.language.evaluator import COMPARISON_FUNCTIONS
 from mqclause.language.nodes import Expression, get_literal_value
-from mqclause.language.parser import expand_terms, find_terms, has_count
+from mqclause.language.parser import expand_terms, find_terms, has_count, infer_type
 from mqclause.language.vocabulary import Vocabulary
 
 Node = exp.Expression
@@ -170,7 +170,10 @@ def _written(tree: Expression, meaning: SqlWords, once: Mapping[str, Node]) -> N
             ]
             return build_case(branches, _written(tree.default, meaning, once))
         case nodes.Floor():
-            return exp.cast(exp.Floor(this=_written(tree.this, meaning, once)), "BIGINT")
+            inner = _written(tree.this, meaning, once)
+            if infer_type(tree.this, meaning.vocabulary, per_subject=True).kind == "whole":
+                return inner  # a floor in SQL makes it a number that holds no large whole number
+            return exp.cast(exp.Floor(this=inner), "BIGINT")
         case nodes.ArrayContains():
             return meaning.has(_written(tree.this, meaning, once), _written(tree.expression, meaning, once))
         case nodes.CountIf():

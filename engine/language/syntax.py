@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from logging import LogRecord, getLogger
+from typing import Any
 
 import sqlglot
 from sqlglot import exp
@@ -49,9 +51,16 @@ def _read(text: str, into: type[exp.Condition] | type[exp.Ordered] | None = None
     except ParseError as error:
         first = error.errors[0] if error.errors else {}
         what = first.get("highlight") or text
-        raise ExpressionError(f"not an expression at {what!r}; allowed: {ALLOWED}", first.get("col")) from None
+        said = f"not an expression at {what!r}; allowed: {ALLOWED}"
+        raise ExpressionError(said, _find_start(text, first) if first.get("highlight") else None) from None
     except TokenError:
         raise ExpressionError(f"not an expression: {text!r}; is a quote or bracket left open?") from None
+
+
+def _find_start(text: str, told: Mapping[str, Any]) -> int:
+    """The column at which a token begins, over all lines as for words; sqlglot tells where in its line it ends."""
+    lines_before = text.splitlines(keepends=True)[: told["line"] - 1]
+    return sum(map(len, lines_before)) + int(told["col"]) - len(told["highlight"]) + 1
 
 
 def _parse_quietly(text: str, into: type[exp.Expr] | None) -> exp.Expr:

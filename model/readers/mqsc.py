@@ -329,6 +329,10 @@ class PlacesByLength(Sequence[LinePlace]):
     def __len__(self) -> int:
         return len(self._form.attributes) + len(self._form.shown)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The form belongs to the reader, which stays where the file was read.
+        return tuple, ([*self],)
+
 
 def build_form(tokens: CommandTokens, record: Record | None) -> CommandForm | None:
     """Build the form of a command of which ``record`` was made; None if another one cannot be made in the same way."""

@@ -29,9 +29,11 @@ from mqclause import (
     Snapshot,
     Triggers,
     Why,
+    read,
     read_files,
     read_members,
     read_scenario,
+    text,
     why_not,
 )
 from mqclause.executors.operations import ExecutorName
@@ -125,6 +127,20 @@ def test_a_snapshot(names: list[str]) -> None:
     assert told[0] == told[1]
     for one, other in zip(snapshot.cluster.queues, copied.cluster.queues, strict=True):
         assert snapshot.provenance.of(one, "put") == copied.provenance.of(other, "put")
+
+
+def test_members_of_scripts_whose_commands_are_of_one_form() -> None:
+    """The places of their values depend on how long the values before them are."""
+    script = "".join(
+        f"DEFINE QLOCAL({name}) CLUSTER(PLANT) CLWLPRTY({priority})\n"
+        for name, priority in (("A", 5), ("LONG.NAME", 7))
+    )
+    [member] = members = read(text(f"* Queue manager name: QM1\n{script}", name="QM1.mqsc"))
+    copied = same_again(members)
+    assert copied == members
+    places = [[each.provenance.of(queue, "clwlprty") for queue in each.cluster.queues] for each in (member, copied[0])]
+    assert places[0] == places[1]
+    assert [(each.line, each.column) for each in places[1]] == [(2, 33), (3, 41)]
 
 
 def test_a_scenario() -> None:

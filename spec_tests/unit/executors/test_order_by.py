@@ -118,7 +118,7 @@ def test_what_later_rules_saw_is_in_its_order_however_it_is_found_again(tmp_path
         ("[]", "order_by.by: is a list of expressions"),
         ('["district"]', "order_by.by: 'district' is a text, which has no order; only numbers and truth values have"),
         ('["agee"]', "order_by.by: column 1: 'agee' is not an attribute, a derived fact or a term; did you mean 'age'?"),
-        ('["age DOWN"]', "order_by.by: column 8: not an expression at 'DOWN'; allowed: AND, OR, NOT, "),
+        ('["age DOWN"]', "order_by.by: column 5: not an expression at 'DOWN'; allowed: AND, OR, NOT, "),
         ('["age NULLS FIRST"]', "order_by.by: 'age NULLS FIRST': an order is an expression, with DESC or without"),
         ('["age", "age >"]', "order_by.by: column 5: not an expression at '>'; allowed: "),
     ],

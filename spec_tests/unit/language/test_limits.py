@@ -11,7 +11,7 @@ from mqclause.documents import WORKLOAD
 from mqclause.executors.pipeline import Pipeline
 from mqclause.language.evaluator import Scope, evaluate
 from mqclause.language.nodes import MOST_CHARACTERS, MOST_LEVELS, ExpressionError
-from mqclause.language.parser import parse
+from mqclause.language.parser import parse, parse_condition
 from mqclause.language.vocabulary import BOOLEAN, WHOLE, Type, Vocabulary, Word
 from mqclause.rulebook.case_files import CaseFile
 from mqclause.testing.case_kinds import PipelineCase
@@ -267,3 +267,20 @@ def test_rules_that_reckon_until_there_is_no_number(tmp_path: Path) -> None:
         course = Pipeline.of(rules, DELIVERY, executor)
         with pytest.raises(RuleError, match="^rules/delivery/: a rule reckons until there is no number: "):
             course.run(Delivery(), [Van("A")])
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("age > 1 AND", 9),
+        ("age DOWN UP", 10),
+        ("age > 1\n  OR age TOLL )", 23),
+        ("district = 'Ö\nx' ~", 18),
+        ("", None),
+    ],
+    ids=["last word", "word", "second line", "after a text", "nothing"],
+)
+def test_a_fault_stands_where_what_is_no_expression_begins(text: str, column: int | None) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        parse_condition(text)
+    assert caught.value.column == column
