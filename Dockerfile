@@ -8,7 +8,7 @@ COPY model model
 COPY rules rules
 COPY spec_tests/clauses spec_tests/clauses
 COPY tools tools
-RUN python -m venv /opt/mqclause && /opt/mqclause/bin/pip install --no-cache-dir --quiet .
+RUN python -m venv /opt/mqclause && /opt/mqclause/bin/pip install --no-cache-dir --quiet '.[html]'
 
 FROM python:3.13-slim-trixie
 COPY --from=build /opt/mqclause /opt/mqclause

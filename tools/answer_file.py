@@ -13,6 +13,7 @@ import click
 from mqclause.executors.pipeline import NotInstalledError
 from mqclause.model.diagnostics import quote_value
 from mqclause.tools.errors import NotWrittenError
+from mqclause.tools.streams import list_warnings
 
 JSON = re.compile(rb"\{")
 PAGE = re.compile(rb"<!DOCTYPE html>.{,1000}<meta name=\"generator\" content=\"mqclause ", re.DOTALL)
@@ -45,6 +46,14 @@ def write_answer(path: str, text: str) -> None:
         Path(path).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         raise NotWrittenError(f"{path}: {(error.strerror or 'cannot be written').lower()}") from None
+
+
+def write_page(path: str, view: object) -> None:
+    """Write a page, with what the command has written to standard error: who reads the page does not see that.
+
+    Raises NotWrittenError.
+    """
+    write_answer(path, import_module("mqclause.pages.page").render_page(view, list_warnings()))
 
 
 def check_page(path: str | None, is_drawn: bool = False) -> None:

@@ -107,6 +107,7 @@ class WhyNot(ShownAnswer):
     def to_json(self) -> dict[str, Any]:
         """Return the answer as it stands in the trace, ``mqclause.trace/1``."""
         document: dict[str, Any] = {
+            "queue_manager": self.queue_manager,
             "destinations": [
                 {
                     "destination": build_destination_document(each),

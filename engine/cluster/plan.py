@@ -208,6 +208,7 @@ class PlanRow(ShownAnswer):
             "from": self.member,
             "moved": float(self.moved),
             **({} if self.weight is None else {"weight": self.weight}),
+            **({"of_opens": True} if self.is_of_opens else {}),
             "before": build_side_document(self.before),
             "after": build_side_document(self.after),
             "because": [each.to_json() for each in self.because],

@@ -22,6 +22,7 @@ from mqclause.pages.rule_text import RuleText, list_rule_texts
 from mqclause.render.cluster import format_percent, join_edition_remarks, list_unknown
 from mqclause.render.documents import Document
 from mqclause.rulebook.rules import Rules
+from mqclause.trace import join_names
 from mqclause.workload.decision import Engine
 from mqclause.workload.editions import split_edition_source
 from mqclause.workload.shares import find_balancing_rules
@@ -59,6 +60,7 @@ class Route:
 
     ``part`` is its share, 0 where it gets nothing ``because`` of a ``rule``; ``states`` are those in which it should
     not be, each with its word, the worst first. ``cause`` is what makes its share another than that of others.
+    ``queue`` is what it has there, blank if only the queue manager was named.
     """
 
     queue_manager: str
@@ -70,6 +72,7 @@ class Route:
     clause: str = ""
     because: str = ""
     cause: str = ""
+    queue: str = ""
 
     @property
     def state(self) -> State:
@@ -89,7 +92,10 @@ class Route:
 
 @frozen
 class Flow:
-    """Where the puts to one queue go that are made at one queue manager; ``is_alias``: that name a queue manager."""
+    """Where the puts to one queue go that are made at one queue manager; ``is_alias``: that name a queue manager.
+
+    ``exits`` are named and not given, each with the command that has it called.
+    """
 
     name: str
     is_alias: bool
@@ -99,6 +105,7 @@ class Flow:
     remarks: tuple[str, ...] = ()
     told_by: tuple[tuple[str, str], ...] = ()
     balanced_by: tuple[str, ...] = ()
+    exits: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_local(self) -> bool:
@@ -135,7 +142,8 @@ class Flow:
         failure = f"{reason.name} ({reason.code})" if reason is not None else "" if row.shares else row.outcome
         by = find_balancing_rules(row.decision) if causes else ()
         remarks = tuple(each for each in row.remarks if each not in of_member)
-        return cls(row.name, not row.queue, row.member, failure, tuple(routes), remarks, row.told_by, by)
+        exits = tuple((each.what, each.command) for each in row.exits)
+        return cls(row.name, not row.queue, row.member, failure, tuple(routes), remarks, row.told_by, by, exits)
 
     @classmethod
     def of_document(cls, row: Document) -> Flow:
@@ -152,7 +160,8 @@ class Flow:
 class MemberView:
     """A queue manager of the cluster; ``is_described`` by a file of its own, and not by what others know of it alone.
 
-    ``hosts`` is how many of the queues that are shown it hosts, ``failing`` those that cannot be put to from it.
+    ``hosts`` is how many of the queues that are shown it hosts, ``failing`` what cannot be put to from it,
+    of which so many are aliases of queue managers.
     """
 
     name: str
@@ -163,19 +172,21 @@ class MemberView:
     level: int = 0
     hosts: int = 0
     failing: tuple[str, ...] = ()
+    failing_aliases: int = 0
 
     @property
     def said(self) -> str:
         """What is known of it, in words."""
-        known = "its files are given" if self.is_described else "known by others alone"
         suspended = f"suspended in {', '.join(self.suspended)}" if self.suspended else ""
         failing = "puts fail" if self.failing else ""
-        return "; ".join(filter(None, (failing, suspended))) or known
+        known = "" if self.is_described else "known by others alone"
+        return "; ".join(filter(None, (failing, suspended, known))) or "its files are given"
 
     @property
     def said_failing(self) -> str:
         """The queues that cannot be put to from it, in words."""
-        return f"{_count(len(self.failing), 'queue')}: {name_some(self.failing)}" if self.failing else ""
+        count = count_names(len(self.failing), self.failing_aliases)
+        return f"{count}: {name_some(self.failing)}" if self.failing else ""
 
     @property
     def state(self) -> State:
@@ -255,6 +266,7 @@ class ClusterView:
     origin: str
     rules: Mapping[str, RuleText]
     open_bands: int = OPEN_BANDS
+    remarks: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -288,7 +300,8 @@ def view_map(answer: ClusterMap | MapRow | Document, engine: Engine | None = Non
     by = Engine.given(engine or (Engine(listed[0].decision.rules) if listed else None))
     snapshots = {id(each.snapshot): each.snapshot for each in listed}
     origin = say_origin(answer.origin_keys)
-    return view_cluster([Flow.of(each, by) for each in listed], [*snapshots.values()], by.rules, origin, draw)
+    view = view_cluster([Flow.of(each, by) for each in listed], [*snapshots.values()], by.rules, origin, draw)
+    return evolve(view, remarks=tuple(dict.fromkeys(said for each in listed for said in each.odd_levels)))
 
 
 def view_cluster(
@@ -311,12 +324,22 @@ def view_cluster(
     ]
     hosts, matrix = _count_queues(found)
     members = tuple(_view_members(found, snapshots, described))
-    unknown = tuple(Unknown(each.name, each.command, each.where) for each in list_unknown(found)[1])
+    unknown = (*_list_exits(found), *(Unknown(each.name, each.command, each.where) for each in list_unknown(found)[1]))
     named = {line.rule for each in shown for line in each.lines} | {rule for each in found for rule in each.balanced_by}
     return ClusterView(
         tuple(_summarize(found)), members, hosts, matrix, drawings[0] if overview else None, tuple(shown), unknown,
         list_states(drawings, _list_marks(members, shown, unknown)), origin, list_rule_texts(rules, sorted(named)),
     )  # fmt: skip
+
+
+def _list_exits(flows: Iterable[Flow]) -> Iterator[Unknown]:
+    """The exits that nobody has given, each once with who would call it: what they make of the choice is not known."""
+    called: dict[tuple[str, str], dict[str, None]] = {}
+    for flow in flows:
+        for each in flow.exits:
+            called.setdefault(each, {})[flow.member] = None
+    for (what, command), members in called.items():
+        yield Unknown(f"from {join_names(list(members))}: {what}", command)
 
 
 def _list_marks(members: Sequence[MemberView], bands: Sequence[Band], unknown: Sequence[Unknown]) -> Iterator[State]:
@@ -373,12 +396,12 @@ def _view_route(
         states.pop("unknown", None)
     by = each.transmission_queue or ("" if each.is_local else each.channel)
     told = tuple((state, states[state]) for state in WORST if state in states)
-    return Route(each.queue_manager, by, each.is_local, part, told, rule, clause, because)
+    return Route(each.queue_manager, by, each.is_local, part, told, rule, clause, because, queue=each.queue)
 
 
 def _view_share(each: Document) -> Route:
     by = each.get("transmission_queue") or each["channel"]
-    return Route(each["queue_manager"], by or "", not by, each["share"])
+    return Route(each["queue_manager"], by or "", not by, each["share"], queue=each["queue"] or "")
 
 
 BandOf = tuple[Band, Sequence[Flow]]
@@ -400,13 +423,23 @@ def _view_bands(flows: Sequence[Flow]) -> Iterator[BandOf]:
         state: State = "failed" if failing else next((each for each in WORST if each in states), "ok")
         odd = _tell_states([*routes, *_list_idle(routes)])
         told = f"cannot be put to from {name_some(failing)}" if failing else odd
-        joined = join_edition_remarks((flow.member, said) for flow in first for said in flow.remarks)
-        remarks = tuple(dict.fromkeys(joined[flow.member, said] for flow in first for said in flow.remarks))
+        remarks = tuple(_join_remarks(first))
         names = tuple(of[0].name for of in group)
         yield (
             Band(names, first[0].is_alias, tuple(members), state, told, lines, remarks),
             first,
         )
+
+
+def _join_remarks(flows: Sequence[Flow]) -> Iterator[str]:
+    """Each remark once, with the queue managers whose puts it is about where it is not all of them."""
+    joined = join_edition_remarks((flow.member, said) for flow in flows for said in flow.remarks)
+    about: dict[str, dict[str, None]] = {}
+    for flow in flows:
+        for said in flow.remarks:
+            about.setdefault(joined[flow.member, said], {})[flow.member] = None
+    for said, members in about.items():
+        yield said if len(members) == len(flows) else f"from {join_names(list(members))}: {said}"
 
 
 def _group(many: Iterable[EachT], key: Callable[[EachT], Hashable]) -> list[list[EachT]]:
@@ -532,6 +565,8 @@ def _describe(band: Band) -> str:
 def _draw_overview(flows: Sequence[Flow], described: set[str]) -> Diagram | None:
     """How many queues each queue manager sends to each, and how many fail; None where that would be a thicket."""
     counts, failing = _count_pairs(flows), Counter(each.member for each in flows if each.failure)
+    aliases = [each for each in flows if each.is_alias]
+    of_aliases, failing_aliases = _count_pairs(aliases), Counter(each.member for each in aliases if each.failure)
     members = list(dict.fromkeys(each.member for each in flows))
     groups = _group(members, lambda one: (failing[one], tuple((to, n) for (by, to), n in counts.items() if by == one)))
     hosts = list(dict.fromkeys(to for _, to in counts))
@@ -542,9 +577,10 @@ def _draw_overview(flows: Sequence[Flow], described: set[str]) -> Diagram | None
             if one == first:
                 state = _find_worst(of_pair[one, to], ("stopped", "waiting", "unknown"))
                 target = len(groups) + hosts.index(to)
-                edges.append(Edge(at, target, _count(number, "queue"), number / len(flows), state))
+                said = count_names(number, of_aliases[one, to])
+                edges.append(Edge(at, target, said, number / len(flows), state))
         if number := failing[first]:
-            said = f"{_count(number, 'queue')} fail{'s' if number == 1 else ''}"
+            said = f"{count_names(number, failing_aliases[first])} fail{'s' if number == 1 else ''}"
             edges.append(Edge(at, len(groups) + len(hosts), said, number / len(flows), "failed"))
     if len(edges) > OVERVIEW_EDGES or {each.source for each in edges} != {*range(len(groups))} or not edges:
         return None
@@ -552,13 +588,13 @@ def _draw_overview(flows: Sequence[Flow], described: set[str]) -> Diagram | None
     of_host = {name: [each for (_, to), of in of_pair.items() if to == name for each in of] for name in hosts}
     nodes += [Node((each,), _judge(of_host[each]), each in described) for each in hosts]
     nodes += [Node(("puts fail",), "failed")] if failing else []
-    told = [f"from {one} to {to}: {_count(number, 'queue')}" for (one, to), number in counts.items()]
-    told += [f"from {one}: puts to {_count(number, 'queue')} fail" for one, number in failing.items()]
+    told = [f"from {one} to {to}: {count_names(of, of_aliases[one, to])}" for (one, to), of in counts.items()]
+    told += [f"from {one}: puts to {count_names(of, failing_aliases[one])} fail" for one, of in failing.items()]
     return Diagram("All queues", "; ".join(told), tuple(nodes), tuple(edges))
 
 
 def _count_pairs(flows: Iterable[Flow]) -> Counter[tuple[str, str]]:
-    """How many queues each queue manager sends to each."""
+    """To how many queues, and aliases of queue managers, each queue manager sends at each."""
     return Counter(
         (each.member, to)
         for each in flows
@@ -589,9 +625,10 @@ def _count_queues(flows: Sequence[Flow]) -> tuple[tuple[str, ...], tuple[tuple[s
 
 
 def _view_members(flows: Sequence[Flow], snapshots: Sequence[Snapshot], described: set[str]) -> Iterator[MemberView]:
-    hosted = {(route.queue_manager, each.name) for each in flows for route in each.routes}
+    hosted = {(route.queue_manager, route.queue) for each in flows for route in each.routes if route.queue}
     hosts = Counter(name for name, _ in hosted)
     failing: dict[str, tuple[str, ...]] = {}
+    aliases = Counter(each.member for each in flows if each.failure and each.is_alias)
     for each in flows:
         if each.failure:
             failing[each.member] = (*failing.get(each.member, ()), each.name)
@@ -601,11 +638,14 @@ def _view_members(flows: Sequence[Flow], snapshots: Sequence[Snapshot], describe
     for name in sorted({*facts, *hosts, *(each.member for each in flows)}):
         of = facts.get(name)
         if of is None:
-            yield MemberView(name, name in described, hosts=hosts[name], failing=failing.get(name, ()))
+            yield MemberView(
+                name, name in described, hosts=hosts[name], failing=failing.get(name, ()),
+                failing_aliases=aliases[name],
+            )  # fmt: skip
         else:
             yield MemberView(
                 name, name in described, of.clusters, suspended.get(name, ()), of.repository, of.command_level,
-                hosts[name], failing.get(name, ()),
+                hosts[name], failing.get(name, ()), aliases[name],
             )  # fmt: skip
 
 
@@ -624,11 +664,15 @@ def _summarize(flows: Sequence[Flow]) -> Iterator[str]:
     aliases = {each.name for each in flows if each.is_alias}
     members = {each.member for each in flows}
     more = f" and {_count(len(aliases), 'queue manager alias')}" if aliases else ""
+    if not flows:
+        yield "No queue is known in a cluster"
+        return
     yield f"{_count(len(queues), 'queue')}{more}, seen from {_count(len(members), 'queue manager')}"
     failing = [each for each in flows if each.failure]
+    named = {(each.is_alias, each.name) for each in failing}
     if failing:
         yield (
-            f"Puts fail: {_count(len({each.name for each in failing}), 'queue')} from "
+            f"Puts fail: {count_names(len(named), sum(is_alias for is_alias, _ in named))} from "
             f"{name_some(list(dict.fromkeys(each.member for each in failing)))}"
         )
     told = _tell_states(route for each in flows for route in each.routes if route.state != "unknown")
@@ -659,3 +703,9 @@ def _tell_meagre(flow: Flow) -> Iterator[str]:
 def _count(number: int, what: str) -> str:
     plural = f"{what}es" if what.endswith("s") else f"{what}s"
     return f"{number} {what if number == 1 else plural}"
+
+
+def count_names(number: int, aliases: int) -> str:
+    """Count what is put to: queues, and those of the number that are aliases of queue managers."""
+    queues = [_count(number - aliases, "queue")] if number > aliases else []
+    return ", ".join([*queues, *([_count(aliases, "alias")] if aliases else [])])

@@ -71,9 +71,11 @@ class ElsewhereView:
 class WhyNotView:
     """Why a put does not go to some queue manager: who falls by which rule and why, and what would help."""
 
+    queue_manager: str
     said: tuple[str, ...]
     fallen: tuple[tuple[str, str, str], ...]
     changes: tuple[str, ...]
+    tried: str
 
 
 @frozen
@@ -129,6 +131,7 @@ def _view(document: Document, rules: Rules, question: str, verdict: str, reaches
     columns = [each for each in document["steps"] if _tells_apart(each)]
     idle = (each for each in document["steps"] if not _tells_apart(each))
     why_not = document.get("why_not")
+    said_before = {*document.get("assumptions", ()), *(each["what"] for each in document.get("incomplete", ()))}
     return DecisionView(
         question, verdict, document["outcome"], _say_edition(document), reaches,
         columns=tuple(Column(each["rule"], each["clause"], each["remaining"]) for each in columns),
@@ -138,7 +141,7 @@ def _view(document: Document, rules: Rules, question: str, verdict: str, reaches
         exit=(document.get("exit") or {}).get("because", ""),
         unknown=view_unknown(document.get("incomplete", ())),
         assumptions=tuple(document.get("assumptions", ())),
-        remarks=tuple(each for each in document.get("remarks", ()) if each not in document.get("assumptions", ())),
+        remarks=tuple(each for each in document.get("remarks", ()) if each not in said_before),
         readings=tuple(_list_other_readings(document, rules)),
         elsewhere=tuple(map(_view_edition, document.get("other_editions", ()))),
         why_not=None if why_not is None else _view_why_not(why_not),
@@ -257,16 +260,19 @@ def _list_named(document: Document) -> Iterator[str | None]:
 
 def _view_why_not(document: Document) -> WhyNotView:
     absent = document.get("absent")
-    said = ["it is permitted"] if document.get("permitted") else []
+    name, searched = document.get("queue_manager", ""), document.get("searched", 0)
+    said = [f"{name or 'It'} is permitted"] if document.get("permitted") else []
     said += [": ".join(filter(None, (absent["what"], absent["command"])))] if absent else []
     said += [document["ended"]] if document.get("ended") else []
     fallen = (
         (name_destination(each["destination"]), each["rule"], each["because"]) for each in document["destinations"]
     )
     changes = tuple(map(_say_commands, document["changes"]))
-    if not (said or changes):
-        said = [f"no set of up to {document['searched']} commands would have it permitted"]
-    return WhyNotView(tuple(said), tuple(fallen), changes)
+    count = f"{searched} commands" if searched > 1 else "one command"
+    if document["destinations"] and searched and not (document.get("permitted") or changes):
+        said.append(f"no set of up to {count} would have it permitted")
+    tried = f"sets of up to {count}" if searched else "not all single commands were tried"
+    return WhyNotView(name, tuple(said), tuple(fallen), changes, tried)
 
 
 def _say_commands(commands: Iterable[Mapping[str, Any]]) -> str:

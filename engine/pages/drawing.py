@@ -24,6 +24,15 @@ CLASS_OF: Mapping[State, str] = {
     "failed": "bad", "disabled": "bad", "stopped": "bad", "suspended": "odd", "waiting": "odd", "idle": "idle",
 }  # fmt: skip
 
+NO_QUEUE = "no queue is known in a cluster"
+
+GROUNDS_SHOWN = 5
+"""So many facts are named that the answer rests on; a page has them all."""
+
+LETTER = 7.5
+LINE = 18
+"""How wide a letter and how high a line is outside diagrams."""
+
 HEADING = 30
 BETWEEN = 20
 LEGEND = 190
@@ -32,7 +41,9 @@ LEGEND = 190
 
 def render_drawing(view: ClusterView) -> str:
     """Render all diagrams of a view below one another, as a file of SVG that needs nothing but itself."""
-    placed, below, width = [], float(HEADING), 320.0
+    lines = [*_list_grounds(view)] if view.bands else [NO_QUEUE]
+    placed, below = [], float(HEADING + LINE * len(lines))
+    width = max([320.0, *(20 + LETTER * len(each) for each in lines)])
     for heading, each in view.drawings:
         placed.append((heading, below, each))
         below += HEADING + each.height + BETWEEN
@@ -41,9 +52,21 @@ def render_drawing(view: ClusterView) -> str:
     legend = list_states([each for _, each in view.drawings])
     height = below + 22 * -(-len(legend) // columns)
     return render_template(
-        "drawing.svg", view=view, placed=placed, width=width, height=height, columns=columns, part="", legend=legend,
-        style=read_style("colours.css", "pictures.css"),
+        "drawing.svg", view=view, lines=lines, placed=placed, width=width, height=height, columns=columns, part="",
+        legend=legend, style=read_style("colours.css", "pictures.css"),
     )  # fmt: skip
+
+
+def _list_grounds(view: ClusterView) -> Iterator[str]:
+    """By whose rules, and what is not known and could change the answers: no text stands beside a drawing."""
+    if view.origin:
+        yield f"answered {view.origin}"
+    if view.unknown:
+        yield "rests on what is not known:"
+    for each in view.unknown[:GROUNDS_SHOWN]:
+        yield " ".join(filter(None, (f"{each.what}:" if each.command else each.what, each.command, each.where)))
+    if len(view.unknown) > GROUNDS_SHOWN:
+        yield f"and on {len(view.unknown) - GROUNDS_SHOWN} more"
 
 
 def render_mermaid(view: ClusterView) -> str:
@@ -57,6 +80,9 @@ def _write_flowchart(view: ClusterView) -> Iterator[str]:
         yield "    direction LR"
         yield from _write_diagram(band.diagram, f"b{at}n")
         yield "  end"
+    if lines := [*_list_grounds(view)] if view.bands else [NO_QUEUE]:
+        yield f'  rests["{LINE_END.join(map(_write, lines))}"]'
+        yield "  class rests undescribed"
     for name, style in CLASSES.items():
         yield f"  classDef {name} {style}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from importlib.metadata import version
@@ -93,8 +93,11 @@ def _read_own() -> tuple[Mapping[str, str], Environment]:
     return texts, build_environment(texts)
 
 
-def render_page(view: View) -> str:
-    """Render a page that loads nothing: its style, its pictures and its scripts stand in it."""
+def render_page(view: View, said: Sequence[str] = ()) -> str:
+    """Render a page that loads nothing: its style, its pictures and its scripts stand in it.
+
+    ``said`` are warnings and remarks besides, which stand first.
+    """
     texts, environment = _read_own()
     style, scripts = "".join(texts[name] for name in STYLES), [texts[name] for name in SCRIPTS]
     allowed = " ".join(map(hash_text, scripts))
@@ -105,7 +108,7 @@ def render_page(view: View) -> str:
         "scripts": [Markup(each) for each in scripts],  # noqa: S704 - ours
         "version": version("mqclause"), "title": view.title, "content": view.template, "part": "",
     }  # fmt: skip
-    return environment.get_template("answer.html").render(view=view, **values)
+    return environment.get_template("answer.html").render(view=view, said=said, **values)
 
 
 def render_part(view: View) -> str:

@@ -9,13 +9,24 @@ from attrs import evolve, frozen
 
 from mqclause.cluster.plan import ChangePlan, PlanRow, PlanTable
 from mqclause.pages.check import FindingView, view_finding
-from mqclause.pages.cluster import OPEN_BANDS, name_some
+from mqclause.pages.cluster import OPEN_BANDS, count_names, name_some
 from mqclause.pages.decision import Unknown, say_origin
 from mqclause.pages.diagram import Diagram, Drawing, Edge, Node, State, draw_diagrams, list_states
 from mqclause.pages.rule_text import RuleText, list_rule_texts
-from mqclause.render.cluster import format_percent, join_edition_remarks
+from mqclause.render.cluster import (
+    MQSC_VERB,
+    describe_no_move,
+    describe_upgrades,
+    format_amount,
+    format_percent,
+    group_remarks,
+)
 from mqclause.render.documents import Document
 from mqclause.rulebook.rules import Rules
+from mqclause.trace import join_names
+
+CAUSES_SHOWN = 3
+"""How many sentences tell why a destination gets nothing, of several queues."""
 
 LEAST = 1e-9
 """A smaller part is none."""
@@ -62,6 +73,7 @@ class MoveView:
     lines: tuple[SideLine, ...]
     causes: tuple[CauseView, ...]
     drawing: Drawing | None = None
+    is_of_opens: bool = False
 
     @property
     def heading(self) -> str:
@@ -71,7 +83,8 @@ class MoveView:
     @property
     def told(self) -> str:
         """How much of which puts moves."""
-        of = f"{self.weight:,} puts" if self.weight is not None else "the puts"
+        whole = "the opens" if self.is_of_opens else "the puts"
+        of = f"{self.weight:,} puts" if self.weight is not None else whole
         does = "fail then" if self.state == "failed" else "move"
         moved = f"{format_percent(self.moved)} of {of} {does}" if self.moved else "they fail otherwise"
         return f"from {name_some(self.members)}: {moved}"
@@ -119,6 +132,10 @@ def view_plan(
     Raises NotInstalledError where nothing lays out diagrams, unless none are to be drawn.
     """
     document = answer if isinstance(answer, Mapping) else answer.to_json()
+    change = answer.change if isinstance(answer, PlanTable) else answer
+    still, upgrades = "", tuple(map(_say_upgrade, document.get("upgrades", ())))
+    if isinstance(change, ChangePlan):
+        still, upgrades = describe_no_move(change), tuple(describe_upgrades(change))
     document = document if "rows" in document else {"rows": [document]}
     rows = [*document["rows"], *document.get("queue_manager_aliases", ())]
     moves = [_view_move(group) for group in _group_alike(rows)]
@@ -130,9 +147,9 @@ def view_plan(
     if document.get("incomplete"):
         marks.add("unknown")
     return PlanView(
-        tuple(asked), tuple(_summarize(document, rows)),
+        tuple(asked), tuple(_summarize(document, rows, still)),
         tuple(evolve(each, drawing=drawings[at] if draw else None) for at, each in enumerate(moves)), new, gone,
-        tuple(document.get("restarts", ())), tuple(map(_say_upgrade, document.get("upgrades", ()))),
+        tuple(document.get("restarts", ())), upgrades,
         tuple(_list_traffic(document.get("traffic"))), tuple(map(_say_waiting, document.get("waiting", ()))),
         tuple(_group_remarks(document.get("remarks", ()))), _view_unknown(document.get("incomplete", ())),
         list_states(drawings, marks),
@@ -152,7 +169,7 @@ def _group_alike(rows: Iterable[Document]) -> list[list[Document]]:
 
 def _view_move(group: Sequence[Document]) -> MoveView:
     first = group[0]
-    names = tuple(dict.fromkeys(each.get("queue") or each["queue_manager"] for each in group))
+    names = tuple(dict.fromkeys(map(_name, group)))
     weights = [each["weight"] for each in group if "weight" in each]
     before, after = _sum_parts(first["before"]), _sum_parts(first["after"])
     lines = [
@@ -166,7 +183,8 @@ def _view_move(group: Sequence[Document]) -> MoveView:
     ]
     return MoveView(
         names, not first.get("queue"), tuple(dict.fromkeys(each["from"] for each in group)), first["moved"],
-        sum(weights) if weights else None, tuple(lines), tuple(dict.fromkeys(map(_view_cause, first["because"]))),
+        sum(weights) if weights else None, tuple(lines), tuple(_join_causes(group)),
+        is_of_opens=any(each.get("of_opens") for each in group),
     )  # fmt: skip
 
 
@@ -188,9 +206,15 @@ def _name_place(place: Place) -> str:
     return f"{place[0]} by {place[1]}" if place[1] else f"{place[0]} (local)"
 
 
-def _view_cause(document: Document) -> CauseView:
-    name = document["destination"]["queue_manager"]
-    return CauseView(document["side"], name, document["rule"] or "", document["clause"] or "", document["because"])
+def _join_causes(group: Sequence[Document]) -> Iterator[CauseView]:
+    """Why each destination gets nothing on a side: the first sentences, which may name a queue, and how many more."""
+    found: dict[tuple[str, str, str, str], dict[str, None]] = {}
+    for each in (each for row in group for each in row["because"]):
+        key = each["side"], each["destination"]["queue_manager"], each["rule"] or "", each["clause"] or ""
+        found.setdefault(key, {})[each["because"]] = None
+    for key, said in found.items():
+        more = f"; and {len(said) - CAUSES_SHOWN} more like it" if len(said) > CAUSES_SHOWN else ""
+        yield CauseView(*key, f"{'; '.join([*said][:CAUSES_SHOWN])}{more}")
 
 
 def _draw_move(move: MoveView) -> Diagram:
@@ -237,16 +261,23 @@ def _list_flows(had: Sequence[SideLine], has: Sequence[SideLine]) -> Iterator[tu
                 yield at, to, less * more / total, True
 
 
-def _summarize(document: Document, rows: Sequence[Document]) -> Iterator[str]:
+def _summarize(document: Document, rows: Sequence[Document], still: str) -> Iterator[str]:
+    """Summarize the change; where no row differs, ``still`` says so, as far as that is known."""
     moving = [each for each in rows if each["moved"]]
     failing = [each for each in rows if _get_failure(each["after"]) and not _get_failure(each["before"])]
-    queues = len({each.get("queue") or each["queue_manager"] for each in rows})
     if not rows:
-        yield "Every put goes where it went, as far as each queue alone goes"
+        yield f"{still[:1].upper()}{still[1:]}" or "Every put goes where it went, as far as each queue alone goes"
     else:
-        yield f"Puts to {queues} queue{'s' if queues > 1 else ''} change, {len(moving)} of {len(rows)} rows move"
+        named = {(not each.get("queue"), _name(each)) for each in rows}
+        members = name_some(sorted({each["from"] for each in rows}))
+        yield f"Puts to {count_names(len(named), sum(is_alias for is_alias, _ in named))} change, from {members}"
+    if len(moving) < len(rows):
+        yield f"Of {len(rows)} rows of the map that change {len(moving)} move, the others fail for another reason"
     if failing:
         yield f"Puts fail then and did not before: {len(failing)} of the rows"
+    if waiting := {_name(each) for each in document.get("waiting", ())}:
+        yield f"Puts to {name_some(sorted(waiting))} wait then for a channel"
+    yield from _sum_traffic(document.get("traffic"))
     findings = document.get("findings") or {}
     for side, said in (("new", "new"), ("gone", "no longer there")):
         if number := len(findings.get(side, ())):
@@ -257,30 +288,48 @@ def _say_upgrade(document: Document) -> str:
     return f"{document['queue_manager']}: {document['before']} to {document['after']} ({document['evidence']})"
 
 
+def _sum_traffic(document: Document | None) -> Iterator[str]:
+    """How many of the real puts move, and how many the map does not have."""
+    if not document or not document["puts"]:
+        return
+    moved = sum(each["puts"] for each in document["moves"])
+    part = format_percent(moved / document["puts"]) if moved else "none"
+    yield f"{part} of {format_amount(document['puts'])} real puts would go otherwise"
+    if document["elsewhere"]:
+        told = "of them are of queues, or at queue managers, that the map does not have"
+        yield f"{format_amount(document['elsewhere'])} {told}"
+
+
 def _list_traffic(document: Document | None) -> Iterator[tuple[str, str, str]]:
     for each in document["moves"] if document else ():
         yield each["out_of"] or "fails", each["into"] or "fails", f"{each['puts']:,.0f}"
 
 
 def _say_waiting(document: Document) -> str:
-    name = document.get("queue") or document["queue_manager"]
     parts = (f"{each['queue_manager']} {format_percent(each['share'])}" for each in document["shares"])
-    return f"{name} from {document['from']}: {', '.join(parts)}"
+    return f"{_name(document)} from {document['from']}: {', '.join(parts)}"
 
 
 def _group_remarks(listed: Iterable[Document]) -> Iterator[str]:
-    """Each remark once, with the queues and the queue managers that it is about."""
-    found: dict[str, dict[str, None]] = {}
+    """Each remark once, with the queues and the queue managers that it is about, then those about no puts."""
     listed = list(listed)
-    joined = join_edition_remarks((each["from"], each["remark"]) for each in listed)
-    for each in listed:
-        name = each.get("queue") or each.get("queue_manager")
-        about = found.setdefault(joined[each["from"], each["remark"]], {})
-        if name:
-            about[f"{name} from {each['from']}" if each["from"] else name] = None
-    for said, about in found.items():
-        yield f"{name_some(list(about))}: {said}" if about else said
+    of_puts = [each for each in listed if each["from"]]
+    yield from group_remarks((_name(each), each["from"], each["remark"]) for each in of_puts)
+    yield from (each["remark"] for each in listed if not each["from"])
 
 
 def _view_unknown(listed: Iterable[Document]) -> tuple[Unknown, ...]:
-    return tuple(dict.fromkeys(Unknown(f"at {each['from']}: {each['what']}", each["command"]) for each in listed))
+    """What is not known, each once, with the queue managers where the command that tells it is run."""
+    asked: dict[tuple[str, str], dict[str, None]] = {}
+    for each in listed:
+        asked.setdefault((each["what"], each["command"]), {})[each["from"]] = None
+    return tuple(Unknown(what, asking, _say_where(asking, members)) for (what, asking), members in asked.items())
+
+
+def _say_where(command: str, members: Iterable[str]) -> str:
+    """A command of the shell names its queue manager, whoever wants to know."""
+    return f"at {join_names(list(members))}" if not command or command.startswith(MQSC_VERB) else ""
+
+
+def _name(row: Document) -> str:
+    return str(row.get("queue") or row["queue_manager"])

@@ -119,6 +119,9 @@ def test_a_folder_that_comes_or_goes(repository: Repository) -> None:
     assert repository.plan(BASE=repository.first, FOLDER="moved").startswith("### Nothing to compare with: these files")
     assert repository.plan(BASE=repository.first).startswith("### Nothing to compare: these files are gone\n")
     assert repository.plan(BASE=moved, HEAD=repository.first).startswith("### Nothing to compare with")
+    assert (
+        "neither revision has these files" in repository.plan(BASE=repository.first, FOLDER="nowhere").splitlines()[0]
+    )
 
 
 @pytest.mark.deep
@@ -339,6 +342,7 @@ def test_the_image_is_slim_and_runs_as_nobody() -> None:
     [user] = [words for name, words in last if name == "USER"]
     assert int(user.split(":")[0]) > 0
     assert ("ENTRYPOINT", '["mqclause"]') in last
+    assert any("'.[html]'" in words for name, words in said if name == "RUN")
     assert not re.search(r"(?i)java|jdk|apt|curl|wget|http", " ".join(words for _, words in said))
 
 

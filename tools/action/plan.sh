@@ -39,7 +39,9 @@ done
 comment="$trees/plan.md"
 faults="$trees/faults"
 status=0
-if [ ! -e "$trees/before/$FOLDER" ]; then
+if [ ! -e "$trees/before/$FOLDER" ] && [ ! -e "$trees/after/$FOLDER" ]; then
+  printf '### Nothing to compare: neither revision has these files\n' >"$comment"
+elif [ ! -e "$trees/before/$FOLDER" ]; then
   printf '### Nothing to compare with: these files are new\n' >"$comment"
 elif [ ! -e "$trees/after/$FOLDER" ]; then
   printf '### Nothing to compare: these files are gone\n' >"$comment"

@@ -20,7 +20,7 @@ from mqclause.render.findings import (
 from mqclause.render.terminal import show_progress
 from mqclause.rulebook.rule_file import SEVERITIES
 from mqclause.testing.case_kinds import count_documents
-from mqclause.tools.answer_file import JSON, check_page, check_replaceable, write_answer
+from mqclause.tools.answer_file import JSON, check_page, check_replaceable, write_answer, write_page
 from mqclause.tools.commands.options import (
     Inputs,
     blame_status_option,
@@ -69,11 +69,10 @@ class CheckOutput:
             write_answer(self.sarif, json.dumps(build_sarif(found, checks), ensure_ascii=False, indent=1))
         if self.html is not None:
             from mqclause.pages.check import view_findings
-            from mqclause.pages.page import render_page
 
             rules = checks.engine.rules
             page = view_findings(found, rules, str(rules.origin) if rules.origin else "")
-            write_answer(self.html, render_page(page))
+            write_page(self.html, page)
         if self.as_json:
             print_json({"format": FINDINGS_FORMAT, "findings": [each.to_json() for each in found]})
         elif self.as_csv:

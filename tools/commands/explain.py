@@ -18,7 +18,7 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.readers.facts_files import parse_json
 from mqclause.render.explanation import print_explanation, print_verdict
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.answer_file import check_page, write_answer
+from mqclause.tools.answer_file import check_page, write_page
 from mqclause.tools.commands.options import (
     Inputs,
     choose_executor,
@@ -119,9 +119,8 @@ class ExplainOutput:
             answer = find_why_not(told, self.why_not, snapshot, given)
         if self.html is not None:
             from mqclause.pages.decision import view_decision
-            from mqclause.pages.page import render_page
 
-            write_answer(self.html, render_page(view_decision(told, why_not=answer.to_json() if answer else None)))
+            write_page(self.html, view_decision(told, why_not=answer.to_json() if answer else None))
         if self.as_json:
             print_json(told.to_json() | ({"why_not": answer.to_json()} if answer else {}))
             return

@@ -43,7 +43,7 @@ from mqclause.render.cluster import (
 )
 from mqclause.render.terminal import track_progress
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.answer_file import check_drawing, check_page, load_pages, write_answer
+from mqclause.tools.answer_file import check_drawing, check_page, load_pages, write_answer, write_page
 from mqclause.tools.commands.options import (
     Inputs,
     blame_status_option,
@@ -187,13 +187,12 @@ class MapOutput:
         """Write the pictures. Raises NotWrittenError."""
         from mqclause.pages.cluster import view_cluster
         from mqclause.pages.drawing import render_drawing, render_mermaid
-        from mqclause.pages.page import render_page
 
         origin = rules.origin
         is_placed = self.html is not None or self.svg is not None
         view = view_cluster(flows, members, rules, str(origin) if origin else "", is_placed)
         if self.html is not None:
-            write_answer(self.html, render_page(view))
+            write_page(self.html, view)
         if self.svg is not None:
             write_answer(self.svg, render_drawing(view))
         if self.mermaid:

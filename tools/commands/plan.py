@@ -36,7 +36,7 @@ from mqclause.render.cluster import (
 from mqclause.render.markdown import render_plan_comment
 from mqclause.render.terminal import track_progress
 from mqclause.rulebook.rules import AUTO, Rules
-from mqclause.tools.answer_file import check_page, write_answer
+from mqclause.tools.answer_file import check_page, write_page
 from mqclause.tools.commands.map import ClusterQuestion, print_member_warnings
 from mqclause.tools.commands.options import Inputs, group_options, quote_mqsc
 from mqclause.tools.streams import list_warnings, print_json, print_pieces, print_warnings, write_csv
@@ -102,10 +102,9 @@ class PlanOutput:
         A page names the options that were ``asked``. Raises NotWrittenError.
         """
         if self.html is not None:
-            from mqclause.pages.page import render_page
             from mqclause.pages.plan import view_plan
 
-            write_answer(self.html, render_page(view_plan(found, rules, asked)))
+            write_page(self.html, view_plan(found, rules, asked))
         if self.as_json:
             print_json(found.to_json())
         elif self.as_csv:

@@ -21,7 +21,7 @@ from mqclause.render.replay import buffer_first, print_calendar, print_timeline
 from mqclause.replay.administration import AdministrationRules, build_retention
 from mqclause.replay.runner import Replay, Row, Watch
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.answer_file import check_page, write_answer
+from mqclause.tools.answer_file import check_page, write_page
 from mqclause.tools.commands.explain import build_error_line, decode_line
 from mqclause.tools.commands.options import (
     Inputs,
@@ -80,12 +80,11 @@ class ReplayOutput:
 
     def print_and_draw(self, rows: Callable[[Watch], Iterable[Row]], rules: Rules, source: str) -> None:
         """Print the rows, and write a page of what they tell. Raises NotWrittenError."""
-        from mqclause.pages.page import render_page
         from mqclause.pages.replay import Recorder, view_replay
 
         recorder = Recorder()
         self.print_rows(rows(recorder.watch))
-        write_answer(str(self.html), render_page(view_replay(recorder, rules, source)))
+        write_page(str(self.html), view_replay(recorder, rules, source))
 
 
 @group_options(inputs=Inputs, output=ReplayOutput)

@@ -17,7 +17,7 @@ pytest.importorskip("fast_sugiyama")
 
 from mqclause import ChannelState, cluster_map, read, text
 from mqclause.pages import diagram
-from mqclause.pages.cluster import ClusterView, view_map
+from mqclause.pages.cluster import ClusterView, count_names, view_map
 from mqclause.pages.diagram import SHAPES, Diagram, Edge, Node, draw_diagrams
 from mqclause.pages.drawing import render_drawing, render_mermaid
 from mqclause.pages.page import read_templates, render_page
@@ -146,6 +146,31 @@ def test_what_others_alone_know_is_dashed() -> None:
     assert all(each.is_described for each in view(at="QM1").members)
 
 
+DEPOT = {
+    "QM4.mqsc": "DEFINE CHANNEL(TO.QM4) CHLTYPE(CLUSRCVR) CLUSTER(D) CONNAME('h4')\nDEFINE QLOCAL(STOCK) CLUSTER(D)",
+    "QM5.mqsc": "DEFINE CHANNEL(TO.QM5) CHLTYPE(CLUSRCVR) CLUSTER(D) CONNAME('h5')\n"
+    "DEFINE QALIAS(SHELF) TARGET(STOCK) CLUSTER(D)",
+}  # fmt: skip
+
+
+def _view_with_exit() -> ClusterView:
+    """Nobody gives the exit that QM5 names: what it makes of the choice of each put there is not known."""
+    said = f"ALTER QMGR CLWLEXIT(OWN)\n{DEPOT['QM5.mqsc']}"
+    texts = (text(DEPOT["QM4.mqsc"], queue_manager="QM4"), text(said, name="QM5.mqsc", queue_manager="QM5"))
+    return view_map(cluster_map(read(*texts)))
+
+
+def test_a_host_has_its_own_queues_and_a_remark_its_queue_managers() -> None:
+    """SHELF at QM5 leads to STOCK, which QM4 alone hosts; of a message that QM4 binds to QM5 there is more to say."""
+    told = view_map(cluster_map(read(*(text(said, name=name, queue_manager=name[:3]) for name, said in DEPOT.items()))))
+    assert {each.name: each.hosts for each in told.members} == {"QM4": 1, "QM5": 1}
+    shelf = next(each for each in told.bands if each.names == ("SHELF",))
+    assert [each.partition(":")[0] for each in shelf.remarks] == ["from QM4"]
+    [missing] = [each for each in _view_with_exit().unknown if "CLWLEXIT(OWN)" in each.what]
+    assert missing.what.startswith("from QM5: no exit is given")
+    assert [count_names(*each) for each in ((2, 0), (3, 1), (1, 1))] == ["2 queues", "2 queues, 1 alias", "1 alias"]
+
+
 def test_a_page_has_pictures_that_are_told_in_tables() -> None:
     raw = render_page(view())
     assert find_page_faults(raw) == []
@@ -246,7 +271,7 @@ def test_a_drawing_stands_alone(tmp_path: Path) -> None:
         assert run("map", *(str(tmp_path / name) for name in SCRIPTS), "--svg", str(out)).returncode == 0
     root = ElementTree.fromstring(out.read_text())
     texts = [each.text or "" for each in root.iter() if each.tag.endswith("text")]
-    assert {"All queues", "A1, A2", "from QM1", "50 %", "QM3"} <= set(texts)
+    assert {"All queues", "A1, A2", "from QM1", "50 %", "QM3", "rests on what is not known:"} <= set(texts)
     assert not [each for each in root.iter() if "href" in " ".join(each.attrib) or each.tag.endswith("script")]
     said = bad("map", str(tmp_path / "QM1.mqsc"), "--svg", str(tmp_path / "QM1.mqsc"))
     assert said[0].endswith("is there and is not a drawing of mqclause; allowed: another name")
@@ -262,6 +287,9 @@ def test_a_flowchart_for_markdown(tmp_path: Path) -> None:
     )  # fmt: skip
     assert '    b0n0 -. "50 %" .-> b0n3' in done.stdout.splitlines()
     assert '    b0n3["QM2<br/>TO.QM2<br/>status not known"]' in done.stdout.splitlines()
+    assert "rests on what is not known:<br/>TO.QM2: DISPLAY CHSTATUS(TO.QM2) at QM1" in done.stdout
+    nothing = run("map", files[0], "--mermaid").stdout
+    assert '  rests["no queue is known in a cluster"]' in nothing.splitlines()
     assert "leave one out" in bad("map", *files, "--mermaid", "--json")[0]
 
 

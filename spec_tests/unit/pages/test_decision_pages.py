@@ -115,7 +115,11 @@ def test_the_command_writes_a_page_beside_what_it_prints(tmp_path: Path) -> None
         done = run(*given, "--html", str(page), "--why-not", "QM3")
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.startswith(plain.stdout)
-    assert "ALTER CHANNEL" in Page(page.read_text()).text
+    shown = Page(page.read_text()).text
+    assert "ALTER CHANNEL" in shown
+    assert "Each of these would have it permitted (sets of up to 2 commands)" in shown
+    run(*given, "--html", str(page), "--why-not", "QM2")
+    assert "QM2 is permitted" in Page(page.read_text()).text
     run(*given, "--html", str(page), "--why-not", "QM1")
     assert "QM1 hosts no instance of Q" in Page(page.read_text()).text
 

@@ -68,16 +68,37 @@ def test_the_page_of_a_plan_is_that_of_its_document() -> None:
     assert 'class="mq-band"' in type(answer).from_json(document)._repr_html_()
 
 
+def test_of_opens_and_of_what_is_not_known_a_plan_says_where() -> None:
+    """A1 goes to QM3 alone then. Its opens are bound, at QM1; whether TO.QM3 runs is asked there, and nowhere twice."""
+    members = read(*(text(said, name=name) for name, said in SCRIPTS.items()))
+    members = members.set("QLOCAL(A1) QMGR(QM2) DEFBIND(OPEN)", "QLOCAL(A1) QMGR(QM3) DEFBIND(OPEN)")
+    told = view_plan(plan(members, members.set("QLOCAL(A1) QMGR(QM3) CLWLPRTY(5)")), draw=False)
+    assert [(each.names, each.told) for each in told.moves] == [(("A1",), "from QM1: 50 % of the opens move")]
+    assert [each.partition(": ")[0] for each in told.remarks if "each open chooses once" in each] == ["A1 from QM1"]
+    assert len({(each.what, each.command) for each in told.unknown}) == len(told.unknown)
+    assert {each.where for each in told.unknown} == {"at QM1"}
+    held = view_plan(plan(members, members.with_status("TO.QM3", "STOPPED")), draw=False)
+    assert "Puts to C wait then for a channel" in held.summary
+    left = view_plan(plan(members, members), draw=False)
+    assert left.summary == ("Nothing changes: every put goes where it went",)
+
+
 @pytest.mark.skipif(not DRAWN, reason="nothing lays out diagrams")
 def test_the_command_names_the_change(tmp_path: Path) -> None:
     for name, script in SCRIPTS.items():
         (tmp_path / name).write_text(script)
     files, page = [str(tmp_path / name) for name in SCRIPTS], tmp_path / "plan.html"
-    done = run("plan", *files, "--set", "QLOCAL(A1) QMGR(QM3) CLWLPRTY(5)", "--suspend", "QM3", "--html", str(page))
+    odd = tmp_path / "notes.mqsc"
+    odd.write_text("DEFINE QLOCAL(")
+    change = ("--set", "QLOCAL(A1) QMGR(QM3) CLWLPRTY(5)", "--suspend", "QM3", "--upgrade", "QM1=mq-9.4")
+    done = run("plan", *files, f"QM9={odd}", "--lenient", *change, "--html", str(page))
     assert (done.returncode, page.exists()) == (3, True)
     shown = Page(page.read_text()).text
     assert "--set 'QLOCAL(A1) QMGR(QM3) CLWLPRTY(5)' --suspend QM3" in shown
+    assert "upgrade of QM1 from wmq-6, which is assumed, to mq-9.4" in shown
     assert "Findings that are new" in shown
+    assert "warning or remark" in shown
+    assert "notes.mqsc:1" in shown
 
 
 def test_findings_by_severity_with_their_places_and_checks(tmp_path: Path) -> None:
