@@ -124,15 +124,26 @@ class Comparison:
 
 
 def compare_rules(before: Rules, after: Rules, names: Iterable[str] = (), bound: Bound = FIRST_BOUND) -> Comparison:
-    """Compare two sets of rules, of all documents or of some. Raises RuleError and CaseError."""
-    asked = [each for each in DOCUMENTS.values() if not names or each.name in names]
+    """Compare two sets of rules, of all documents or of some; files that all share count for each.
+
+    Raises RuleError and CaseError.
+    """
+    wanted = frozenset(names) or DOCUMENTS.keys()
+    asked = [each for each in DOCUMENTS.values() if each.name in wanted]
     found = []
     for about in asked:
         if any(path.startswith(f"{about.name}/") for path in before.files):
             changed = find_changed_rules(before, after, about)
             if changed:
                 found.append(_compared(before, after, about, changed, bound))
-    return Comparison(tuple(compare_texts(before, after)), tuple(found))
+    others = DOCUMENTS.keys() - wanted
+    texts = (each for each in compare_texts(before, after) if _find_ruleset(each) not in others)
+    return Comparison(tuple(texts), tuple(found))
+
+
+def _find_ruleset(of: TextDifference) -> str:
+    """The ruleset that a difference is about: of terms the first part of the key, of files that all share none."""
+    return of.key.partition(".")[0] if of.path == "terms.toml" else of.path.partition("/")[0]
 
 
 def compare_texts(before: Rules, after: Rules) -> Iterator[TextDifference]:

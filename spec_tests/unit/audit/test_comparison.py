@@ -42,6 +42,23 @@ def test_keys_that_differ_are_told() -> None:
     assert gone["fail_with.reason"] == ("MQRC_Q_FULL", None)
 
 
+def test_texts_of_one_document_alone_are_told() -> None:
+    other = changed(
+        "terms.toml", "the put names a queue, and no queue manager beside it", "the put names a queue alone"
+    )
+    other = other.with_files(
+        {"call/2053_q_full.toml": None, "laws.toml": RULES.files["laws.toml"].replace("is ever among", "is among")}
+    )
+    told = {
+        name: {each.path for each in compare_rules(RULES, other, [name]).text} for name in ("workload", "call", "exit")
+    }
+    assert told == {
+        "workload": {"terms.toml", "laws.toml"},
+        "call": {"call/2053_q_full.toml", "laws.toml"},
+        "exit": {"laws.toml"},
+    }
+
+
 def test_of_an_edition_what_it_states_is_told() -> None:
     told = {(each.path, each.key) for each in compare_texts(Rules(edition="wmq-6"), Rules(edition="mq-8.0"))}
     assert ("workload/01a_put_disabled_queue.toml", "leave_out") in told
@@ -150,7 +167,7 @@ def test_the_command_compares_two_folders(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert f"{PRIORITY} keep.highest\n  before  queue_priority\n  after   nothing\n" in done.stdout
     assert "subject 2 = {" in done.stdout
-    same = run("compare", str(ours), str(ours), "--document", "call", "--json")
+    same = run("compare", str(ours), str(other), "--document", "call", "--json")
     assert same.returncode == 0
     assert json.loads(same.stdout) == {"format": "mqclause.comparison/1", "text": [], "documents": []}
 
