@@ -27,7 +27,7 @@ Point = tuple[str, str, bool]
 
 @frozen
 class RuleCoverage:
-    """How many ``branches`` a rule has, and which are ``missed``: conditions that never held or never failed."""
+    """How many ``branches`` a rule has, and which are ``missed``: what no case has true, or false, in it."""
 
     rule: str
     branches: int
@@ -184,5 +184,5 @@ def _branches_of(step: Operation, vocabulary: Vocabulary) -> Iterator[tuple[tupl
 
 def _missed(text: str, holds: bool) -> str:
     if not text:
-        return "never applies" if holds else "never fails to apply"
-    return f"{text} never {'holds' if holds else 'fails'}"
+        return f"no case in which it {'applies' if holds else 'does not apply'}"
+    return f"no case has {text} {'true' if holds else 'false'} here"

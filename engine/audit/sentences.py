@@ -17,7 +17,7 @@ from mqclause.rulebook.case_files import has_case_file
 from mqclause.rulebook.clauses import Clause, list_clauses, read_clause_files
 from mqclause.rulebook.loader import OVERRIDES
 from mqclause.rulebook.mutants import TERMS_FILE
-from mqclause.rulebook.rule import ReadingError, Ruleset
+from mqclause.rulebook.rule import ReadingError, Rule, Ruleset
 from mqclause.rulebook.rules import Rules, get_rule_id
 from mqclause.testing.case_kinds import RunnableCase
 from mqclause.testing.case_runner import group_cases_by_clause, read_cases
@@ -52,15 +52,13 @@ class SentenceAccount:
 class RuleAccount:
     """A rule: its file, the sentences that name it, its cases, and what it rests on.
 
-    ``place`` is where it runs, from 1, in the oldest edition that has it. ``terms`` are those that it uses, also by way
-    of others, with what they mean.
+    ``terms`` are those that it uses, also by way of others, with what they mean.
     """
 
     id: str
     path: str
     title: str
     clause: str
-    place: int
     sentences: tuple[str, ...]
     cases: tuple[str, ...]
     terms: Mapping[str, str]
@@ -112,19 +110,49 @@ def describe_rule(rules: Rules, rule_id: str, folder: Path | None = None) -> Rul
     rule, overrides = ruleset.rule(rule_id), _overrides_of(rules, rule_id)
     means = rules.toml(TERMS_FILE).get(ruleset.name, {})
     return RuleAccount(
-        rule_id, path, rule.title, rule.clause, ruleset.rules.index(rule) + 1,
+        rule_id, path, rule.title, rule.clause,
         _group_sentences(rules).get(rule_id, ()), tuple(map(str, _cases(rule_id, folder))),
         {term: str(means.get(term, {}).get("means", "")) for term in _terms_of(ruleset, rule_id)},
         _of_kind(overrides, "edition"), _of_kind(overrides, "reading"),
     )  # fmt: skip
 
 
+@frozen
+class RunOrder:
+    """The rules of a document in the order in which they run from the edition ``since`` on.
+
+    ``until`` is the last edition that has it, blank if the newest has.
+    """
+
+    since: str
+    until: str
+    rules: tuple[Rule, ...]
+
+
+def list_orders(rules: Rules, document: str) -> tuple[RunOrder, ...]:
+    """List the orders in which the rules of a document run, the oldest first. Raises RuleError."""
+    found, known = list[tuple[str, tuple[Rule, ...]]](), rules.known_editions
+    for read in read_editions(rules):
+        listed = read.ruleset(DOCUMENTS[document]).rules
+        if not found or [each.id for each in listed] != [each.id for each in found[-1][1]]:
+            found.append((read.edition, listed))
+    lasts = [known[known.index(since) - 1] for since, _ in found[1:]]
+    return tuple(
+        RunOrder(since, until, listed) for (since, listed), until in zip(found, (*lasts, ""), strict=True)
+    )  # fmt: skip
+
+
+def read_editions(rules: Rules) -> tuple[Rules, ...]:
+    """Read the rules in each edition for which a file states anything, the oldest first."""
+    editions = [each for each in rules.known_editions if each == rules.as_stated(each)]
+    return tuple(map(rules.in_edition, editions)) or (rules,)
+
+
 @lru_cache(maxsize=2048)
 def find_ruleset(rules: Rules, rule_id: str) -> Ruleset:
     """Find the ruleset of the oldest edition that has a rule. Raises ReadingError where none has, and RuleError."""
     about = DOCUMENTS[rule_id.partition(".")[0]]
-    editions = [each for each in rules.known_editions if each == rules.as_stated(each)]
-    for read in map(rules.in_edition, editions) if editions else (rules,):
+    for read in read_editions(rules):
         ruleset = read.ruleset(about)
         if rule_id in (rule.id for rule in ruleset.rules):
             return ruleset

@@ -103,6 +103,7 @@ class CaseFile:
             _of_type(path.name, document, key, dict, "a table")
         for key in ("case", "equivalent", "scenario"):
             _of_type(path.name, document, key, list, "a list")
+        _check_names(path.name, document)
         facts, ordinary = document.get("facts", {}), document.get("ordinary", {})
         return cls(
             path,
@@ -140,11 +141,10 @@ class CaseFile:
 
     def cases(self, kind: type[OfKind], **more: Any) -> tuple[OfKind, ...]:
         """Build cases of one kind; ``more`` is what the kind needs besides. Raises CaseError for a wrong key."""
-        names: set[str] = set()
         found = []
         for number, table in enumerate(self.tables, 1):
             place = f"{self.path.name}: case {number}"
-            _checked(place, table, names, kind)
+            _check(place, table, kind)
             found.append(kind.of(self, table, place, **more))
         return tuple(found)
 
@@ -181,8 +181,19 @@ def _find_case_files(rule_id: str, folder: Path | None) -> list[Path]:
     return list((folder or get_cases_folder()).glob(f"{document}/{number}_*.toml"))
 
 
-def _checked(place: str, table: StatedTable, names: set[str], kind: type[Case]) -> None:
-    """Adds the name of a case to ``names``. Raises CaseError if a key is wrong or the name is there already."""
+def _check_names(place: str, document: StatedTable) -> None:
+    """Raises CaseError for two cases of one name, also for a case and a scenario: answers are told by their names."""
+    names = set[str]()
+    for kind in ("case", "scenario"):
+        for number, table in enumerate(document.get(kind, ()), 1):
+            name = table.get("name") if isinstance(table, dict) else None
+            if isinstance(name, str) and name in names:
+                raise CaseError(f"{place}: {kind} {number}: the name {name!r} is given twice")
+            names |= {name} if isinstance(name, str) else set()
+
+
+def _check(place: str, table: StatedTable, kind: type[Case]) -> None:
+    """Raises CaseError if a key is wrong."""
     if not isinstance(table, dict):
         raise CaseError(f"{place}: is not a table")
     _only(place, table, CASE_KEYS | kind.KEYS)
@@ -195,9 +206,6 @@ def _checked(place: str, table: StatedTable, names: set[str], kind: type[Case]) 
     for key in ("readings", "facts", "expect"):
         _of_type(place, table, key, dict, "a table")
     _only(f"{place}: expect", table["expect"], kind.EXPECTS)
-    if table["name"] in names:
-        raise CaseError(f"{place}: the name {table['name']!r} is given twice")
-    names.add(table["name"])
 
 
 def _clauses(place: str, table: StatedTable) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from attrs import evolve, field, frozen
 from attrs.converters import optional
 
 from mqclause.rulebook.case_files import CaseFile, read_case_files
-from mqclause.rulebook.loader import EVIDENCE, OVERRIDES
+from mqclause.rulebook.loader import EVIDENCE, OVERRIDES, RECALLED
 from mqclause.rulebook.rule import UnansweredError
 from mqclause.rulebook.rules import CLAUSE_FILE_KEYS, CLAUSE_KEYS, Rules, get_rule_id
 
@@ -91,11 +91,12 @@ class ClauseFile:
         return tuple(self._paged(_clause(each)) for each in self.tables)
 
     def _paged(self, clause: Clause) -> Clause:
-        """A sentence with the page of its file, unless it has a source of its own."""
+        """A sentence with the page of its file, unless it has its own source; one that is recalled was not read."""
         if clause.fingerprint or clause.project:
             return clause
         project = self.project if self.project and not clause.page else None
-        return evolve(clause, page=clause.page or self.page, read=clause.read or self.read, project=project)
+        read = clause.read or ("" if clause.evidence == RECALLED else self.read)
+        return evolve(clause, page=clause.page or self.page, read=read, project=project)
 
 
 def read_clause_files(rules: Rules, document: str | None = None) -> tuple[ClauseFile, ...]:
@@ -208,6 +209,8 @@ def _unmet_clause(table: Mapping[str, Any], by_rule: Mapping[str, Mapping[str, A
         yield f"{place}: project says why, in words, and stands without fingerprint and page"
     if clause.evidence not in ("", *EVIDENCE) or bool(clause.since) > bool(clause.evidence):
         yield f"{place}: evidence is one of {', '.join(EVIDENCE)}, and stands where since does"
+    if clause.evidence == RECALLED and clause.read:
+        yield f"{place}: is recalled, so it was not read on {clause.read}"
     if unknown := sorted(table.keys() - set(CLAUSE_KEYS)):
         yield f"{place}: unknown key {', '.join(unknown)}"
     if not f"{clause.path}.".startswith(f"{clause.number}."):

@@ -62,11 +62,13 @@ EDITION_KEYS: Mapping[str, type] = {"title": str, "command_level": int, "evidenc
 
 _TYPES = {str: "text", list: "a list of texts", int: "a whole number", dict: "a table", bool: "true or false"}
 
+RECALLED = "recalled"
+
 EVIDENCE: Mapping[str, str] = {
     "stated": "it was read",
     "implied": "follows from what was read",
     "inferred": "nothing that was read says otherwise",
-    "recalled": "recalled, not read",
+    RECALLED: "recalled, not read",
 }
 """How it is known what holds in an edition, the surest first, and that in words."""
 

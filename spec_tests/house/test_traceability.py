@@ -59,6 +59,10 @@ path = "1.1"
 number = "1"
 says = ""
 author = "me"
+page = "A page"
+read = "2026-05-06"
+since = "mq-8.0"
+evidence = "recalled"
 """
 
 
@@ -76,6 +80,7 @@ def test_what_is_unmet_is_told_all_at_once(tmp_path: Path) -> None:
         "clause workload 1.1: there is no rule workload.99",
         "clause workload 1.1: has rules or a reason why it is none, one of them (or the program that does it)",
         "clause workload 1.1: says, rules and not_a_rule are not empty",
+        "clause workload 1.1: is recalled, so it was not read on 2026-05-06",
         "clause workload 1.1: unknown key author",
         "clause workload 1.1: given 2 times",
         "workload.04a: no clause of workload is stated by it",

@@ -70,6 +70,7 @@ GOOD = '[[case]]\nname = "a"\nacts = true\n[case.expect]\noutcome = "chosen"\n'
         (GOOD.replace("outcome", "verdict"), "04a_channel_rank.toml: case 1: expect: unknown key verdict; allowed: "),
         (GOOD.replace("acts = true\n", ""), "04a_channel_rank.toml: case 1: acts is missing"),
         (GOOD + GOOD, "04a_channel_rank.toml: case 2: the name 'a' is given twice"),
+        (GOOD + GOOD.replace("[case", "[scenario"), "04a_channel_rank.toml: scenario 1: the name 'a' is given twice"),
         (GOOD.replace("true", "1"), "04a_channel_rank.toml: case 1: acts is 1; it is true or false"),
         ("case = 1\n", "04a_channel_rank.toml: case is 1; it is a list"),
         ("case = [1]\n", "04a_channel_rank.toml: case 1: is not a table"),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from attrs import frozen
 
@@ -15,14 +16,23 @@ from mqclause.audit.coverage import RuleCoverage, measure_coverage
 from mqclause.audit.laws import Law, LawProof, prove_law, prove_laws, read_laws
 from mqclause.audit.mutation import MutantResult, try_mutants
 from mqclause.audit.proof import DocumentProof, prove_agreement
-from mqclause.audit.sentences import RuleAccount, SentenceAccount, describe_rule, find_ruleset, list_sentences
+from mqclause.audit.sentences import (
+    RuleAccount,
+    RunOrder,
+    SentenceAccount,
+    describe_rule,
+    find_ruleset,
+    list_orders,
+    list_sentences,
+)
 from mqclause.audit.words import WordAccount, list_words
 from mqclause.documents import DOCUMENTS
 from mqclause.rulebook.clauses import ClauseFile, read_clause_files
-from mqclause.rulebook.loader import OVERRIDES
-from mqclause.rulebook.rule import Declaration, ReadingError, Rule
+from mqclause.rulebook.loader import OVERRIDES, Reading
+from mqclause.rulebook.rule import Rule
 from mqclause.rulebook.rules import LAWS_FILE, Rules, get_rule_id
 from mqclause.testing.case_kinds import RunnableCase
+from mqclause.tools.rulebook.variations import Origin, Variation, VariationKind, find_origin, list_variations
 from mqclause.tools.rulebook.wording import Phrase, Saying, describe_action, word_law
 
 MOST_SITUATIONS = 500
@@ -46,23 +56,14 @@ class ShownCase:
     wrong: tuple[str, ...]
 
     @property
+    def has_level(self) -> bool:
+        """Whether its facts have a command level, which an edition may go by."""
+        return '"command_level"' in json.dumps(self.facts, default=str)
+
+    @property
     def key(self) -> str:
         """What sentences call it."""
         return f"{self.file}: {self.name}"
-
-
-@frozen
-class Variation:
-    """What a rule says in an ``edition``, or under a reading (``id=choice``), where that is something else.
-
-    ``is_there`` is false where it has no such rule; ``instead`` are the rules of its clause that came with the edition.
-    """
-
-    kind: str
-    name: str
-    sayings: tuple[Saying, ...]
-    is_there: bool = True
-    instead: tuple[str, ...] = ()
 
 
 @frozen(eq=False)
@@ -73,6 +74,7 @@ class ShownRule:
     rule: Rule
     text: str
     sayings: tuple[Saying, ...]
+    origin: Origin
     variations: tuple[Variation, ...]
     cases: tuple[ShownCase, ...]
     mutants: tuple[MutantResult, ...]
@@ -174,6 +176,24 @@ class ShownLaw:
         return cls(proof, None if condition is None else word_law(condition), tuple(variations))
 
 
+@frozen
+class Place:
+    """Where a rule runs in an ``order``: its number, from 1, and those beside it; None where it does not run."""
+
+    order: RunOrder
+    number: int | None = None
+    before: Rule | None = None
+    after: Rule | None = None
+
+    @classmethod
+    def of(cls, order: RunOrder, rule_id: str) -> Place:
+        """Find a rule in an order."""
+        at = next((at for at, each in enumerate(order.rules) if each.id == rule_id), None)
+        if at is None:
+            return cls(order)
+        return cls(order, at + 1, order.rules[at - 1] if at else None, (*order.rules, None)[at + 1])
+
+
 @frozen(eq=False, slots=False)
 class Rulebook:
     """All that a rulebook shows of some rules; ``proofs`` say on how many situations the executors agree.
@@ -184,6 +204,7 @@ class Rulebook:
     rules: Rules
     documents: tuple[ShownDocument, ...]
     rulesets: Mapping[str, tuple[ShownRule, ...]]
+    orders: Mapping[str, tuple[RunOrder, ...]]
     words: Mapping[str, tuple[WordAccount, ...]]
     proofs: tuple[DocumentProof, ...]
     laws: tuple[ShownLaw, ...]
@@ -199,29 +220,50 @@ class Rulebook:
         """Every case of every rule."""
         return (case for each in self.by_id.values() for case in each.cases)
 
-    def list_changed(self, kind: Literal["edition", "reading"]) -> dict[str, list[str]]:
-        """List by edition, or by reading, the rules that it changes."""
-        found = dict[str, list[str]]()
+    def list_changed(self, kind: VariationKind) -> dict[str, list[tuple[str, str]]]:
+        """List by edition, or by reading, the rules that it changes, each with what is otherwise, in a few words."""
+        found = dict[str, list[tuple[str, str]]]()
         for each in self.by_id.values():
-            named = each.account.editions if kind == "edition" else each.account.readings
-            for name in dict.fromkeys(name.partition("=")[0] for name in named):
-                found.setdefault(name, []).append(each.id)
+            if kind == "edition" and each.origin.edition:
+                found.setdefault(each.origin.edition, []).append((each.id, "the rule is new"))
+            for one in (varied for varied in each.variations if varied.kind == kind):
+                name, _, choice = one.name.partition("=")
+                since = f", from {one.since} on" if one.since else ""
+                said = f"under {choice}{since}: {one.told}" if choice else one.told
+                found.setdefault(name, []).append((each.id, said))
         return found
 
-    def tell_change(self, edition: str, rule_id: str) -> str:
-        """Tell whether a rule is new in an edition or gone; blank if it was there and is."""
-        editions, about = self.rules.known_editions, DOCUMENTS[rule_id.partition(".")[0]]
-        at = editions.index(edition)
-        was, now = (
-            any(each.id == rule_id for each in self.rules.in_edition(name).ruleset(about).rules)
-            for name in (editions[max(at - 1, 0)], edition)
-        )
-        return "" if was and now else "new" if now else "gone"
+    def list_defaults(self, reading: str) -> list[tuple[str, Reading]]:
+        """List a reading as the oldest edition has it, and as each has it that states another default."""
+        found = list[tuple[str, Reading]]()
+        for name in self.rules.known_editions:
+            known = self.rules.in_edition(name).known_readings[reading]
+            if not found or known.default != found[-1][1].default:
+                found.append((name, known))
+        return found
 
-    def find_first_edition(self, rule_id: str) -> str:
-        """Find the edition that a rule came with; blank if it was there from the beginning."""
-        named = self.by_id[rule_id].account.editions
-        return next((each for each in named if self.tell_change(each, rule_id) == "new"), "")
+    @cached_property
+    def new_defaults(self) -> dict[str, list[str]]:
+        """The choices that an edition makes defaults, by edition: ``weight-step=truncated``."""
+        found = dict[str, list[str]]()
+        for reading in self.rules.known_readings:
+            for edition, known in self.list_defaults(reading)[1:]:
+                found.setdefault(edition, []).append(f"{reading}={known.default}")
+        return found
+
+    @property
+    def nameless(self) -> dict[str, list[ShownCase]]:
+        """The cases that name no sentence, by rule."""
+        found = dict[str, list[ShownCase]]()
+        for case in self.cases:
+            if not case.clauses:
+                found.setdefault(case.rule, []).append(case)
+        return found
+
+    def list_places(self, rule_id: str) -> list[Place]:
+        """List where a rule runs in each order that there is of its document."""
+        listed = self.orders[rule_id.partition(".")[0]]
+        return [Place.of(each, rule_id) for each in listed]
 
     def list_laws(self, rule_id: str) -> list[ShownLaw]:
         """List the laws that are about a rule: they rest on it, it may change places, or they count whom it meets."""
@@ -259,16 +301,17 @@ def gather_rulebook(
     run = _Run(
         rules, folder, _shown_cases(of_rules, results), mutants, {each.rule: each for each in covered}
     )  # fmt: skip
-    rulesets = run.show_rulesets(known)
-    names = [name for name in DOCUMENTS if name in rulesets]
+    folders = {each.partition(".")[0] for each in known}
+    orders = {name: list_orders(rules, name) for name in DOCUMENTS if name in folders}
+    rulesets, names = run.show_rulesets(orders, known), [*orders]
     proofs = [prove_agreement(rules, each, most=MOST_SITUATIONS, processes=processes) for each in names]
     laws = tuple(
         ShownLaw.of(each, _vary_law(rules, each.law.id))
         for each in prove_laws(rules, names, MOST_SITUATIONS, processes)
     )
     return Rulebook(
-        rules, run.show_documents(rulesets), rulesets, {each: list_words(rules, each) for each in names}, tuple(proofs),
-        laws, read_laws(rules, names, given=True),
+        rules, run.show_documents(rulesets), rulesets, orders, {each: list_words(rules, each) for each in names},
+        tuple(proofs), laws, read_laws(rules, names, given=True),
     )  # fmt: skip
 
 
@@ -314,39 +357,24 @@ class _Run:
     mutants: Mapping[str, tuple[MutantResult, ...]]
     covered: Mapping[str, RuleCoverage]
 
-    def show_rulesets(self, known: Iterable[str]) -> dict[str, tuple[ShownRule, ...]]:
-        """Every rule, by document, in the order in which they run."""
-        found = defaultdict[str, list[ShownRule]](list)
-        for rule_id in sorted(known):
-            found[rule_id.partition(".")[0]].append(self.show_rule(rule_id))
-        in_order = (name for name in DOCUMENTS if name in found)
-        return {name: tuple(sorted(found[name], key=lambda each: (each.account.place, each.id))) for name in in_order}
+    def show_rulesets(
+        self, orders: Mapping[str, Sequence[RunOrder]], known: Iterable[str]
+    ) -> dict[str, tuple[ShownRule, ...]]:
+        """Every rule, by document: in the order in which they run, one that an edition brings behind its forerunner."""
+        found = dict[str, tuple[ShownRule, ...]]()
+        for name, listed in orders.items():
+            every = sorted(each for each in known if each.startswith(f"{name}."))
+            found[name] = tuple(map(self.show_rule, dict.fromkeys((*_merge_orders(listed), *every))))
+        return found
 
     def show_rule(self, rule_id: str) -> ShownRule:
         account = describe_rule(self.rules, rule_id, self.folder)
         rule = find_ruleset(self.rules, rule_id).rule(rule_id)
-        sayings = describe_action(rule)
         return ShownRule(
-            account, rule, self.rules.files[account.path], sayings, tuple(self._variations(account, sayings)),
-            self.cases.get(rule_id, ()), self.mutants.get(rule_id, ()), self.covered.get(rule_id),
+            account, rule, self.rules.files[account.path], describe_action(rule), find_origin(self.rules, account),
+            list_variations(self.rules, account), self.cases.get(rule_id, ()), self.mutants.get(rule_id, ()),
+            self.covered.get(rule_id),
         )  # fmt: skip
-
-    def _variations(self, account: RuleAccount, sayings: tuple[Saying, ...]) -> Iterator[Variation]:
-        """Where a rule says something else; where only its terms do, the page of words has it."""
-        about = DOCUMENTS[account.id.partition(".")[0]]
-        named = [("edition", each) for each in account.editions] + [("reading", each) for each in account.readings]
-        for kind, name in named:
-            try:
-                read = self.rules.in_edition(name) if kind == "edition" else self.rules.under(_choice(name))
-            except ReadingError:  # a choice of other editions
-                continue
-            rules = [each for each in read.ruleset(about).rules if each.id == account.id]
-            said = describe_action(rules[0]) if rules else ()
-            if said != sayings:
-                came = _list_new_rules(self.rules, about, name) if kind == "edition" and not rules else ()
-                yield Variation(kind, name, said, bool(rules), tuple(
-                    each.id for each in came if each.clause == account.clause
-                ))  # fmt: skip
 
     def show_documents(self, rulesets: Mapping[str, Sequence[ShownRule]]) -> tuple[ShownDocument, ...]:
         """Every file of documents/, in order, with its sentences."""
@@ -362,11 +390,16 @@ class _Run:
         return tuple(shown)
 
 
-def _list_new_rules(rules: Rules, about: Declaration, edition: str) -> list[Rule]:
-    """The rules of a document that an edition has and the one before it has not."""
-    at = rules.known_editions.index(edition)
-    before = {each.id for each in rules.in_edition(rules.known_editions[at - 1]).ruleset(about).rules} if at else set()
-    return [each for each in rules.in_edition(edition).ruleset(about).rules if each.id not in before]
+def _merge_orders(orders: Sequence[RunOrder]) -> list[str]:
+    """All rules of several orders: those of the first, and each further one behind the rule that runs before it."""
+    found = list[str]()
+    for order in orders:
+        last = -1
+        for each in (rule.id for rule in order.rules):
+            if each not in found:
+                found.insert(last + 1, each)
+            last = found.index(each)
+    return found
 
 
 def _choice(reading: str) -> dict[str, str]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from attrs import field, frozen
 from jinja2 import Environment
@@ -26,6 +27,9 @@ from mqclause.pages.page import build_environment, hash_text, read_templates
 from mqclause.rulebook.clauses import ClauseFile
 from mqclause.rulebook.rules import Rules, compute_digest
 from mqclause.tools.rulebook.account import MOST_SITUATIONS, Rulebook, ShownCase, ShownDocument, ShownRule
+
+GLOSSARY = "glossary.toml"
+"""The words of the rulebook itself."""
 
 STYLES = ("colours.css", "style.css")
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -56,9 +60,10 @@ class Addresses:
     readings: Mapping[str, str]
     editions: Mapping[str, str]
     laws: Mapping[str, str]
+    glossary: Mapping[str, str]
 
     @classmethod
-    def of(cls, book: Rulebook) -> Addresses:
+    def of(cls, book: Rulebook, glossary: Iterable[str] = ()) -> Addresses:
         """Give each rule and document a page, and each sentence, word, reading and edition a place on one."""
         taken, of_files = set[str](), set[str]()
         rules = {each: f"rules/{_slug(each, taken)}.html" for each in book.by_id}
@@ -77,7 +82,9 @@ class Addresses:
         editions = {each: f"readings.html#e-{_slug(each, anchors)}" for each in book.rules.toml("editions.toml")}
         anchors = set[str]()
         laws = {each.law.id: f"laws.html#{_slug(each.law.id, anchors)}" for each in book.laws}
-        return cls(rules, documents, sentences, by_path, words, readings, editions, laws)
+        anchors = set[str]()
+        explained = {each: f"about.html#{_slug(each, anchors)}" for each in glossary}
+        return cls(rules, documents, sentences, by_path, words, readings, editions, laws, explained)
 
     def of_case(self, case: ShownCase) -> str:
         """Where a case stands."""
@@ -109,6 +116,28 @@ def _every_word(book: Rulebook) -> Iterator[WordAccount]:
     return (word for listed in book.words.values() for word in listed)
 
 
+class Entry(NamedTuple):
+    """What can be found: its kind, its title, its text, where it stands, and what ``more`` it is found by.
+
+    ``names`` are what it is called besides its title; ``near`` are clauses that it is of, and states that it is in.
+    """
+
+    kind: str
+    title: str
+    text: str
+    place: str
+    more: str = ""
+    names: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
+
+    def to_json(self) -> list[Any]:
+        """Return the entry as JSON values, without what is empty at the end."""
+        found = [each if isinstance(each, str) else list(each) for each in self]
+        while not found[-1]:
+            del found[-1]
+        return found
+
+
 @frozen(eq=False)
 class Made:
     """When and by what a site is made: the date, the version of the program, and the SHA-256 of the rules."""
@@ -132,14 +161,16 @@ class Site:
     book: Rulebook
     made: Made
     places: Addresses = field(init=False)
+    glossary: Mapping[str, Mapping[str, Any]] = field(init=False)
     _pages: Environment = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "places", Addresses.of(self.book))
-        object.__setattr__(self, "_pages", self._environment())
-
-    def _environment(self) -> Environment:
         texts = read_templates(PAGES) | read_templates("mqclause.tools.rulebook")
+        object.__setattr__(self, "glossary", tomllib.loads(texts[GLOSSARY]))
+        object.__setattr__(self, "places", Addresses.of(self.book, self.glossary))
+        object.__setattr__(self, "_pages", self._environment(texts))
+
+    def _environment(self, texts: Mapping[str, str]) -> Environment:
         found = build_environment(texts)
         found.filters |= {"toml": highlight_toml, "facts": list_facts, "inline": write_inline}
         style = "".join(texts[name] for name in STYLES)
@@ -152,7 +183,7 @@ class Site:
             "search_script": Markup(search),  # noqa: S704 - ours
             "no_mutants": Counter[str](), "most": MOST_SITUATIONS,
             "changed_by": {"edition": self.book.list_changed("edition"), "reading": self.book.list_changed("reading")},
-            "words": {(each.document, each.name): each for each in _every_word(self.book)},
+            "glossary": self.glossary, "words": {(each.document, each.name): each for each in _every_word(self.book)},
         }  # fmt: skip
         return found
 
@@ -161,56 +192,70 @@ class Site:
 
     def render_pages(self) -> Iterator[tuple[str, str]]:
         """Render each file of the site: its path, with slashes, and its text."""
-        for name in ("index.html", "rules.html", "matrix.html", "laws.html", "words.html", "readings.html"):
-            yield name, self._page(name)
+        for name in ("index", "about", "rules", "matrix", "laws", "words", "readings"):
+            yield f"{name}.html", self._page(f"{name}.html")
         yield "search.html", self._page("search.html", index=_as_data(self._list_entries()))
         for document in self.book.documents:
             yield self._render_document(document)
         for listed in self.book.rulesets.values():
-            for at, each in enumerate(listed):
-                yield self._render_rule(each, listed[at - 1] if at else None, (*listed, None)[at + 1])
+            yield from map(self._render_rule, listed)
         yield "matrix.csv", self._write_matrix()
 
     def _render_document(self, document: ShownDocument) -> tuple[str, str]:
         return self.places.documents[document.file.name], self._page("document.html", "../", document=document)
 
-    def _render_rule(self, rule: ShownRule, before: ShownRule | None, after: ShownRule | None) -> tuple[str, str]:
-        return self.places.rules[rule.id], self._page("rule.html", "../", rule=rule, before=before, after=after)
+    def _render_rule(self, rule: ShownRule) -> tuple[str, str]:
+        return self.places.rules[rule.id], self._page("rule.html", "../", rule=rule)
 
-    def _list_entries(self) -> Iterator[tuple[str, str, str, str, str]]:
-        """What can be found: its kind, its title, its text, where it stands, and what else it is found by."""
+    def _list_entries(self) -> Iterator[Entry]:
+        """What can be found, in the order in which equals of it are shown."""
+        for name, each in self.glossary.items():
+            names = (name, *each.get("also", ()))
+            yield Entry("this book", name, each["says"], self.places.glossary[name], names=names)
         yield from self._list_documents()
         for rule in self.book.by_id.values():
             said = " ".join((*rule.words, *_list_values(rule), rule.rule.because.text if rule.rule.because else ""))
-            yield "rule", rule.id, rule.account.title, self.places.rules[rule.id], said
+            clause, number = rule.account.clause, rule.id.partition(".")[2]
+            near = (f"{rule.document} {clause}", f"{rule.document} {number}", clause, number)
+            yield Entry("rule", rule.id, rule.account.title, self.places.rules[rule.id], said, near=near)
         for shown in self.book.laws:
-            yield "law", shown.law.id, f"{shown.law.document}: {shown.law.says}", self.places.laws[shown.law.id], ""
-        for name, each in self.book.rules.toml("editions.toml").items():
-            changed = self.book.list_changed("edition").get(name, [])
-            titles = " ".join(self.book.by_id[rule].account.title for rule in changed)
-            said = f"changes {', '.join(changed)}" if changed else "changes no rule"
-            yield "edition", name, f"{each.get('title', '')}: {said}", self.places.editions[name], titles
-        for name, reading in self.book.rules.known_readings.items():
-            said = f"{reading.question} {', '.join(reading.every_choice)}"
-            yield "reading", name, said, self.places.readings[name], reading.why
+            says = f"{shown.law.document}: {shown.law.says}"
+            yield Entry("law", shown.law.id, says, self.places.laws[shown.law.id])
+        yield from self._list_choices()
         for word in _every_word(self.book):
             means = word.means or f"derived by {', '.join(word.derived_by)}"
             place = self.places.words[word.document, word.name]
-            yield word.origin, word.name, f"{word.document}: {means}", place, ""
+            yield Entry(word.origin, word.name, f"{word.document}: {means}", place)
         for case in self.book.cases:
-            yield "case", f"{case.rule} {case.number}", case.name, self.places.of_case(case), " ".join(case.clauses)
+            named, place = " ".join(case.clauses), self.places.of_case(case)
+            yield Entry("case", f"{case.rule} {case.number}", case.name, place, named)
 
-    def _list_documents(self) -> Iterator[tuple[str, str, str, str, str]]:
+    def _list_documents(self) -> Iterator[Entry]:
         """The documents, then their sentences."""
         for each in self.book.documents:
             title, name = each.file.title or each.file.name, each.file.name
-            yield "document", _stem(each.file), title, self.places.documents[name], f"copy SHA-256 {each.file.source}"
+            more = f"copy SHA-256 {each.file.sha256} {each.file.source}"
+            yield Entry("document", _stem(each.file), title, self.places.documents[name], more)
         for document in self.book.documents:
             for at, sentence in enumerate(document.sentences):
-                clause = sentence.account.clause
+                clause, folder = sentence.account.clause, document.file.document
                 place = self.places.sentences[document.file.name, at]
                 beside = " ".join([clause.not_a_rule or "", *(clause.rules or ())])
-                yield "sentence", f"{document.file.document} {clause.path}", clause.says, place, beside
+                state, name = sentence.account.state, f"{folder} {clause.path}"
+                near = (clause.path, f"{folder} {clause.number}", clause.number, state)
+                yield Entry("sentence", name, f"{clause.says} ({state})", place, beside, near=near)
+
+    def _list_choices(self) -> Iterator[Entry]:
+        """The editions and the readings."""
+        changes = self.book.list_changed("edition")
+        for name, each in self.book.rules.toml("editions.toml").items():
+            changed = dict.fromkeys(rule for rule, _ in changes.get(name, ()))
+            titles = " ".join(self.book.by_id[rule].account.title for rule in changed)
+            said = f"changes {', '.join(changed)}" if changed else "changes no rule"
+            yield Entry("edition", name, f"{each.get('title', '')}: {said}", self.places.editions[name], titles)
+        for name, reading in self.book.rules.known_readings.items():
+            said = f"{reading.question} {', '.join(reading.every_choice)}"
+            yield Entry("reading", name, said, self.places.readings[name], reading.why)
 
     def _write_matrix(self) -> str:
         """The matrix of sentences, rules and cases as CSV, a line for each."""
@@ -236,10 +281,14 @@ def _in_cell(text: str) -> str:
     return f"'{shown}" if shown.startswith(FORMULA) else shown
 
 
-def _as_data(entries: Iterable[tuple[str, ...]]) -> Markup:
+def _as_data(entries: Iterable[Entry]) -> Markup:
     """Values as JSON that can stand in a script element: it has no bracket by which the element could end."""
-    text = json.dumps([[escape_controls(value) for value in each] for each in entries], separators=(",", ":"))
+    text = json.dumps([_escape(each.to_json()) for each in entries], separators=(",", ":"))
     return Markup(re.sub("[<>&]", lambda found: f"\\u{ord(found[0]):04x}", text))  # noqa: S704 - escaped above
+
+
+def _escape(value: Any) -> Any:
+    return list(map(_escape, value)) if isinstance(value, list) else escape_controls(value)
 
 
 def highlight_toml(text: str) -> Markup:
