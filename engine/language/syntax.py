@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from logging import LogRecord, getLogger
 from typing import Any
@@ -17,6 +18,10 @@ _PLAIN: dict[type[exp.Expr], type[nodes.Unary | nodes.Binary]] = {
     getattr(exp, kind.__name__): kind for kind in nodes.WITH_PARTS if issubclass(kind, nodes.Unary | nodes.Binary)
 }
 """The kinds of nodes that sqlglot has, too, by the same names."""
+
+
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
+"""A number that is not negative; sqlglot takes more for one."""
 
 
 def read_condition(text: str) -> Expression:
@@ -86,12 +91,11 @@ def _translate(tree: exp.Expr) -> Expression:
         case exp.Boolean():
             return nodes.Boolean(bool(tree.this))
         case exp.Literal():
-            return nodes.Literal(str(tree.this), bool(tree.is_string))
+            return _translate_literal(tree)
         case exp.In():
             if stated != {"this", "expressions"} or not all(isinstance(each, exp.Literal) for each in tree.expressions):
                 raise _fault(tree, ": IN takes a list of values")
-            listed = [nodes.Literal(str(each.this), bool(each.is_string)) for each in tree.expressions]
-            return nodes.In(_translate(tree.this), listed)
+            return nodes.In(_translate(tree.this), [_translate_literal(each) for each in tree.expressions])
         case exp.Case():
             if stated != {"ifs", "default"}:
                 raise _fault(tree, ": write CASE WHEN … THEN … ELSE … END")
@@ -101,6 +105,12 @@ def _translate(tree: exp.Expr) -> Expression:
     if kind is not None and stated == ({"this", "expression"} if issubclass(kind, nodes.Binary) else {"this"}):
         return kind(*(_translate(each) for each in parts if each is not None))
     raise _fault(tree, f" is not allowed here; allowed: {ALLOWED}")
+
+
+def _translate_literal(tree: exp.Literal) -> nodes.Literal:
+    if not tree.is_string and not _NUMBER.fullmatch(tree.this):
+        raise _fault(tree, " is no number")
+    return nodes.Literal(str(tree.this), bool(tree.is_string))
 
 
 def _translate_word(tree: exp.Column) -> nodes.Column:

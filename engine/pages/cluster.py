@@ -419,9 +419,10 @@ def _view_bands(flows: Sequence[Flow]) -> Iterator[BandOf]:
         routes = [route for flow in first for route in flow.routes]
         members = dict.fromkeys([*(flow.member for flow in first), *(each.queue_manager for each in routes)])
         failing = [flow.member for flow in first if flow.failure]
-        states = {each.state for each in routes}
+        told_of = [*_list_telling(first)]
+        states = {each.state for each in told_of}
         state: State = "failed" if failing else next((each for each in WORST if each in states), "ok")
-        odd = _tell_states([*routes, *_list_idle(routes)])
+        odd = _tell_states([*told_of, *_list_idle(routes)])
         told = f"cannot be put to from {name_some(failing)}" if failing else odd
         remarks = tuple(_join_remarks(first))
         names = tuple(of[0].name for of in group)
@@ -452,6 +453,14 @@ def _group(many: Iterable[EachT], key: Callable[[EachT], Hashable]) -> list[list
 def _get_urgency(each: BandOf) -> tuple[int, bool, tuple[str, ...]]:
     band = each[0]
     return ("failed", *WORST).index(band.state), band.is_alias, band.names
+
+
+def _list_telling(flows: Sequence[Flow]) -> Iterator[Route]:
+    """The routes without those that get nothing and of which it does not matter that nobody knows their state."""
+    asked = {what for flow in flows for what, _ in flow.told_by}
+    yield from (
+        each for flow in flows for each in flow.routes if each.part or each.state != "unknown" or each.channel in asked
+    )
 
 
 def _list_idle(routes: Sequence[Route]) -> list[Route]:

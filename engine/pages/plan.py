@@ -319,16 +319,21 @@ def _group_remarks(listed: Iterable[Document]) -> Iterator[str]:
 
 
 def _view_unknown(listed: Iterable[Document]) -> tuple[Unknown, ...]:
-    """What is not known, each once, with the queue managers where the command that tells it is run."""
+    """The objects of which something is not known, each once, with where the command that tells it is run."""
     asked: dict[tuple[str, str], dict[str, None]] = {}
     for each in listed:
-        asked.setdefault((each["what"], each["command"]), {})[each["from"]] = None
-    return tuple(Unknown(what, asking, _say_where(asking, members)) for (what, asking), members in asked.items())
+        what = each["object"] if each["command"].startswith(MQSC_VERB) else each["what"]
+        asked.setdefault((what or each["what"], each["command"]), {})[each["from"]] = None
+    return tuple(_view_asked(what, command, join_names(list(of))) for (what, command), of in asked.items())
 
 
-def _say_where(command: str, members: Iterable[str]) -> str:
+def _view_asked(what: str, command: str, members: str) -> Unknown:
     """A command of the shell names its queue manager, whoever wants to know."""
-    return f"at {join_names(list(members))}" if not command or command.startswith(MQSC_VERB) else ""
+    return (
+        Unknown(what, command, f"at {members}")
+        if command.startswith(MQSC_VERB)
+        else Unknown(f"from {members}: {what}", command)
+    )
 
 
 def _name(row: Document) -> str:

@@ -167,10 +167,15 @@ def _tell_lines(document: Document) -> Iterator[tuple[str, State | None]]:
         yield f"trigger message for {each['queue']} by {each['rule']}{held}", "ok"
     for each in document["conditions"]:
         if not each["holds"]:
-            yield f"{each['clause']}: {each.get('because', '')}", None
+            yield _say_condition(each), None
     for each in document.get("fates", ()):
         to, fate = f" to {name_destination(each['to'])}" if each["to"] else "", each["fate"]
         yield f"{each['message']} {fate.replace('_', ' ')}{to}: {each['because']}", _get_fate_state(fate)
+
+
+def _say_condition(condition: Document) -> str:
+    """A condition that does not hold. Not each stands in the way: others may do without it."""
+    return f"clause {condition['clause']}: {condition.get('because', '')}"
 
 
 def _get_fate_state(fate: str) -> State:
@@ -186,7 +191,8 @@ def _mark(event: EventRecord, document: Document) -> None:
     for each in document.get("fates", ()):
         _count(event.fates, _get_fate_state(each["fate"]))
     rows: Iterable[Mapping[str, Any]] = chain(
-        (each for each in document["conditions"] if not each["holds"]), document["trigger_messages"],
+        (each for each in document["conditions"] if not each["holds"] and (_say_condition(each), None) in event.lines),
+        document["trigger_messages"],
         document["changed"],
         *(document.get(name, ()) for name in ("fates", "removed", "kept")),
         [each for each in [document.get("refused")] if each],

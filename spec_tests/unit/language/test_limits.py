@@ -284,3 +284,9 @@ def test_a_fault_stands_where_what_is_no_expression_begins(text: str, column: in
     with pytest.raises(ExpressionError) as caught:
         parse_condition(text)
     assert caught.value.column == column
+
+
+@pytest.mark.parametrize("number", ["1e3.5", "1e3.", ".2.5"])
+def test_what_only_looks_like_a_number(tmp_path: Path, number: str) -> None:
+    for condition in (f"age > {number}", f"age IN (1, {number})", f"age / {number} > 1"):
+        assert fault(tmp_path, where(condition)).endswith("is no number")

@@ -161,9 +161,17 @@ def _view_with_exit() -> ClusterView:
 
 
 def test_a_host_has_its_own_queues_and_a_remark_its_queue_managers() -> None:
-    """SHELF at QM5 leads to STOCK, which QM4 alone hosts; of a message that QM4 binds to QM5 there is more to say."""
+    """SHELF at QM5 leads to STOCK, which QM4 alone hosts; of a message that QM4 binds to QM5 there is more to say.
+
+    Puts to BOTH stay where they are made, so that nobody asks how the channels are.
+    """
     told = view_map(cluster_map(read(*(text(said, name=name, queue_manager=name[:3]) for name, said in DEPOT.items()))))
     assert {each.name: each.hosts for each in told.members} == {"QM4": 1, "QM5": 1}
+    shared = read(
+        *(text(f"{said}\nDEFINE QLOCAL(BOTH) CLUSTER(D)", queue_manager=name[:3]) for name, said in DEPOT.items())
+    )
+    both = next(each for each in view_map(cluster_map(shared)).bands if each.names == ("BOTH",))
+    assert (both.state, both.told) == ("ok", "")
     shelf = next(each for each in told.bands if each.names == ("SHELF",))
     assert [each.partition(":")[0] for each in shelf.remarks] == ["from QM4"]
     [missing] = [each for each in _view_with_exit().unknown if "CLWLEXIT(OWN)" in each.what]

@@ -75,8 +75,9 @@ def test_of_opens_and_of_what_is_not_known_a_plan_says_where() -> None:
     told = view_plan(plan(members, members.set("QLOCAL(A1) QMGR(QM3) CLWLPRTY(5)")), draw=False)
     assert [(each.names, each.told) for each in told.moves] == [(("A1",), "from QM1: 50 % of the opens move")]
     assert [each.partition(": ")[0] for each in told.remarks if "each open chooses once" in each] == ["A1 from QM1"]
-    assert len({(each.what, each.command) for each in told.unknown}) == len(told.unknown)
-    assert {each.where for each in told.unknown} == {"at QM1"}
+    assert [(each.what, each.command, each.where) for each in told.unknown] == [
+        (name, f"DISPLAY CHSTATUS({name})", "at QM1") for name in ("TO.QM2", "TO.QM3")
+    ]
     held = view_plan(plan(members, members.with_status("TO.QM3", "STOPPED")), draw=False)
     assert "Puts to C wait then for a channel" in held.summary
     left = view_plan(plan(members, members), draw=False)
@@ -125,7 +126,7 @@ def test_findings_by_severity_with_their_places_and_checks(tmp_path: Path) -> No
     assert "--html" in bad("check", "--about", "all", "--html", str(page))[0]
 
 
-SCENARIO = {
+SCENARIO: dict[str, Any] = {
     "queue_manager": {"name": "QM1", "clusters": ["S"]},
     "remote_queue_manager": [{"name": "QM2", "clusters": ["S"]}],
     "queue": [
@@ -173,6 +174,14 @@ def test_a_timeline_has_depth_handles_trigger_messages_and_fates(tmp_path: Path)
     recorded = view_replay([json.loads(json.dumps(each.to_json())) for each in rows])
     assert [each.count for each in recorded.events] == [1, 3, 2, 2, 1]
     assert recorded.routed == told.routed
+
+
+def test_an_event_leads_to_the_rules_that_stand_in_the_way(tmp_path: Path) -> None:
+    """Nobody waits on START: 8 fails. So does what 11 asks of a queue with messages, which the first one does not need."""
+    alone = {**SCENARIO, "event": SCENARIO["event"][1:2]}
+    recorder = Recorder()
+    [*_] = Replay().rows(read_scenario(written(tmp_path, alone)), watch=recorder.watch)
+    assert [each.rules for each in view_replay(recorder).events] == [("trigger.08",)]
 
 
 def test_the_command_writes_what_happened(tmp_path: Path) -> None:

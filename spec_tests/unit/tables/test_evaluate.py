@@ -208,6 +208,8 @@ def test_floor_of_a_large_whole_number_is_that_number() -> None:
     body = 'clause = "workload/4a"\ntitle = "T"\n\n[keep]\nhighest = "FLOOR(dest_seq_number)"\nbecause = "{queue_manager}"\n'
     rules = Rules().with_files({"workload/00a_last.toml": body})
     largest = 2**63 - 1
-    hosts = [{"queue_manager": name, "dest_seq_number": largest - less} for name, less in (("QM2", 1), ("QM3", 0))]
+    hosts: list[Any] = [
+        {"queue_manager": name, "dest_seq_number": largest - less} for name, less in (("QM2", 1), ("QM3", 0))
+    ]
     [found] = answers(decide(arrow_table([({"queue": "PARTS"}, hosts)]), rules=rules, explain=True))
     assert found["eliminated_by"] == ["workload.00a", None]
