@@ -12,13 +12,13 @@ from attrs import define, field, frozen
 
 from mqclause.audit.case_run import CaseResult, run_case_file, run_in_processes
 from mqclause.documents import DOCUMENTS
-from mqclause.executors.operations import LoweredRuleset, Operation, StepResult, list_expressions
+from mqclause.executors.operations import LoweredRuleset, Operation, Rank, StepResult, list_expressions
 from mqclause.executors.plain import WALK, PlainRun
 from mqclause.language import nodes
 from mqclause.language.evaluator import Scope, evaluate
 from mqclause.language.parser import infer_type
 from mqclause.language.vocabulary import BOOLEAN, RESERVED_PREFIX, Vocabulary
-from mqclause.rulebook.rule import Expression
+from mqclause.rulebook.rule import Conclude, Expression
 from mqclause.rulebook.rules import Rules
 
 Point = tuple[str, str, bool]
@@ -175,14 +175,25 @@ def _branches_of(step: Operation, vocabulary: Vocabulary) -> Iterator[tuple[tupl
     yield ("", True), None
     if step.when is not None:
         yield ("", False), None
-    for branch in (each for tree in list_expressions(step) for each in list_branches(tree)):
+    for branch in (each for tree in _list_stated(step) for each in list_branches(tree)):
         text = write_condition(branch)
         if text and infer_type(branch, vocabulary, per_subject=True) == BOOLEAN:
             yield (text, True), None
             yield (text, False), None
 
 
+def _list_stated(step: Operation) -> Iterator[Expression]:
+    """The expressions of a step that its rule states and that have a value: not the names by which a rank groups."""
+    if isinstance(step, Rank):
+        yield from (key.by for key in step.keys)
+        yield from (tree for tree in (step.among, step.at_most, step.when) if tree is not None)
+    elif isinstance(step.rule.action, Conclude):
+        yield from () if step.when is None else (step.when,)
+    else:
+        yield from list_expressions(step)
+
+
 def _missed(text: str, holds: bool) -> str:
     if not text:
         return f"no case in which it {'applies' if holds else 'does not apply'}"
-    return f"no case has {text} {'true' if holds else 'false'} here"
+    return f"no case has `{text}` {'true' if holds else 'false'} when the rule looks at it"

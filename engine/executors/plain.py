@@ -157,7 +157,7 @@ class PlainRun:
             self.set_remaining(remaining)
             return self.left(remaining)
         among = list(remaining) if step.among is None else self.those(remaining, step.among)
-        limit = 1 if step.at_most is None else evaluate(step.at_most, self.scope)
+        limit = 1 if step.at_most is None else self.value(step.at_most, self.scope)
         equals_share = step.at_most is None or step.ties == "all"
         fallen = self.beyond(among, self.places(step, among, equals_share), limit)
         self.is_open = not step.chooses
@@ -194,7 +194,8 @@ class PlainRun:
     def order(self, keys: Sequence[Key], subject: Any) -> tuple[Any, ...]:
         """Return the sort key of a subject: the lowest is best."""
         about = self.scope.about(subject)
-        return tuple(-evaluate(key.by, about) if key.descending else evaluate(key.by, about) for key in keys)
+        values = ((self.value(key.by, about), key.descending) for key in keys)
+        return tuple(-value if descending else value for value, descending in values)
 
     def let(self, step: Let) -> StepResult | None:
         """Give facts their values, one after the other; None if the step does not apply."""

@@ -313,6 +313,7 @@ def test_the_index_of_the_search_and_the_matrix(written: Path) -> None:
         ("2053.2 <odd>", "no rule", "", "", ""),
         ("2053.3", "stated by the program", "", "", ""),
         ("2053.4", "unmet", "", "", ""),
+        ("", "", "call.2053", "of no sentence", "passed"),
     ]
 
 

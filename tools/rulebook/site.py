@@ -258,7 +258,7 @@ class Site:
             yield Entry("reading", name, said, self.places.readings[name], reading.why)
 
     def _write_matrix(self) -> str:
-        """The matrix of sentences, rules and cases as CSV, a line for each."""
+        """The matrix of sentences, rules and cases as CSV, a line for each; last the cases that name no sentence."""
         out = StringIO()
         rows = csv.writer(out, lineterminator="\n")
         rows.writerow(("file", "document", "sentence", "says", "state", "reason", "rule", "case", "acts", "result"))
@@ -273,6 +273,10 @@ class Site:
                 lines = [(case.rule, case.name, case.acts, "failed" if case.wrong else "passed") for case in each.cases]
                 for line in (*lines, *((rule, "", "", "") for rule in sorted(of_rules))) or [("", "", "", "")]:
                     rows.writerow([_in_cell(str(value)) for value in (*stated, *line)])
+        for case in (case for listed in self.book.nameless.values() for case in listed):
+            ran = (case.rule, case.name, case.acts, "failed" if case.wrong else "passed")
+            stated = ("", case.rule.partition(".")[0], "", "", "", "the case names no sentence")
+            rows.writerow([_in_cell(str(value)) for value in (*stated, *ran)])
         return out.getvalue()
 
 

@@ -80,7 +80,8 @@ def test_branches_that_no_case_takes(tmp_path: Path) -> None:
     assert covered.rule == "call.2053"
     assert covered.branches == 6  # the rule and its two conditions, each either way
     assert set(covered.missed) == {
-        "no case in which it does not apply", f"no case has {call} false here", f"no case has {depth} false here",
+        "no case in which it does not apply", f"no case has `{call}` false when the rule looks at it",
+        f"no case has `{depth}` false when the rule looks at it",
     }  # fmt: skip
 
 
@@ -89,8 +90,17 @@ def test_branches_of_a_case_expression(tmp_path: Path) -> None:
     path = own_cases(tmp_path, HAS_ROOM, IS_FULL)
     _, (covered,) = measure_coverage(rules, [path])
     assert set(covered.missed) == {
-        "no case has mqi_call IN ('MQPUT', 'MQPUT1') false here", "no case has shared true here",
+        "no case has `mqi_call IN ('MQPUT', 'MQPUT1')` false when the rule looks at it",
+        "no case has `shared` true when the rule looks at it",
     }  # fmt: skip
+
+
+def test_what_a_rule_ranks_by_and_concludes_is_looked_at() -> None:
+    """Cases of clause 5 have suspended queue managers and resumed ones; a conclusion has no condition of its own."""
+    _, covered = measure_coverage(Rules(), find_case_files(["workload.05", "trigger.01-10"]))
+    missed = {each.rule: " ".join(each.missed) for each in covered}
+    assert "suspended" not in missed["workload.05"]
+    assert "trigger_message" not in missed["trigger.01-10"]
 
 
 def test_mutants_that_one_case_lets_live(tmp_path: Path) -> None:
