@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from attrs import evolve, frozen
+from attrs import asdict, evolve, frozen
 
 from mqclause.cluster.plan import ChangePlan, PlanRow, PlanTable
 from mqclause.pages.check import FindingView, view_finding
@@ -136,7 +136,7 @@ def view_plan(
     still, upgrades = "", tuple(map(_say_upgrade, document.get("upgrades", ())))
     if isinstance(change, ChangePlan):
         still, upgrades = describe_no_move(change), tuple(describe_upgrades(change))
-    document = document if "rows" in document else {"rows": [document]}
+    document = document if "rows" in document else {"rows": [document], "incomplete": _list_missing(answer)}
     rows = [*document["rows"], *document.get("queue_manager_aliases", ())]
     moves = [_view_move(group) for group in _group_alike(rows)]
     drawings = draw_diagrams([_draw_move(each) for each in moves]) if draw else []
@@ -155,6 +155,12 @@ def view_plan(
         list_states(drawings, marks),
         say_origin(document), list_rule_texts(Rules.given(rules), sorted(named)),
     )  # fmt: skip
+
+
+def _list_missing(row: Any) -> list[Document]:
+    """What a row by itself rests on; its document does not have it."""
+    sides = (row.before, row.after) if isinstance(row, PlanRow) else ()
+    return [{"from": row.member, **asdict(each)} for side in sides for each in side.incomplete]
 
 
 def _group_alike(rows: Iterable[Document]) -> list[list[Document]]:

@@ -92,6 +92,8 @@ def test_of_opens_and_of_what_is_not_known_a_plan_says_where() -> None:
     assert [(each.what, each.command, each.where) for each in told.unknown] == [
         (name, f"DISPLAY CHSTATUS({name})", "at QM1") for name in ("TO.QM2", "TO.QM3")
     ]
+    rows = plan(members, members.set("QLOCAL(A1) QMGR(QM3) CLWLPRTY(5)"))
+    assert view_plan(rows[0], draw=False).unknown == told.unknown
     held = view_plan(plan(members, members.with_status("TO.QM3", "STOPPED")), draw=False)
     assert "Puts to C wait then for a channel" in held.summary
     left = view_plan(plan(members, members), draw=False)
