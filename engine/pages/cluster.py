@@ -414,7 +414,7 @@ def _view_bands(flows: Sequence[Flow]) -> Iterator[BandOf]:
     for group in _group(by_queue, lambda of: tuple((each.is_alias, each.member, each.alike) for each in of)):
         first = group[0]
         alike = _group(first, attrgetter("alike"))
-        named = ((name_some([each.member for each in of]), of[0]) for of in alike)
+        named = ((", ".join(each.member for each in of), of[0]) for of in alike)
         lines = tuple(line for who, flow in named for line in _view_lines(who, flow))
         routes = [route for flow in first for route in flow.routes]
         members = dict.fromkeys([*(flow.member for flow in first), *(each.queue_manager for each in routes)])

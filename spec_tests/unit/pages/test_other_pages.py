@@ -10,8 +10,9 @@ import pytest
 
 pytest.importorskip("jinja2")
 
-from mqclause import Engine, Replay, Rules, check_files, plan, read, read_scenario, text
+from mqclause import Engine, Replay, Rules, check_files, cluster_map, plan, read, read_scenario, text
 from mqclause.pages.check import view_findings
+from mqclause.pages.cluster import view_map
 from mqclause.pages.diagram import can_draw
 from mqclause.pages.page import render_page
 from mqclause.pages.plan import view_plan
@@ -116,6 +117,17 @@ def test_the_command_names_the_change(tmp_path: Path) -> None:
     assert "Findings that are new" in shown
     assert "warning or remark" in shown
     assert "notes.mqsc:1" in shown
+
+
+def test_no_queue_manager_is_left_out_of_tables() -> None:
+    """Of six that put the heading names three; the tables name all of them, before a change and after it."""
+    said = "DEFINE CHANNEL(TO.{0}) CHLTYPE(CLUSRCVR) CLUSTER(S)"
+    scripts = [text(said.format(f"QM{at}"), name=f"{at}.mqsc", queue_manager=f"QM{at}") for at in range(1, 7)]
+    members = read(*scripts, text(f"{said.format('QM7')}\nDEFINE QLOCAL(A) CLUSTER(S)", queue_manager="QM7"))
+    changed = plan(members, members.set("QLOCAL(A) QMGR(QM7) PUT(DISABLED)"))
+    every = ", ".join(f"QM{at}" for at in range(1, 7))
+    assert every in Page(render_page(view_map(cluster_map(members), draw=False))).text
+    assert every in Page(render_page(view_plan(changed, draw=False))).text
 
 
 def test_findings_by_severity_with_their_places_and_checks(tmp_path: Path) -> None:
