@@ -138,7 +138,7 @@ def _view(document: Document, rules: Rules, question: str, verdict: str, reaches
         rows=tuple(_view_rows(document, columns)),
         idle=tuple((each["rule"], each["clause"], each["applied"]) for each in idle),
         names=tuple((each["rule"], each["because"]) for each in document.get("resolution", ())),
-        exit=(document.get("exit") or {}).get("because", ""),
+        exit=_say_exit(document.get("exit") or {}),
         unknown=view_unknown(document.get("incomplete", ())),
         assumptions=tuple(document.get("assumptions", ())),
         remarks=tuple(each for each in document.get("remarks", ()) if each not in said_before),
@@ -162,6 +162,17 @@ def say_origin(document: Document) -> str:
         return ""
     where = f"the rules of {told['folder']}" if told["folder"] else "rules"
     return f"by {where} (sha256 {told['sha256'][:12]}), not those that come with mqclause"
+
+
+def _say_exit(document: Document) -> str:
+    """Say with what an exit was called, and what its answer does; blank where there is none."""
+    if not document.get("called"):
+        return str(document.get("because", ""))
+    own, count = document["own_choice"], document["destination_count"]
+    offered = f"{count} destination{'s' if count != 1 else ''}"
+    own_choice = name_destination(own) if own else "none"
+    taken = f": {name_destination(document['chosen'])}" if document.get("chosen") else ""
+    return f"called with {document['reason']} and {offered}; own choice: {own_choice}; {document['because']}{taken}"
 
 
 def _get_rules(document: Document) -> Rules:

@@ -163,7 +163,7 @@ def _group_alike(rows: Iterable[Document]) -> list[list[Document]]:
     for each in rows:
         sides = tuple((_get_failure(each[side]), tuple(_sum_parts(each[side]).items())) for side in ("before", "after"))
         causes = tuple((of["side"], of["destination"]["queue_manager"], of["rule"]) for of in each["because"])
-        found.setdefault((not each.get("queue"), sides, causes), []).append(each)
+        found.setdefault((not each.get("queue"), each.get("of_opens", False), sides, causes), []).append(each)
     return list(found.values())
 
 
@@ -184,7 +184,7 @@ def _view_move(group: Sequence[Document]) -> MoveView:
     return MoveView(
         names, not first.get("queue"), tuple(dict.fromkeys(each["from"] for each in group)), first["moved"],
         sum(weights) if weights else None, tuple(lines), tuple(_join_causes(group)),
-        is_of_opens=any(each.get("of_opens") for each in group),
+        is_of_opens=first.get("of_opens", False),
     )  # fmt: skip
 
 

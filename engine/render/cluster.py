@@ -256,6 +256,7 @@ def group_alike_rows(rows: Sequence[PlanRow]) -> list[list[PlanRow]]:
         key = (
             name_row(row),
             row.moved,
+            row.is_of_opens,
             render_destinations(row.before).plain,
             render_destinations(row.after).plain,
             because,
@@ -279,7 +280,7 @@ def format_moving_part(group: Sequence[PlanRow]) -> str:
     """Format the part of the puts of rows alike that moves, and how many they are where that is known."""
     part = format_percent(float(group[0].moved))
     weights = [row.weight for row in group if row.weight is not None]
-    of = "opens" if any(row.is_of_opens for row in group) else "puts"
+    of = "opens" if group[0].is_of_opens else "puts"
     return f"{part} of {f'{format_amount(sum(weights))} puts' if weights else f'the {of}'}"
 
 

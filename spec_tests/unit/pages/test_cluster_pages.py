@@ -15,9 +15,11 @@ import pytest
 pytest.importorskip("jinja2")
 pytest.importorskip("fast_sugiyama")
 
-from mqclause import ChannelState, cluster_map, read, text
+from mqclause import ChannelState, Engine, Put, cluster_map, read, text
+from mqclause.exits import MQWXP
 from mqclause.pages import diagram
 from mqclause.pages.cluster import ClusterView, count_names, view_map
+from mqclause.pages.decision import view_decision
 from mqclause.pages.diagram import SHAPES, Diagram, Edge, Node, draw_diagrams
 from mqclause.pages.drawing import render_drawing, render_mermaid
 from mqclause.pages.page import read_templates, render_page
@@ -177,6 +179,24 @@ def test_a_host_has_its_own_queues_and_a_remark_its_queue_managers() -> None:
     [missing] = [each for each in _view_with_exit().unknown if "CLWLEXIT(OWN)" in each.what]
     assert missing.what.startswith("from QM5: no exit is given")
     assert [count_names(*each) for each in ((2, 0), (3, 1), (1, 1))] == ["2 queues", "2 queues, 1 alias", "1 alias"]
+
+
+def take_second(call: MQWXP) -> None:
+    call.DestinationChosen = 2
+
+
+def test_with_an_exit_nothing_rests_on_what_it_does_not_look_at() -> None:
+    """The exit of QM1 takes QM3, however the channels are; the own choice is QM2, which is listed first."""
+    members = read(*(text(said, name=name) for name, said in SCRIPTS.items())).set("QMGR(QM1) CLWLEXIT(OWN)")
+    with Engine(exits={"OWN": take_second}) as engine:
+        rows = [each for each in cluster_map(members, engine) if (each.name, each.member) == ("A1", "QM1")]
+        told = view_map(rows[0], engine)
+        made = engine.choose(Put(queue="A1"), members.at("QM1").cluster, explain="rule")
+    assert told.unknown == ()
+    assert [(each.destination, each.share) for each in told.bands[0].lines if each.part] == [("QM3", "100 %")]
+    said = "called with CLWL_PUT and 2 destinations; own choice: A1 at QM2 by TO.QM2; "
+    assert view_decision(made).exit.startswith(said)
+    assert view_decision(made).exit.endswith(": A1 at QM3 by TO.QM3")
 
 
 def test_a_page_has_pictures_that_are_told_in_tables() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("jinja2")
 
-from mqclause import Replay, check_files, plan, read, read_scenario, text
+from mqclause import Engine, Replay, Rules, check_files, plan, read, read_scenario, text
 from mqclause.pages.check import view_findings
 from mqclause.pages.diagram import can_draw
 from mqclause.pages.page import render_page
@@ -66,6 +66,20 @@ def test_the_page_of_a_plan_is_that_of_its_document() -> None:
     kept = ("outcome", "clause", "side", "severity", "format")
     check_spoilt(render_page(view_plan(spoil(document, kept), draw=DRAWN)))
     assert 'class="mq-band"' in type(answer).from_json(document)._repr_html_()
+
+
+def test_a_member_whose_opens_bind_stands_apart_from_those_whose_puts_choose() -> None:
+    """QM2 alone has DEFBIND(OPEN) at its own queue. Rank leaves that queue to both, which is put-enabled then."""
+    scripts = [
+        f"* Queue manager name: {name}\nDEFINE CHANNEL(TO.{name}) CHLTYPE(CLUSRCVR) CLUSTER(PLANT) CONNAME('h')\n"
+        f"DEFINE QLOCAL(PARTS) CLUSTER(PLANT) {attributes}\n"
+        for name, attributes in (("QM1", "DEFBIND(NOTFIXED)"), ("QM2", "CLWLRANK(3) PUT(DISABLED)"))
+    ]
+    members = read(*(text(said, name=f"{at}.mqsc") for at, said in enumerate(scripts)))
+    found = plan(members, members.set("QLOCAL(PARTS) QMGR(QM2) PUT(ENABLED)"), Engine(Rules(edition="mq-9.0")))
+    moves = ["from QM1: 100 % of the puts move", "from QM2: 100 % of the opens move"]
+    assert [each.told for each in view_plan(found, draw=False).moves] == moves
+    assert [each for each in str(found).splitlines() if "100 %" in each] == [f"PARTS {each}" for each in moves]
 
 
 def test_of_opens_and_of_what_is_not_known_a_plan_says_where() -> None:
