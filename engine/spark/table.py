@@ -192,9 +192,7 @@ def joined_with_known(
     make = df.sparkSession.createDataFrame
     known = tables_known(puts, rules, explain, spread)
     given = {name: F.broadcast(make(table)) for name, table in known.items()}
-    given[QUERIED_TABLE] = (
-        df if spread is None or spread.by is None else df.withColumn(ROW, F.monotonically_increasing_id())
-    )
+    given[QUERIED_TABLE] = df if spread is None or spread.by is None else df.withColumn(ROW, _number_rows())
     text = SPARK.text(query, quoted=True).replace("{", "{{").replace("}", "}}")
     for name in given:
         text = text.replace(f"`{name}`", f"{{{name}}}")
@@ -447,7 +445,12 @@ def _spread(spread: Spread | None) -> tuple[Spread | None, dict[str, Column]]:
     """What workers are told of ties, and the columns that they need for it."""
     if spread is None or spread.by is None:
         return spread, {}
-    return evolve(spread, has_rows=True), {spread.by: quoted(spread.by), ROW: F.monotonically_increasing_id()}
+    return evolve(spread, has_rows=True), {spread.by: quoted(spread.by), ROW: _number_rows()}
+
+
+def _number_rows() -> Column:
+    """Numbers of rows, from 1 as in DuckDB, so that a table of one partition has the same there."""
+    return F.monotonically_increasing_id() + F.lit(1)
 
 
 def _kept(needed: Iterable[str]) -> tuple[str, ...]:

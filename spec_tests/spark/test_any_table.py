@@ -60,7 +60,9 @@ def test_flat_puts_of_several_queue_managers_are_spread_as_in_duckdb(
 
 
 def test_rows_with_their_own_destinations_are_spread_as_in_duckdb(spark: Any) -> None:
-    """But for those whose value is null: their place in the table is Spark's own, and each has another one."""
+    """But for those whose value is null: in several partitions their place in the table is Spark's own, and each has
+    another one.
+    """
     put, listed = (
         "named_struct('queue', 'Q') AS put",
         "transform(array('QM2', 'QM3'), n -> named_struct('queue_manager', n))",
@@ -78,6 +80,8 @@ def test_rows_with_their_own_destinations_are_spread_as_in_duckdb(spark: Any) ->
     taken = [one["queue_manager"] for one in decided[::3]]
     assert 40 < taken.count("QM2") < 94  # of 134, evenly
     assert found.columns == [*df.columns, "decision"]
+    in_one = spark.range(0, 60, 1, 1).selectExpr("id", put, f"{listed} AS destinations", keys)
+    assert collected(native.decide(in_one, **given)) == answers(duckdb.decide(in_one.toArrow(), **given))
 
 
 TABLES = ["sample", "as it is", "limit", "chance", "union"]

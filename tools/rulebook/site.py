@@ -275,8 +275,8 @@ class Site:
                     rows.writerow([_in_cell(str(value)) for value in (*stated, *line)])
         for case in (case for listed in self.book.nameless.values() for case in listed):
             ran = (case.rule, case.name, case.acts, "failed" if case.wrong else "passed")
-            stated = ("", case.rule.partition(".")[0], "", "", "", "the case names no sentence")
-            rows.writerow([_in_cell(str(value)) for value in (*stated, *ran)])
+            beside = ("", case.rule.partition(".")[0], "", "", "", "the case names no sentence")
+            rows.writerow([_in_cell(str(value)) for value in (*beside, *ran)])
         return out.getvalue()
 
 

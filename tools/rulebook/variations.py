@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from attrs import field, frozen
 
@@ -20,6 +20,13 @@ VariationKind = Literal["edition", "reading"]
 
 WORDED = frozenset({*ACTIONS, *ORDER_KEYS, "leave_out", "remark", "title", "when"})
 """The keys of a rule file that are put in words."""
+
+
+class Term(NamedTuple):
+    """What a term stands for, and what that means."""
+
+    stands_for: str
+    means: str
 
 
 @frozen
@@ -41,7 +48,7 @@ class Variation:
     title: str
     runs: str
     sayings: tuple[Saying, ...]
-    terms: Mapping[str, str]
+    terms: Mapping[str, Term]
     keys: tuple[str, ...]
     instead: tuple[str, ...] = ()
 
@@ -77,7 +84,7 @@ class _Stated:
     title: str = ""
     runs: str = ""
     sayings: tuple[Saying, ...] = ()
-    terms: Mapping[str, str] = field(factory=dict)
+    terms: Mapping[str, Term] = field(factory=dict)
     table: Mapping[str, Any] = field(factory=dict)
 
     @classmethod
@@ -89,8 +96,9 @@ class _Stated:
         table = rules.in_force.stated(rules.toml(account.path), ACTIONS)
         terms = rules.toml(TERMS_FILE).get(about.name, {})
         runs = next((f"right {key} {table[key]}" for key in ORDER_KEYS if key in table), "at the place of its number")
-        stand_for = {name: str(rules.in_force.stated(terms[name]).get("is", "")) for name in account.terms}
-        return cls(True, rule.title, runs, describe_action(rule), stand_for, table)
+        in_force = {name: rules.in_force.stated(terms[name]) for name in account.terms}
+        named = {name: Term(str(each.get("is", "")), str(each.get("means", ""))) for name, each in in_force.items()}
+        return cls(True, rule.title, runs, describe_action(rule), named, table)
 
     def vary(
         self, kind: VariationKind, name: str, before: _Stated, since: str = "", defaults: tuple[str, ...] = (),
@@ -103,7 +111,7 @@ class _Stated:
             self.title if differs and self.title != before.title else "",
             self.runs if differs and self.runs != before.runs else "",
             () if differs and self.sayings == before.sayings else self.sayings,
-            {each: stands for each, stands in self.terms.items() if differs and before.terms.get(each) != stands},
+            {each: term for each, term in self.terms.items() if differs and before.terms.get(each) != term},
             tuple(self._differing(before)) if differs and self.is_there else (), instead,
         )  # fmt: skip
 
