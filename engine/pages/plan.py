@@ -15,11 +15,13 @@ from mqclause.pages.diagram import Diagram, Drawing, Edge, Node, State, draw_dia
 from mqclause.pages.rule_text import RuleText, list_rule_texts
 from mqclause.render.cluster import (
     MQSC_VERB,
+    describe_missing_exits,
     describe_no_move,
     describe_upgrades,
     format_amount,
     format_percent,
     group_remarks,
+    list_unknown,
 )
 from mqclause.render.documents import Document
 from mqclause.rulebook.rules import Rules
@@ -136,7 +138,10 @@ def view_plan(
     still, upgrades = "", tuple(map(_say_upgrade, document.get("upgrades", ())))
     if isinstance(change, ChangePlan):
         still, upgrades = describe_no_move(change), tuple(describe_upgrades(change))
-    document = document if "rows" in document else {"rows": [document], "incomplete": _list_missing(answer)}
+        unknown = tuple(_list_asked(change))
+    else:
+        unknown = _view_unknown(document.get("incomplete", ()) or _list_missing(answer))
+    document = document if "rows" in document else {"rows": [document]}
     rows = [*document["rows"], *document.get("queue_manager_aliases", ())]
     moves = [_view_move(group) for group in _group_alike(rows)]
     drawings = draw_diagrams([_draw_move(each) for each in moves]) if draw else []
@@ -144,17 +149,27 @@ def view_plan(
     new, gone = (tuple(map(view_finding, findings[side])) for side in ("new", "gone"))
     named = {cause.rule for each in moves for cause in each.causes} | {each.rule for each in (*new, *gone)}
     marks: set[State] = {each.state for each in moves} | {each.state for each in (*new, *gone)}
-    if document.get("incomplete"):
+    if unknown:
         marks.add("unknown")
     return PlanView(
         tuple(asked), tuple(_summarize(document, rows, still)),
         tuple(evolve(each, drawing=drawings[at] if draw else None) for at, each in enumerate(moves)), new, gone,
         tuple(document.get("restarts", ())), upgrades,
         tuple(_list_traffic(document.get("traffic"))), tuple(map(_say_waiting, document.get("waiting", ()))),
-        tuple(_group_remarks(document.get("remarks", ()))), _view_unknown(document.get("incomplete", ())),
+        tuple(_group_remarks(document.get("remarks", ()))), unknown,
         list_states(drawings, marks),
         say_origin(document), list_rule_texts(Rules.given(rules), sorted(named)),
     )  # fmt: skip
+
+
+def _list_asked(change: ChangePlan) -> Iterator[Unknown]:
+    """What a plan rests on, as its text names it: exits, objects, command levels."""
+    for each, told in zip(change.exits, describe_missing_exits(change.exits), strict=True):
+        yield Unknown(told, each.command)
+    for asked in list_unknown(row for _, row in change.in_question)[1]:
+        yield Unknown(asked.name, asked.command, asked.where)
+    for level in change.unknown_levels:
+        yield Unknown(f"{level.what} of {level.object}", level.command, f"at {level.object}")
 
 
 def _list_missing(row: Any) -> list[Document]:
