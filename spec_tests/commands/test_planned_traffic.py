@@ -229,6 +229,7 @@ def test_answers_are_tables() -> None:
         "from",
         "moved",
         "weight",
+        "of_opens",
         "before",
         "after",
         "because",
