@@ -55,7 +55,9 @@ A candidate that leads its item stands where its item does.
 IDENTITY_ATTRIBUTES = ("id", "arrival", "item_arrival", "earliest_arrival")
 """What tells messages apart of which the first alone is listed."""
 
-COMMITTED = "unit_of_work <> '' AND (browses OR unit_of_work <> unit)"
+IS_BROWSE = " OR ".join(f"ARRAY_CONTAINS(options, '{each}')" for each in BROWSES)
+COMMITTED = f"unit_of_work <> '' AND ({IS_BROWSE} OR unit_of_work <> unit)"
+"""In the call's own words: a term may stand for something else in other rules."""
 UNDER_CURSOR, NEXT_OF_GETS, NEXT_OF_BROWSE = "NOT under_cursor", "NOT next_of_gets", "NOT next_of_browse"
 NO_FIRST, NOT_LEADING = "NOT first_there", "first_there AND NOT leads"
 BEHIND = "enqueued_priority > cursor_priority OR (enqueued_priority = cursor_priority AND arrival <= cursor_arrival)"

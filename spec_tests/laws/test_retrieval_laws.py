@@ -199,6 +199,17 @@ def test_so_do_they_by_rules_that_say_something_else(every: int, examples: int) 
         few_and_all_agree(mutant.within(rules), examples)
 
 
+def test_what_units_of_work_hide_goes_by_what_these_rules_call_a_browse() -> None:
+    """Of its own unit of work a get sees a message, a browse does not; BROWSE_FIRST may be none by other rules."""
+    rules = Rules()
+    text = rules.files["terms.toml"]
+    others = rules.with_files({"terms.toml": text.replace("ARRAY_CONTAINS(options, 'BROWSE_FIRST') OR ", "", 1)})
+    calls = [{"do": "get", "queue": "APPQ", "options": ["BROWSE_FIRST"], "unit_of_work": "U1"}]
+    of = scenario([{"length": 100, "unit_of_work": "U1"}], calls)
+    assert [row.get("got") for row in told(Replay(rules), of)] == [[]]
+    assert [row.get("got") for row in told(Replay(others), of)] == [["M0"]]
+
+
 def few_and_all_agree(rules: Rules, examples: int) -> None:
     few, whole = Replay(rules), Replay(rules)
     whole.retrieval = TracedRetrieval(rules)
