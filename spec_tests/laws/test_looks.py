@@ -77,7 +77,7 @@ def test_what_the_rules_leave_out_a_walk_leaves_out() -> None:
 
 REWORDED = {
     "5.1_uncommitted_messages_wait": (
-        SKIPPED_CONDITIONS[0],
+        "unit_of_work <> '' AND (browses OR unit_of_work <> unit)",
         "NOT (unit_of_work = '' OR (unit = unit_of_work AND NOT browses))",
     ),
     "7.2a_behind_the_cursor": (
@@ -97,7 +97,8 @@ def test_a_rule_in_other_words_is_left_to_the_walk_too(name: str) -> None:
         *SKIPPED_CONDITIONS
     }
     less = Retrieval(edited(path, f'"{said}"', f'"({said}) AND in_group"')).looks
-    assert {text for text, _ in less.left_out_by} == {*SKIPPED_CONDITIONS} - {said}
+    in_words_of_calls = SKIPPED_CONDITIONS[0] if "browses" in said else said
+    assert {text for text, _ in less.left_out_by} == {*SKIPPED_CONDITIONS} - {in_words_of_calls}
 
 
 def test_a_rule_that_counts_messages_is_asked_about_all_of_them() -> None:
