@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from attrs import evolve
 from sqlglot import exp
 
 from mqclause.language.sql import Node, build_case, build_equality, build_if, build_literal, build_or, is_false
 from mqclause.tables import functions as F  # noqa: N812
-from mqclause.tables.functions import Plan
 from mqclause.tables.query import Lowering, PlanDialect, build_call, change_case, normalize_case, rename_call
 
 LONGEST_PADDING = 64
@@ -124,56 +122,3 @@ DUCKDB = PlanDialect("duckdb", {
         this=build_call("LIST", node.this), expression=exp.Where(this=node.expression)
     ),
 })  # fmt: skip
-
-
-def extract_field_lists(plan: Plan) -> Plan:
-    """Rewrite a plan so that each field of a list's items is read from one list of that field, made once.
-
-    Example: ``ITEM(destinations, place).channel`` becomes ``ITEM(__mqclause_each_channel, place)``
-        after ``__mqclause_each_channel = TRANSFORM(destinations, __mqclause_each -> __mqclause_each.channel)``.
-    """
-    plain: dict[str, Node] = {}
-
-    def listed(items: Node, field: str) -> Node:
-        tree = F.map_items(items.copy(), F.get_field(F.EACH, field), F.EACH.name)
-        name, number = f"{F.PREFIX}each_{field}", 1
-        while plain.setdefault(name, tree) != tree:
-            number += 1
-            name = f"{F.PREFIX}each_{field}_{number}"
-        return F.build_column(name)
-
-    def by_field(node: Node) -> Node:
-        if _is_looked_up(node):
-            return F.get_item(listed(node.this.this, node.name), node.this.expression)
-        fields = _fields_of_each(node)
-        if len(fields) == 1:
-            items = listed(node.this, fields[0].name)
-            if node.expression.this == fields[0]:
-                return items
-            fields[0].replace(F.EACH.copy())
-            node.this.replace(items)
-        return node
-
-    def is_of_items(node: exp.Expr) -> bool:
-        return isinstance(node, exp.Transform) or _is_looked_up(node)
-
-    # What reads no field of an item stays as it is: a copy takes longer.
-    bindings = {
-        name: tree.transform(by_field) if any(map(is_of_items, tree.walk())) else tree
-        for name, tree in plan.bindings.items()
-    }
-    return evolve(plan, bindings=plain | bindings)
-
-
-def _is_looked_up(node: exp.Expr) -> bool:
-    """Whether a node is a field of an item of a list, whose place is found out."""
-    of_item = isinstance(node, exp.Dot) and isinstance(node.this, F.Item) and isinstance(node.this.this, exp.Column)
-    return of_item and not isinstance(node.this.expression, exp.Literal)
-
-
-def _fields_of_each(node: Node) -> list[exp.Dot]:
-    """The fields that a function of each struct of a list, and nothing else of it, asks for."""
-    if not (isinstance(node, exp.Transform) and isinstance(node.this, exp.Column)) or node.expression.expressions[1:]:
-        return []
-    found = [each.parent for each in node.expression.this.find_all(exp.Identifier) if each == F.EACH]
-    return found if all(isinstance(each, exp.Dot) for each in found) else []

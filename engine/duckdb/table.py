@@ -17,7 +17,7 @@ from sqlglot import exp, parse_one
 
 from mqclause.cluster.plan import Traffic
 from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
-from mqclause.duckdb.dialect import DUCKDB, extract_field_lists
+from mqclause.duckdb.dialect import DUCKDB
 from mqclause.exits.process import Exit
 from mqclause.language.sql import Node, build_and, build_case, build_equality, build_if, build_literal, build_not
 from mqclause.model.facts.cluster import Cluster
@@ -547,7 +547,7 @@ def _projected(
     Of rows that are not like ``where`` nothing is evaluated.
     """
     query, of_plan = exp.Select(), f"__mqclause_{name.removeprefix(PREFIX)}"
-    for number, level in enumerate(extract_field_lists(plan).levels()):
+    for number, level in enumerate(plan.levels()):
         there = {binding: tree if where is None else build_if(where.copy(), tree) for binding, tree in level.items()}
         bound = [exp.alias_(tree, binding, copy=False) for binding, tree in there.items()]
         projection = exp.select("*", *bound, copy=False).from_(source, copy=False)

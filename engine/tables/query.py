@@ -283,13 +283,6 @@ def build_plan(
     return Plan(bindings.found, fields, made, packing.legend() if packing else {})
 
 
-def build_invalid_decision(message: Node) -> StructFields:
-    """Write the fields of the column ``decision`` for a row with a fault."""
-    types = {"text": "TEXT", "integer": "INT", "texts": "ARRAY<TEXT>"}
-    nothing = {name: exp.cast(exp.null(), types[kind]) for name, kind in DECISION.items()}
-    return {**nothing, "outcome": build_literal("invalid"), "message": message}
-
-
 def build_evaluation(found: LoweredPlan) -> StructFields:
     """Write what the last document of a pipeline says of a row.
 
@@ -573,35 +566,18 @@ def _has_wrong_names(words: RowWords, packing: Packing | None, bindings: Binding
     text = bindings.bind("all_names", F.TogetherAsText(this=exp.Tuple(expressions=[text for text, _ in found])))
     longer = [longer for _, longer in found]
     odd = bindings.bind("odd_names", build_or([*longer, F.HasOddLetters(this=text)]))
-    if packing is not None:
-        for word in packing.names_asked:
-            plain = F.build_column(f"{F.PREFIX}plain_{word}")
-            bindings.bind(f"names_{word}", build_if(odd.copy(), _unpadded_of_all(packing, word), plain))
     return build_if(odd, build_or(wrong), exp.false())
 
 
 def _names_that_rules_ask(packing: Packing, bindings: Bindings) -> Iterator[tuple[Node, Node]]:
-    """The names of all subjects as texts, and whether any is too long, or nothing but padding where one is needed.
-
-    Mostly all names of a table are padded or none is: the first subject's tell whether to look for blanks.
-    """
-    firsts = [F.get_field(F.get_item(F.build_column(packing.listed), 0), packing.present[word].name)
-              for word in packing.names_asked]  # fmt: skip
-    is_padded = build_or(exp.NEQ(this=F.Unpadded(this=first), expression=first.copy()) for first in firsts)
-    padded = bindings.bind("padded_names", F.coalesce(is_padded, exp.false()))
+    """The names of all subjects as texts, and whether any is too long, or blank where one is needed."""
     for word in packing.names_asked:
-        raw = F.map_items(F.build_column(packing.listed), packing.own(word), F.EACH.name)
-        plain = bindings.bind(f"plain_{word}", build_if(padded.copy(), _unpadded_of_all(packing, word), raw))
-        of = packing.names()[word]
+        raw, of = F.map_items(F.build_column(packing.listed), packing.own(word), F.EACH.name), packing.names()[word]
+        plain = bindings.bind(f"names_{word}", F.map_items(raw, F.Unpadded(this=F.build_variable("name")), "name"))
         lengths = F.map_items(plain, F.TextLength(this=F.build_variable("name")), "name")
         longer = exp.GT(this=exp.ArrayMax(this=lengths), expression=build_literal(of.most))
-        blank = [build_and(padded.copy(), F.has_item(plain.copy(), build_literal("")))] if of.least else []
+        blank = [F.has_item(plain.copy(), build_literal(""))] if of.least else []
         yield F.ListAsText(this=plain.copy()), build_or([longer, *blank])
-
-
-def _unpadded_of_all(packing: Packing, word: str) -> Node:
-    raw = F.map_items(F.build_column(packing.listed), packing.own(word), F.EACH.name)
-    return F.map_items(raw, F.Unpadded(this=F.build_variable("name")), "name")
 
 
 def _names_that_none_asks(packing: Packing, bindings: Bindings) -> Iterator[tuple[Node, Node]]:
