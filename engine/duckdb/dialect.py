@@ -21,7 +21,7 @@ def _from_one(name: str) -> Lowering:
         for each in list(node.expression.this.find_all(exp.Identifier)):
             is_field = isinstance(each.parent, exp.PropertyEQ) and each.arg_key == "this"
             if each.name == place and not is_field:
-                each.replace(exp.Sub(this=exp.to_identifier(each.name), expression=build_literal(1)))
+                each.replace(F.subtract(exp.to_identifier(each.name), 1))
         return build_call(name, node.this, node.expression)
 
     return lowering
@@ -30,12 +30,12 @@ def _from_one(name: str) -> Lowering:
 def _item(node: F.Item) -> Node:
     place = node.expression
     known = isinstance(place, exp.Literal)
-    after = build_literal(int(place.name) + 1) if known else exp.Add(this=place, expression=build_literal(1))
+    after = build_literal(int(place.name) + 1) if known else F.add(place, 1)
     return build_call("LIST_EXTRACT", node.this, after)
 
 
 def _differing_bits(node: F.DifferingBits) -> Node:
-    differ = exp.Sub(this=build_call("LIST_BIT_OR", node.this), expression=build_call("LIST_BIT_AND", node.this.copy()))
+    differ = F.subtract(build_call("LIST_BIT_OR", node.this), build_call("LIST_BIT_AND", node.this.copy()))
     return exp.Coalesce(this=differ, expressions=[build_literal(0)])
 
 
@@ -59,7 +59,7 @@ def _unpadded(node: F.Unpadded) -> Node:
     is_padding = build_call(
         "STARTS_WITH", build_literal(" " * LONGEST_PADDING), build_call("SUBSTR", name.copy(), first)
     )
-    before = build_call("LEFT", name.copy(), exp.Sub(this=first.copy(), expression=build_literal(1)))
+    before = build_call("LEFT", name.copy(), F.subtract(first.copy(), 1))
     trimmed = build_if(is_padding, before, build_call("RTRIM", name.copy(), blank.copy()))
     return build_if(is_padded, trimmed, name)
 
@@ -76,7 +76,7 @@ def _json_text(node: F.JsonText) -> Node:
 
 def _has_odd_letters(node: F.HasOddLetters) -> Node:
     """URL_ENCODE, faster than a regular expression, keeps the letters of names but / and %, and keeps - and ~."""
-    encoded = exp.NEQ(this=build_call("URL_ENCODE", node.this.copy()), expression=node.this.copy())
+    encoded = F.is_unequal(build_call("URL_ENCODE", node.this.copy()), node.this.copy())
     others = (build_call("CONTAINS", node.this.copy(), build_literal(each)) for each in "-~")
     return build_or([encoded, *others])
 

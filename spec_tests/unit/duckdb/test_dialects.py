@@ -79,8 +79,6 @@ IN_SPARK = [
     ('ITEM(items, a - 1)', 'GET(items, CAST(a - 1 AS INT))'),
     ('ARRAY_CONTAINS(items, a)', 'COALESCE(ARRAY_CONTAINS(items, a), FALSE)'),
     ('ARRAY_CONCAT(one, other)', 'CONCAT(one, other)'),
-    ('SORTED(items, TRUE)', 'SORT_ARRAY(items, TRUE)'),
-    ('SORTED(items, FALSE)', 'SORT_ARRAY(items, FALSE)'),
     ("IN_CASE(ARRAY('A'), a)", "CASE WHEN a IN ('A') THEN a ELSE TRANSLATE(a, 'a', 'A') END"),
     ("IN_CASE(ARRAY('Ab'), a)", 'a'),
     ('UNPADDED(a)', 'RTRIM(a)'),
