@@ -208,7 +208,7 @@ def build_struct(fields: Mapping[str, Node]) -> Node:
     return exp.Struct(expressions=made)
 
 
-def _build_operation(kind: type[exp.Binary]) -> Callable[[Node, Node | str | float], Node]:
+def _build_operation(kind: type[Node]) -> Callable[[Node, Node | str | float], Node]:
     def write(one: Node, other: Node | str | float) -> Node:
         return kind(this=one, expression=other if isinstance(other, exp.Expression) else build_literal(other))
 

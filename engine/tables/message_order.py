@@ -566,7 +566,11 @@ class _Query:
         own = {f"of_queue_{at}": tree for at, tree in enumerate(columns)}
         of_own: dict[Node, Node] = {tree: _added(name) for name, tree in own.items()}
         counts = exp.select(*_aliases({**own, "rows": exp.Count(this=exp.Star())})).from_(MESSAGES).group_by(*columns)
-        alikes = {name: tree.transform(lambda node: of_own.get(node, node)) for name, tree in told.items()}
+
+        def kept(node: Node) -> Node:
+            return of_own.get(node, node)
+
+        alikes = {name: tree.transform(kept) for name, tree in told.items()}
         rows, keys = exp.Sum(this=_added("rows")), [_added(name) for name in told]
         order = build_order(*((key, False) for key in keys))
         up_to, alike = exp.Window(this=rows, order=order), exp.Window(this=rows, partition_by=keys)
