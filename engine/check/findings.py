@@ -221,6 +221,7 @@ class Checks:
             for kind, names in rule.misplaced.items():
                 self.misplaced = {**self.misplaced, kind: self.misplaced.get(kind, frozenset()) | names}
         self.competes = compile_term(self.course.rulesets[0], "competes")
+        self.all_told = compile_term(self.course.rulesets[0], "all_members_described")
         for unknown in sorted(set(ignored) - self.rules.keys()):
             raise ArgumentError(f"{unknown!r} is no check; allowed: {', '.join(self.rules)}")
         self.ignored = frozenset(ignored)
@@ -324,7 +325,7 @@ class Checks:
                     {**self.choices.describe_parting(seen, together)} if seen.object_type in CONFIGURED_QUEUES else {}
                 )
                 if self.competes(seen):
-                    more["unreachable"] = self.choices.find_why_unreachable(seen, together)
+                    more["unreachable"] = self.choices.find_why_unreachable(seen, together, self.all_told(seen))
                 yield seen.replace(**more) if more else seen
 
     def followed(self, about: ConfiguredObject, queue: Queue, together: ClusterCheckContext) -> ConfiguredObject:
