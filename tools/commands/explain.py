@@ -18,7 +18,6 @@ from mqclause.model.facts.objects import Put
 from mqclause.model.readers.facts_files import parse_json
 from mqclause.render.explanation import print_explanation, print_verdict
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.answer_file import check_page, write_page
 from mqclause.tools.commands.options import (
     Inputs,
     choose_executor,
@@ -27,7 +26,7 @@ from mqclause.tools.commands.options import (
     read_input_lines,
 )
 from mqclause.tools.errors import DisagreementError, NothingAskedError
-from mqclause.tools.streams import print_json, print_rows, print_warnings
+from mqclause.tools.output import check_page, print_json, print_rows, print_warnings, write_page
 from mqclause.workload.decision import Decision, Engine, Level
 from mqclause.workload.explanation import Explanation
 

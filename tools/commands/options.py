@@ -47,7 +47,7 @@ from mqclause.rulebook.rule import Declaration, ReadingError, RuleError
 from mqclause.rulebook.rules import CLAUSE_FILE_KEYS, CLAUSE_KEYS, LARGEST_FILE, Rules
 from mqclause.tools.commands.declared import EXIT_FORM, FOLDER
 from mqclause.tools.commands.settings import blame_settings
-from mqclause.tools.streams import ORIGIN, print_warnings
+from mqclause.tools.output import ORIGIN, print_warnings
 
 FORMAT_NAMES = {each.name.lower(): each.name for each in FORMATS} | {"dmpmqcfg": MQSC.name}
 
