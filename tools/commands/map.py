@@ -194,8 +194,7 @@ class MapOutput:
 
     def write(self, flows: Sequence[Any], members: Members, rules: Rules) -> None:
         """Write the pictures. Raises NotWrittenError."""
-        from mqclause.pages.cluster import view_cluster
-        from mqclause.pages.drawing import render_drawing, render_mermaid
+        from mqclause.pages.cluster import render_drawing, render_mermaid, view_cluster
 
         origin = rules.origin
         is_placed = self.html is not None or self.svg is not None
