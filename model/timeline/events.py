@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from attrs import evolve, fields, frozen
 
-from mqclause.model.diagnostics import DomainError, MqclauseError, quote_value, render_given_value, suggest_word
+from mqclause.model.diagnostics import DomainError, MqclauseError, quote_value, suggest_word
 from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster, ContradictionError
 from mqclause.model.facts.domains import (
     CHANNEL_NAME,
@@ -36,7 +36,7 @@ from mqclause.model.facts.objects import (
     QueueManager,
     RemoteQueueManager,
 )
-from mqclause.model.readers.formats import render_table_label
+from mqclause.model.readers.formats import describe_wrong_list, render_table_label
 
 EVENT_WORDS = (
     "put", "get", "open", "close", "commit", "backout", "alter", "clear", "restart", "advance",
@@ -108,7 +108,7 @@ class Match:
             raise DomainError(key, value, f"allowed: a table with keys {', '.join(MATCH_KEYS)}")
         for name in value:
             if name not in MATCH_KEYS:
-                near = suggest_word(name, MATCH_KEYS) if isinstance(name, str) else ""
+                near = suggest_word(name, MATCH_KEYS)
                 raise DomainError(key, name, f"allowed: a table with keys {', '.join(MATCH_KEYS)}{near}")
         return MappingProxyType({name: MATCH_KEYS[name](given, f"{key}.{name}") for name, given in value.items()})
 
@@ -322,38 +322,20 @@ def find_conflicting_keys(row: Mapping[str, Any]) -> Iterator[str]:
 def read_rows(data: object, table: str, maker: Maker[_Row]) -> tuple[list[_Row], list[str]]:
     """Build objects from the rows of a table in a parsed document, or return every fault. Never raises."""
     given = data.get(table, ()) if isinstance(data, Mapping) else ()
-    if isinstance(given, Mapping):
-        said = f"write [[{table}]] in TOML, a list of objects in JSON"
-        return [], [f"{table}: one table is given where a list of tables is expected; {said}"]
-    if not isinstance(given, list | tuple):
-        return [], [f"{table}: {quote_value(given)} is given where a list of tables is expected"]
+    if wrong := describe_wrong_list(table, given):
+        return [], [wrong]
     made: list[_Row] = []
     faults: list[str] = []
     for position, row in enumerate(given, 1):
         try:
             made.append(maker(row))
         except (AttributeError, KeyError, TypeError, DomainError):
-            faults += find_row_faults(render_table_label(table, position, row), row, maker)
+            label = render_table_label(table, position, row)
+            if isinstance(row, Mapping):
+                faults += (f"{label}: {message}" for _, message in maker.find_faults(row))
+            else:
+                faults.append(f"{label}: {quote_value(row)} is given where a table is expected")
     return made, faults
-
-
-def find_row_faults(label: str, row: Any, maker: Maker[Any]) -> Iterator[str]:
-    """Find every fault of one row."""
-    if not isinstance(row, Mapping):
-        yield f"{label}: {quote_value(row)} is given where a table is expected"
-        return
-    for key, value in row.items():
-        domain = maker.domains.get(key)
-        if domain is None:
-            near = suggest_word(key, maker.domains) if isinstance(key, str) else ""
-            allowed = f"allowed: {', '.join(maker.domains)}{near}"
-            yield f"{label}: unknown key {quote_value(key)}{render_given_value(key, value)}; {allowed}"
-            continue
-        try:
-            domain(value, key)
-        except DomainError as error:
-            yield f"{label}: {error}"
-    yield from (f"{label}: {key} is missing; it must be given" for key in maker.required if key not in row)
 
 
 def _check_names(of: Altered, names: Iterable[str]) -> None:
