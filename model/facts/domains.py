@@ -188,7 +188,7 @@ class Name(Text):
 
 @frozen
 class Names:
-    """A list of names, each once; kept as a tuple in the given order."""
+    """A list of names, or of words, each once; kept as a tuple in the given order."""
 
     each: Text | Name | Words
 
@@ -199,7 +199,7 @@ class Names:
 
     def __call__(self, value: object, key: str) -> tuple[str, ...]:
         if not isinstance(value, list | tuple):
-            raise DomainError(key, value, "allowed: a list of names")
+            raise DomainError(key, value, f"allowed: a list of {', '.join(self.words) or 'names'}")
         if len(value) > 1:
             return tuple(dict.fromkeys(self.each(item, key) for item in value))
         return (self.each(value[0], key),) if value else ()

@@ -21,6 +21,7 @@ from mqclause.model.facts.domains import (
     Domain,
     Flag,
     Maker,
+    Names,
     Text,
     Whole,
     Words,
@@ -64,7 +65,6 @@ WHICH_MESSAGE = ("BROWSE_FIRST", "BROWSE_NEXT", *AT_THE_CURSOR)
 
 BROWSES = tuple(each for each in WHICH_MESSAGE if each.startswith("BROWSE"))
 GET_OPTIONS = ("LOGICAL_ORDER", "ALL_MSGS_AVAILABLE", "ALL_SEGMENTS_AVAILABLE", "COMPLETE_MSG", *WHICH_MESSAGE)
-_OPTION = Words(GET_OPTIONS)
 MATCH_KEYS: Mapping[str, Any] = {
     "id": LABEL_TEXT_OR_BLANK,
     "correlation": LABEL_TEXT_OR_BLANK,
@@ -73,30 +73,6 @@ MATCH_KEYS: Mapping[str, Any] = {
     "offset": Whole(0, LARGEST_LONG),
 }
 """What a get can ask a message to have."""
-
-
-@frozen
-class MaybeFlag:
-    """True or false, or None where nothing is said."""
-
-    def __call__(self, value: object, key: str) -> bool | None:
-        return Flag()(value, key)
-
-
-MAYBE_FLAG: Any = MaybeFlag()
-
-
-@frozen
-class Options:
-    """A list of options of MQGMO, in any letter case; kept in upper case, each once."""
-
-    def __call__(self, value: object, key: str) -> tuple[str, ...]:
-        if not isinstance(value, list | tuple):
-            raise DomainError(key, value, f"allowed: a list of {', '.join(GET_OPTIONS)}")
-        return tuple(dict.fromkeys(_OPTION(each, key) for each in value))
-
-
-OPTIONS: Any = Options()
 
 
 @frozen
@@ -206,15 +182,15 @@ class Event:
     count: int = fact_field(Whole(1, MOST_REPEATED), 1)
     id: str = fact_field(LABEL_TEXT_OR_BLANK, "")
     group: str = fact_field(LABEL_TEXT_OR_BLANK, "")
-    in_group: bool | None = fact_field(MAYBE_FLAG, None)
+    in_group: bool | None = fact_field(Flag(), None)
     sequence: int = fact_field(Whole(1, LARGEST), 1)
-    last_in_group: bool | None = fact_field(MAYBE_FLAG, None)
+    last_in_group: bool | None = fact_field(Flag(), None)
     segment: bool = fact_field(Flag(), False)
     last_segment: bool = fact_field(Flag(), False)
     offset: int = fact_field(Whole(0, LARGEST_LONG), 0)
     correlation: str = fact_field(LABEL_TEXT_OR_BLANK, "")
     logical_order: bool = fact_field(Flag(), False)
-    options: tuple[str, ...] = fact_field(OPTIONS, ())
+    options: tuple[str, ...] = fact_field(Names(Words(GET_OPTIONS)), ())
     match: Mapping[str, Any] = fact_field(MATCH, NOTHING_SET)
     bound: bool = fact_field(Flag(), False)
     command_level: int | None = fact_field(Whole(LOWEST_LEVEL, HIGHEST_LEVEL), None)
