@@ -32,15 +32,16 @@ from mqclause.model.configuration.checked_cluster import ANY_QUEUE, ClusterCheck
 from mqclause.model.configuration.checked_member import ConfiguredMember, Contribution, find_unanswered_senders
 from mqclause.model.configuration.checked_objects import CONFIGURED_QUEUES, ConfiguredObject, list_keywords
 from mqclause.model.configuration.completeness import describe_truncation, fill_in_inserts
-from mqclause.model.configuration.inputs import Input, list_sources
 from mqclause.model.configuration.objects import SYSTEM_PREFIX
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.configuration.sources import (
     NOTHING_SHOWN,
+    Input,
     Source,
     SourceReader,
     check_local_name,
     drop_duplicate_dumps,
+    list_sources,
     read_scripts,
     shows_nothing,
 )
