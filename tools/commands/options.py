@@ -20,9 +20,8 @@ from mqclause.documents import DOCUMENTS
 from mqclause.executors.operations import ExecutorName
 from mqclause.executors.pipeline import find_chaining_fault
 from mqclause.exits.process import Exit, Exits, is_deferred_call
-from mqclause.model.configuration.inputs import NamedFile, find_named_files, open_named
 from mqclause.model.configuration.snapshot import Snapshot, apply_changes, read_sources
-from mqclause.model.configuration.sources import Source
+from mqclause.model.configuration.sources import NamedFile, Source, find_named_files, open_named
 from mqclause.model.diagnostics import (
     Diagnostic,
     FactsError,
