@@ -22,7 +22,7 @@ from mqclause.language.evaluator import evaluate
 from mqclause.model.diagnostics import ArgumentError, quote_value, suggest_allowed
 from mqclause.rulebook.rule import FailWith, MessageTemplate, Rule, Settle, UnansweredError
 from mqclause.rulebook.rules import RulesOrigin
-from mqclause.trace import build_scope, list_rule_inputs, render_sentence
+from mqclause.trace import find_scope, render_sentence
 
 PRINTERS = "mqclause.render.answers"
 """The module that prints answers. It knows each of them, so it is loaded by name when one is printed."""
@@ -119,8 +119,7 @@ class RuleAnswer:
         if rule is None or text is None:
             return ""
         first = build_first_scope(self.course.steps[0], self.situation, (), None, {})
-        seen = list(list_rule_inputs(ruleset, self.run, (), first))[ruleset.rules.index(rule)]
-        return render_sentence(ruleset, rule, None, build_scope(seen, first), text)
+        return render_sentence(ruleset, rule, None, find_scope(ruleset, rule, self.run, (), first), text)
 
     def holds(self, term: str) -> bool:
         """Return whether a term of the rules holds in the situation."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from itertools import count, islice
+from itertools import count
 from types import TracebackType
 from typing import Any, Literal, Self
 
@@ -47,13 +47,12 @@ from mqclause.rulebook.rules import AUTO, Rules, RulesOrigin
 from mqclause.trace import (
     FORMAT,
     StepTrace,
-    build_scope,
     build_step_document,
     build_steps,
     encode_steps,
+    find_scope,
     join_names,
     json_text,
-    list_rule_inputs,
     render_remarks,
     render_sentence,
 )
@@ -218,9 +217,7 @@ class Decision(ShownAnswer):
             # What the rules before it left stands in the trace.
             if run.trace is None:
                 run = self.course.executors[-1].run(self.situation, self.listed, None, first.facts, True)
-            saw = build_scope(
-                next(islice(list_rule_inputs(ruleset, run, self.listed, first), failure.rule, None)), first
-            )
+            saw = find_scope(ruleset, rule, run, self.listed, first)
         because = render_sentence(ruleset, rule, None, saw)
         return Reason(failure.reason, REASONS[failure.reason], failure.call, rule.id, because)
 
