@@ -13,8 +13,7 @@ from typing import Protocol
 from sqlglot import exp
 
 from mqclause.language import nodes
-from mqclause.language.evaluator import COMPARISON_FUNCTIONS
-from mqclause.language.nodes import Expression, get_literal_value
+from mqclause.language.nodes import COMPARISON_FUNCTIONS, Expression, get_literal_value
 from mqclause.language.parser import expand_terms, find_terms, has_count, infer_type
 from mqclause.language.vocabulary import Vocabulary
 
