@@ -14,12 +14,13 @@ from typing import Any, ClassVar, Literal, Self, SupportsIndex, TypeGuard, TypeV
 from attrs import field, frozen
 
 from mqclause.document_schema import DocumentSchema, get_document_schema
-from mqclause.executors.operations import Run
+from mqclause.executors.operations import Failure, Run
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
 from mqclause.language import nodes
 from mqclause.language.evaluator import evaluate
 from mqclause.model.diagnostics import ArgumentError, quote_value, suggest_allowed
+from mqclause.model.facts.domains import REASONS
 from mqclause.rulebook.rule import FailWith, MessageTemplate, Rule, Settle, UnansweredError
 from mqclause.rulebook.rules import RulesOrigin
 from mqclause.trace import find_scope, render_sentence
@@ -49,6 +50,15 @@ class Reason:
     call: str
     rule: str
     because: str
+
+    @classmethod
+    def of(cls, failure: Failure, rule: str, because: str) -> Reason:
+        """Return the reason that the run of some rules ended with, by the ``rule`` that did it."""
+        return cls(failure.reason, REASONS[failure.reason], failure.call, rule, because)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the reason as JSON values, without why."""
+        return {"name": self.name, "code": self.code, "call": self.call}
 
 
 def get_outcome(runs: Sequence[Run]) -> Outcome:

@@ -420,7 +420,7 @@ ARITHMETIC_FUNCTIONS: Mapping[type[Binary], Callable[[Any, Any], Any]] = {
 
 COMPARISONS, ARITHMETIC = tuple(COMPARISON_FUNCTIONS), tuple(ARITHMETIC_FUNCTIONS)
 ORDERINGS = (LT, LTE, GT, GTE)
-PREDICATES = (*COMPARISONS, In)
+PREDICATES: tuple[type[Binary | In], ...] = (*COMPARISONS, In)
 """Conditions that contain no other condition."""
 
 WITH_PARTS: tuple[type[Expression], ...] = (

@@ -141,7 +141,7 @@ def build_case(branches: Iterable[tuple[Node, Node]], otherwise: Node | None = N
 
 def _written(tree: Expression, meaning: SqlWords, once: Mapping[str, Node]) -> Node:
     """A condition as SQL; terms that are written ``once`` stand in it by name."""
-    if isinstance(tree, (*nodes.COMPARISONS, nodes.In)):
+    if isinstance(tree, nodes.PREDICATES):
         return meaning.compared(tree, _compared(tree, meaning, once))
     if isinstance(tree, nodes.ARITHMETIC):
         kind, parts = _KINDS[type(tree)], [_written(each, meaning, once) for each in tree.parts]
