@@ -32,15 +32,16 @@ from mqclause.model.configuration.checked_cluster import ANY_QUEUE, ClusterCheck
 from mqclause.model.configuration.checked_member import ConfiguredMember, Contribution, find_unanswered_senders
 from mqclause.model.configuration.checked_objects import CONFIGURED_QUEUES, ConfiguredObject, list_keywords
 from mqclause.model.configuration.completeness import describe_truncation, fill_in_inserts
-from mqclause.model.configuration.inputs import Input, list_sources
 from mqclause.model.configuration.objects import SYSTEM_PREFIX
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.configuration.sources import (
     NOTHING_SHOWN,
+    Input,
     Source,
     SourceReader,
     check_local_name,
     drop_duplicate_dumps,
+    list_sources,
     read_scripts,
     shows_nothing,
 )
@@ -473,7 +474,7 @@ def build_trigger_cluster(member: ConfiguredMember, name: str, called: str) -> C
     queue = evolve(own, name=called, descr="", clusters=(), curdepth=None, ipprocs=None)
     assumed = list_assumed_objects(member, name)
     initq = member.find_own_queue(queue.initq) if queue.initq != queue.name else None
-    models = [queue.initq] if initq is None and queue.initq in member.models else []
+    models = [queue.initq] if initq is None and queue.initq in member.objects.models else []
     if initq is None and queue.initq not in ("", queue.name, *models):
         there = ("QLOCAL", queue.initq) in assumed
         initq = Queue(queue.initq, member.name) if there else member.find_local_queue_in_any_case(queue.initq)
@@ -491,7 +492,7 @@ def list_assumed_objects(member: ConfiguredMember, name: str) -> tuple[tuple[str
     own = member.find_own_queue(name)
     assert own is not None, "it was looked at as a queue of its"  # noqa: S101
     asked = []
-    if own.initq not in ("", own.name, *member.models) and member.find_own_queue(own.initq) is None:
+    if own.initq not in ("", own.name, *member.objects.models) and member.find_own_queue(own.initq) is None:
         asked.append(("QLOCAL", own.initq))
     if own.process and all(each.name != own.process for each in member.find_processes(own.process)):
         asked.append(("PROCESS", own.process))

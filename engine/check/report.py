@@ -11,7 +11,7 @@ from urllib.parse import quote
 from mqclause.answers import AnswerTable
 from mqclause.check.findings import CheckPage, Checks, Finding, inspected
 from mqclause.model.configuration.changes import CHANGES
-from mqclause.model.configuration.inputs import STANDARD_INPUT, Input
+from mqclause.model.configuration.sources import STANDARD_INPUT, Input
 from mqclause.model.diagnostics import Diagnostic, name_argument
 from mqclause.rulebook.rule_file import SEVERITIES
 

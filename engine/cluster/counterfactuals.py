@@ -148,7 +148,8 @@ def why_not(
     _check_asked(engine, deadline)
     if limit not in range(MOST_COMMANDS + 1):
         raise ArgumentError(f"limit={limit!r} is not allowed; allowed: 0 to {MOST_COMMANDS} commands")
-    if unknown := describe_unknown_queue_manager(decision, queue_manager):
+    known_by_name = () if snapshot is None else snapshot.others.strangers
+    if unknown := describe_unknown_queue_manager(decision, queue_manager, known_by_name):
         raise ArgumentError(unknown)
     found = find_why_not(decision, queue_manager, engine, caller, limit, deadline)
     if found.permitted or found.fallen:

@@ -141,13 +141,8 @@ class ClusterCheckContext:
     levels: Mapping[str, int] = field(factory=dict)
     _of_levels: dict[frozenset[str], str] = field(factory=dict)
     _counted_levels: dict[str, Counter[int]] = field(factory=dict)
-    _clusters_of: dict[str, list[str]] = field(factory=dict)
     _rank_differently: dict[str, bool] = field(factory=dict)
     _in_state: dict[tuple[str, str, ChannelState], list[Channel]] = field(factory=dict)
-    _channel_ranks: dict[tuple[str, str], frozenset[int]] = field(factory=dict)
-    _seats: list[tuple[frozenset[str], list[str]]] = field(factory=list)
-    _seat_of: dict[str, int] = field(factory=dict)
-    _by_kind: dict[str, tuple[list[str], list[str]]] = field(factory=dict)
     _of_hosts: dict[tuple[str, str], dict[str, Any]] = field(factory=dict)
     _looks: dict[tuple[str, str], dict[str, Appearance]] = field(factory=dict)
     _around: dict[tuple[str, bool], Cluster] = field(factory=dict)
@@ -278,10 +273,14 @@ class ClusterCheckContext:
 
     def list_clusters(self, name: str) -> frozenset[str]:
         """List the clusters in which a queue has a host."""
-        if not self._clusters_of:
-            for queue, cluster in self.queues:
-                self._clusters_of.setdefault(queue, []).append(cluster)
         return frozenset(self._clusters_of.get(name, ()))
+
+    @cached_property
+    def _clusters_of(self) -> Mapping[str, Sequence[str]]:
+        found: dict[str, list[str]] = {}
+        for queue, cluster in self.queues:
+            found.setdefault(queue, []).append(cluster)
+        return found
 
     def rank_differently(self, name: str) -> bool:
         """Return whether hosts of a queue, or channels to them, have several ranks: else no rank decides."""
@@ -296,10 +295,11 @@ class ClusterCheckContext:
 
     def list_channel_ranks(self, host: str, cluster: str) -> frozenset[int]:
         """List the ranks of the channels to a host in a cluster."""
-        if not self._channel_ranks:
-            for key, of in self.receivers.items():
-                self._channel_ranks[key] = frozenset(each.clwlrank for each in of.values())
         return self._channel_ranks.get((host, cluster), frozenset())
+
+    @cached_property
+    def _channel_ranks(self) -> Mapping[tuple[str, str], frozenset[int]]:
+        return {key: frozenset(each.clwlrank for each in of.values()) for key, of in self.receivers.items()}
 
     def collect_hosts(self, name: str, is_alias: bool) -> QueueHosts:
         """Collect the hosts of a queue, or of an alias of a queue manager, in all clusters."""
@@ -361,24 +361,25 @@ class ClusterCheckContext:
         known = (self.queues.get((about.name, each), {}).get(about.queue_manager) for each in about.clusters)
         return next(filter(None, known), None)
 
-    @property
+    @cached_property
     def seats(self) -> Sequence[tuple[frozenset[str], list[str]]]:
         """The members, with their clusters; together those of which a choice sees the same, but their names."""
-        if not self._seats:
-            found = dict[QueueManager, tuple[frozenset[str], list[str]]]()
-            joined = dict[str, set[str]]()
-            for name, cluster in self.receivers:
-                joined.setdefault(name, set()).add(cluster)
-            for name, each in self.described.items():
-                if each.knows_all or name not in joined:
-                    joined.setdefault(name, set()).update(each.clusters)
-            for name in sorted(joined):
-                clusters = frozenset(joined[name])
-                key = evolve(self.build_local_queue_manager(name, clusters), name=OBSERVER)
-                found.setdefault(key, (clusters, []))[1].append(name)
-            self._seats += found.values()
-            self._seat_of |= {name: at for at, (_, names) in enumerate(self._seats) for name in names}
-        return self._seats
+        found = dict[QueueManager, tuple[frozenset[str], list[str]]]()
+        joined = dict[str, set[str]]()
+        for name, cluster in self.receivers:
+            joined.setdefault(name, set()).add(cluster)
+        for name, each in self.described.items():
+            if each.knows_all or name not in joined:
+                joined.setdefault(name, set()).update(each.clusters)
+        for name in sorted(joined):
+            clusters = frozenset(joined[name])
+            key = evolve(self.build_local_queue_manager(name, clusters), name=OBSERVER)
+            found.setdefault(key, (clusters, []))[1].append(name)
+        return [*found.values()]
+
+    @cached_property
+    def _seat_of(self) -> Mapping[str, int]:
+        return {name: at for at, (_, names) in enumerate(self.seats) for name in names}
 
     def get_seat(self, name: str) -> tuple[int, bool]:
         """Return the place of a queue manager among the seats, and whether files tell CLWLUSEQ of it."""
@@ -550,11 +551,6 @@ class ClusterCheckContext:
 
     def count_members(self, queue_manager: str, cluster: str) -> dict[str, Any]:
         """Count the members of a cluster by kind, so that one of several like ones can be chosen to report."""
-        if not self._by_kind:
-            for host, name in sorted(self.receivers):
-                if host in self.described:
-                    kinds = self._by_kind.setdefault(name, ([], []))
-                    kinds[host in self.repositories.get(name, ())].append(host)
         kinds = self._by_kind.get(cluster, ([], []))
         alike = kinds[queue_manager in self.repositories.get(cluster, ())]
         return {
@@ -562,6 +558,15 @@ class ClusterCheckContext:
             "like_members_before": bisect_left(alike, queue_manager),
             "cluster_is_named": not INSERT.search(cluster),
         }
+
+    @cached_property
+    def _by_kind(self) -> Mapping[str, tuple[list[str], list[str]]]:
+        """The described members of each cluster, first those that are no full repositories."""
+        found: dict[str, tuple[list[str], list[str]]] = {}
+        for host, name in sorted(self.receivers):
+            if host in self.described:
+                found.setdefault(name, ([], []))[host in self.repositories.get(name, ())].append(host)
+        return found
 
     def find_odd_levels(self) -> Iterator[Diagnostic]:
         """Find command levels that files tell twice and otherwise, or that are none."""

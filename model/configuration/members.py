@@ -21,7 +21,6 @@ from mqclause.model.configuration.changes import (
     replace_fields,
 )
 from mqclause.model.configuration.completeness import suggest_insert
-from mqclause.model.configuration.inputs import Input, list_sources
 from mqclause.model.configuration.objects import ALIAS_ATTRIBUTES
 from mqclause.model.configuration.provenance import PlacedFact
 from mqclause.model.configuration.snapshot import (
@@ -31,6 +30,7 @@ from mqclause.model.configuration.snapshot import (
     replace_cluster,
     replace_facts,
 )
+from mqclause.model.configuration.sources import Input, list_sources
 from mqclause.model.diagnostics import (
     ArgumentError,
     Diagnostic,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from fnmatch import fnmatchcase
 
 import click
@@ -36,10 +37,17 @@ from mqclause.render.cluster import (
 from mqclause.render.markdown import render_plan_comment
 from mqclause.render.terminal import track_progress
 from mqclause.rulebook.rules import AUTO, Rules
-from mqclause.tools.answer_file import check_page, write_page
 from mqclause.tools.commands.map import ClusterQuestion, print_member_warnings
 from mqclause.tools.commands.options import Inputs, group_options, quote_mqsc
-from mqclause.tools.streams import list_warnings, print_json, print_pieces, print_warnings, write_csv
+from mqclause.tools.output import (
+    check_page,
+    list_warnings,
+    print_json,
+    print_pieces,
+    print_warnings,
+    write_csv,
+    write_page,
+)
 from mqclause.trace import join_names
 from mqclause.workload.decision import Engine
 from mqclause.workload.delivery import check_delivery
@@ -120,26 +128,18 @@ def show_plan(
     inputs: Inputs, change: MemberChange, output: PlanOutput, pattern: str | None, bind: str, puts: str | None
 ) -> int:
     """Show what a change does, and return the exit status. Raises FactsError and UsageError."""
-    asked = [*change.list_options(inputs)]
-
-    def show(found: ChangePlan, rules: Rules, _: Members, __: Members) -> None:
-        output.print_plan(found, rules, asked)
-
-    found = plan_files(inputs, change, pattern, bind, puts, show)
+    with plan_files(inputs, change, pattern, bind, puts) as (found, rules, *_):
+        output.print_plan(found, rules, [*change.list_options(inputs)])
     return SOMETHING_CHANGES if found.changes_something else 0
 
 
+@contextmanager
 def plan_files(
-    inputs: Inputs,
-    change: MemberChange,
-    pattern: str | None,
-    bind: str,
-    puts: str | None,
-    show: Callable[[ChangePlan, Rules, Members, Members], None],
-) -> ChangePlan:
-    """Plan a change of what files describe, and show it, with the members on both sides.
+    inputs: Inputs, change: MemberChange, pattern: str | None, bind: str, puts: str | None
+) -> Iterator[tuple[ChangePlan, Rules, Members, Members]]:
+    """Plan a change of what files describe, with the rules that decide and the members on both sides.
 
-    Raises FactsError and UsageError.
+    In the body exits can be called, which a plan may do that is printed. Raises FactsError and UsageError.
     """
     question = ClusterQuestion.of(
         evolve(inputs, edition=None) if change.upgrades else inputs, pattern, bind, change.then
@@ -156,9 +156,7 @@ def plan_files(
     traffic = _read_traffic(puts) if puts else None
     checked = _looked_at(question, change, (before, after) if change.upgrades else None)
     with question.engine((*before, *after)) as engine:
-        found = plan_change(question, before, after, traffic, checked, engine)
-        show(found, engine.rules, before, after)
-    return found
+        yield plan_change(question, before, after, traffic, checked, engine), engine.rules, before, after
 
 
 def _read_traffic(puts: str) -> Traffic:

@@ -18,7 +18,7 @@ from mqclause.render.why import print_answers
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.options import Inputs, choose_executor, group_options
 from mqclause.tools.errors import DisagreementError, NothingAskedError
-from mqclause.tools.streams import print_json, print_rows, print_warnings
+from mqclause.tools.output import print_json, print_rows, print_warnings
 from mqclause.trigger.examination import Triggers
 from mqclause.trigger.why import Why, WhyAnswer
 from mqclause.workload.decision import Engine
