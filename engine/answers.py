@@ -51,14 +51,14 @@ class Reason:
     rule: str
     because: str
 
-    @classmethod
-    def of(cls, failure: Failure, rule: str, because: str) -> Reason:
-        """Return the reason that the run of some rules ended with, by the ``rule`` that did it."""
-        return cls(failure.reason, REASONS[failure.reason], failure.call, rule, because)
-
     def to_json(self) -> dict[str, Any]:
         """Return the reason as JSON values, without why."""
         return {"name": self.name, "code": self.code, "call": self.call}
+
+
+def build_reason(failure: Failure, rule: str, because: str) -> Reason:
+    """Build the reason that the run of some rules ended with, by the ``rule`` that did it."""
+    return Reason(failure.reason, REASONS[failure.reason], failure.call, rule, because)
 
 
 def get_outcome(runs: Sequence[Run]) -> Outcome:

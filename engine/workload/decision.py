@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 
 from attrs import define, evolve, field, fields, frozen
 
-from mqclause.answers import Outcome, Reason, ShownAnswer, get_outcome
+from mqclause.answers import Outcome, Reason, ShownAnswer, build_reason, get_outcome
 from mqclause.documents import EXIT, OUTCOME, RESOLUTION
 from mqclause.executors.operations import CarriedValues, ExecutorName, Run, build_listing
 from mqclause.executors.pipeline import Pipeline
@@ -226,7 +226,7 @@ class Decision(ShownAnswer):
                 run = self.course.executors[-1].run(self.situation, self.listed, None, first.facts, True)
             saw = find_scope(ruleset, rule, run, self.listed, first)
         because = render_sentence(ruleset, rule, None, saw)
-        return Reason.of(failure, rule.id, because)
+        return build_reason(failure, rule.id, because)
 
     @property
     def edition_from(self) -> str:

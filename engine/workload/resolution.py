@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import astuple, evolve, frozen
 
-from mqclause.answers import Reason, RuleAnswer
+from mqclause.answers import Reason, RuleAnswer, build_reason
 from mqclause.documents import CALL, DELIVERY
 from mqclause.executors.pipeline import Pipeline
 from mqclause.model.diagnostics import ArgumentError
@@ -139,7 +139,7 @@ class Resolution:
         failure, rule = self.last.run.failure, self.last.rule
         if failure is None or rule is None:
             return None
-        return Reason.of(failure, rule.id, self.last.because)
+        return build_reason(failure, rule.id, self.last.because)
 
 
 def resolve_names(
@@ -215,7 +215,7 @@ class TransmissionQueueRules:
         if failure is None:
             return None
         told = RuleAnswer.of(seen, self.calls)
-        return Reason.of(failure, told.rule.id if told.rule else "", told.because)
+        return build_reason(failure, told.rule.id if told.rule else "", told.because)
 
 
 def build_sending_delivery(channel: str, cluster: Cluster) -> Delivery:
