@@ -70,7 +70,7 @@ from mqclause.model.readers.records import Script
 from mqclause.rulebook.clauses import read_clause_files
 from mqclause.rulebook.rule import Condition, MessageTemplate, Rule, identify_rule
 from mqclause.rulebook.rules import AUTO, Rules
-from mqclause.trace import build_scope, list_rule_inputs, render_sentence
+from mqclause.trace import find_scope, render_sentence
 from mqclause.trigger.why import Why
 from mqclause.workload.decision import Engine
 from mqclause.workload.editions import list_level_remarks
@@ -546,7 +546,7 @@ def _titles(rules: Rules) -> dict[str, str]:
 def _said(course: Pipeline, about: Any, run: Run, rule: Rule) -> FailedCondition:
     ruleset = course.rulesets[0]
     first = build_first_scope(course.steps[0], about, (), None, {})
-    scope = build_scope(list(list_rule_inputs(ruleset, run, (), first))[ruleset.rules.index(rule)], first)
+    scope = find_scope(ruleset, rule, run, (), first)
     severity = next((name for name, when in rule.graver if evaluate(when, scope)), rule.severity)
     attribute = render_sentence(ruleset, rule, None, scope, MessageTemplate(rule.attribute)).lower()
     message, remedy, typed = render_sentence(ruleset, rule, None, scope), "", False
