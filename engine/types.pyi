@@ -11,12 +11,12 @@ from mqclause.language.vocabulary import Vocabulary as Vocabulary
 from mqclause.model.configuration.checked_cluster import ClusterCheckContext as ClusterCheckContext
 from mqclause.model.configuration.checked_member import ConfiguredMember as ConfiguredMember
 from mqclause.model.configuration.checked_objects import ConfiguredObject as ConfiguredObject
-from mqclause.model.configuration.inputs import OpenFile as OpenFile
 from mqclause.model.configuration.knowledge import CommandLevel as CommandLevel
 from mqclause.model.configuration.knowledge import LocalKnowledge as LocalKnowledge
 from mqclause.model.configuration.provenance import Origin as Origin
 from mqclause.model.configuration.provenance import PlacedFact as PlacedFact
 from mqclause.model.configuration.provenance import Provenance as Provenance
+from mqclause.model.configuration.sources import OpenFile as OpenFile
 from mqclause.model.configuration.sources import SourceReader as SourceReader
 from mqclause.model.configuration.view import OtherMembers as OtherMembers
 from mqclause.model.exits import ExitCall as ExitCall

@@ -295,15 +295,7 @@ def build_mqwxp(offer: ExitCallParameters) -> MQWXP:
 class ExitCall:
     """A choice of a destination, before the exit is called for it and (``answered``) after.
 
-    ``exit_at_start`` and ``exit_at_connection`` are CLWLEXIT when the queue manager was started, and when the
-    application connected; ``exits_given`` are the names that an exit is there for. ``moving`` is a message whose queue
-    manager is not available, or failed, while it is on the transmission queue. ``inhibited`` says that an object which
-    the names lead over is put-disabled. ``suppressed`` and ``failed_on_handle`` say that an exit asked not to be called
-    any more, and that it failed earlier on this handle. ``message_length``, of what is put or will be, and CLWLLEN are
-    in bytes, ``exit_limit`` in seconds, 0 if none is stated. ``fault`` is what went wrong in the exit, blank if nothing
-    did, ``init_fault`` the same at INIT. ``clwlexit`` is CLWLEXIT now, ``own_choice`` the number of the queue manager's
-    own choice, 0 if it has none. ``others_permitted``: the workload rules permit another queue manager than the one
-    that failed.
+    What each attribute means is in the vocabulary of exits, ``engine/audit/vocabulary.toml``.
     """
 
     mqi_call: str = rule_field(Words(("MQOPEN", "MQPUT", "MQPUT1")), "MQPUT")

@@ -37,10 +37,10 @@ from mqclause.model.timeline.trigger_events import (
     EVERY_MESSAGE,
     NO_RESULT,
     PRIORITIES,
-    DefaultCallbacks,
     Definitions,
     EventResult,
     MessageRules,
+    RuleCallbacks,
 )
 from mqclause.retrieval.order import PassedOver, Retrieval
 from mqclause.rulebook.rule import Rule
@@ -146,7 +146,7 @@ class RetrievalResult(ShownAnswer):
 
 
 @frozen(eq=False)
-class EnqueueCallbacks(DefaultCallbacks):
+class EnqueueCallbacks(RuleCallbacks):
     """Where gets alone are asked about: messages are enqueued as ``terms`` say."""
 
     terms: EnqueueRules

@@ -10,9 +10,9 @@ from mqclause.check.findings import Checks
 from mqclause.check.report import check_files
 from mqclause.cluster.counterfactuals import describe_unknown_queue_manager
 from mqclause.cluster.map import build_map_row
-from mqclause.model.configuration.inputs import Input
 from mqclause.model.configuration.members import Members
 from mqclause.model.configuration.snapshot import Snapshot
+from mqclause.model.configuration.sources import Input
 from mqclause.model.diagnostics import ArgumentError, check_type, quote_value, suggest_allowed
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import REASONS

@@ -21,7 +21,14 @@ from mqclause.language.parser import expand_terms
 from mqclause.model.facts.domains import REASONS
 from mqclause.model.facts.messages import EnqueueRules, ItemRole, Message
 from mqclause.model.facts.objects import Queue, QueueCall
-from mqclause.model.timeline.trigger_events import DEPTHS, TOTAL_DEPTHS, CallFailure, MessageRules, TriggerEvent
+from mqclause.model.timeline.trigger_events import (
+    DEPTHS,
+    TOTAL_DEPTHS,
+    CallFailure,
+    MessageRules,
+    RuleCallbacks,
+    TriggerEvent,
+)
 from mqclause.retrieval.order import compile_message_terms
 from mqclause.rulebook.rule import Conclude, Condition, Derive, Expression, Remedy, Rule, Ruleset, identify_rule
 from mqclause.rulebook.rules import Rules
@@ -282,8 +289,8 @@ class AnswerCache(dict[int, Any]):
 
 
 @frozen(eq=False)
-class TriggerCallbacks:
-    """The trigger rules, a ``course``, and those of ``calls`` asked about messages and calls: see RuleCallbacks.
+class TriggerCallbacks(RuleCallbacks):
+    """The trigger rules, a ``course``, and those of ``calls`` asked about messages and calls.
 
     Without rules of calls none fails. ``terms`` of retrieval say what a message is when it is put. ``runs`` are the
     answers about messages so far.

@@ -451,12 +451,12 @@ def _find_statements(script: Script, owner: str) -> Iterator[tuple[str, int, Lev
     for record in script.records:
         if record.kind == "QMGR":
             if told := _get_shown(record, "CMDLEVEL"):
-                place = _place(record, "CMDLEVEL")
+                place = Origin.of_record("observed", record, "CMDLEVEL")
                 yield owner, 0, LevelStatement.of_level(f"CMDLEVEL({told})", _parse_levels(told), place)
             if told := _get_shown(record, "VERSION"):
-                yield owner, 1, _read_version(told, _place(record, "VERSION"))
+                yield owner, 1, _read_version(told, record)
         elif record.kind == "CLUSQMGR" and (told := _get_shown(record, "VERSION")):
-            yield record.name, 3, _read_version(told, _place(record, "VERSION"))
+            yield record.name, 3, _read_version(told, record)
 
 
 def _get_shown(record: Record, attribute: str) -> str:
@@ -465,11 +465,8 @@ def _get_shown(record: Record, attribute: str) -> str:
     return (value if isinstance(value, str) else " ".join(value)).strip()
 
 
-def _place(record: Record, attribute: str) -> Origin:
-    return Origin("observed", record.source, *record.place_of(attribute))
-
-
-def _read_version(told: str, place: Origin) -> LevelStatement:
+def _read_version(told: str, record: Record) -> LevelStatement:
+    place = Origin.of_record("observed", record, "VERSION")
     return LevelStatement(f"VERSION({told})", f"VERSION {told}", _parse_version(told), place)
 
 

@@ -21,7 +21,6 @@ from mqclause.model.configuration.changes import (
     replace_fields,
 )
 from mqclause.model.configuration.completeness import suggest_insert
-from mqclause.model.configuration.inputs import Input, list_sources
 from mqclause.model.configuration.objects import ALIAS_ATTRIBUTES
 from mqclause.model.configuration.provenance import PlacedFact
 from mqclause.model.configuration.snapshot import (
@@ -31,6 +30,7 @@ from mqclause.model.configuration.snapshot import (
     replace_cluster,
     replace_facts,
 )
+from mqclause.model.configuration.sources import Input, list_sources
 from mqclause.model.diagnostics import (
     ArgumentError,
     Diagnostic,
@@ -272,6 +272,24 @@ def fail_member(members: Iterable[Snapshot], name: str, becomes: Callable[[Chann
         return {"status": now} if now else {}
 
     return _for_all(members, name, name_argument("fail"), status)
+
+
+def list_changed_routes(before: Members, after: Members) -> dict[str, list[Channel]]:
+    """List, by member, its channels as they are ``after`` a change, where the member sees them in another state."""
+    had = {get_local_name(each): _list_route_states(each) for each in before}
+    found = {}
+    for each in after:
+        states = had.get(name := get_local_name(each), {})
+        changed = [
+            route for key, route in _list_route_states(each).items() if states.get(key, route).status != route.status
+        ]
+        if changed:
+            found[name] = changed
+    return found
+
+
+def _list_route_states(member: Snapshot) -> dict[tuple[str, str, str], Channel]:
+    return {(each.name, each.queue_manager, each.cluster): each for each in member.cluster.channels}
 
 
 def suspend_member(members: Iterable[Snapshot], name: str) -> Members:

@@ -579,10 +579,10 @@ class MqObject:
         """Return the origin of ``field`` of a fact made of this object, or of what its dump shows besides."""
         shown = STATUS_ATTRIBUTES.get(field, field) if self.kind == "QLOCAL" else field
         if shown in self.record.informational:
-            return Origin("observed", self.record.source, *self.record.place_of(shown))
+            return Origin.of_record("observed", self.record, shown)
         by = self.find_statement(shown) if shown != field else None
         if by:
-            return Origin("observed", by.source, *by.place_of(shown))
+            return Origin.of_record("observed", by, shown)
         how: OriginKind = _get_origin_kind(self.record) if field in ("name", "type") else "defaulted"
         names = list_stating_attributes(self.kind, field)
         known = None if self._may_be_listed(names) else self.find_origin(*names)
@@ -598,7 +598,7 @@ class MqObject:
         """Find where the first of ``attributes`` stands; one that is not blank comes before a blank one."""
         stated = [(name, record) for name in attributes if (record := self.find_statement(name))]
         for name, record in sorted(stated, key=lambda each: not self.text(each[0]))[:1]:
-            return Origin(_get_origin_kind(record), record.source, *record.place_of(name))
+            return Origin.of_record(_get_origin_kind(record), record, name)
         return None
 
 
@@ -620,9 +620,9 @@ def find_differing_displays(record: Record, known: MqObject) -> Iterator[tuple[s
             continue
         shown, other = _render_attribute(record, name), _render_attribute(by, before)
         if by.action == "observe":
-            message = f"{shown} is shown, and {other} at {_render_place(by, before)}; the last one given counts"
+            message = f"{shown} is shown, and {other} at {by.describe_place(before)}; the last one given counts"
         else:
-            message = f"{shown} is shown, and {_render_place(by, before)} states {other}, which counts"
+            message = f"{shown} is shown, and {by.describe_place(before)} states {other}, which counts"
         yield max(name, before), record.build_diagnostic(message, name)
 
 
@@ -731,11 +731,6 @@ def _is_same(record: Record, by: Record, name: str, before: str) -> bool:
 
 def _render_attribute(record: Record, name: str) -> str:
     return name if name in OPPOSITE_FLAGS else f"{name}({','.join(record.listed(name))})"
-
-
-def _render_place(by: Record, name: str) -> str:
-    line = by.find_line(name)
-    return by.source if line is None else f"{by.source}:{line}"
 
 
 def collect_shown_attributes(scripts: Iterable[Script], local: str) -> Mapping[QueueKey, Mapping[str, str]]:

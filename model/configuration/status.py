@@ -88,7 +88,7 @@ class ChannelStates:
         """Find the state of a channel outside clusters after the latest command, and where it is stated."""
         for record in reversed(self.operated):
             if record.name == channel and record.listed("QMNAME") in ((), (queue_manager,)):
-                stated = Origin("stated", record.source, *record.place_of("STATUS"))
+                stated = Origin.of_record("stated", record, "STATUS")
                 return get_state_after(record), None if record.action == "start" else stated
         return None
 

@@ -378,7 +378,7 @@ def _find_origin_of_whole(member: QueueManagerObjects, attribute: str) -> Origin
     elif attribute == "suspended" and member.suspension:
         record = member.suspension
         by = "CLUSTER" if record.listed("CLUSTER") else "CLUSNL"
-        found = Origin("stated", record.source, *record.place_of(by))
+        found = Origin.of_record("stated", record, by)
     if found is None:
         found = next((each.origin(attribute) for each in member.of("QMGR")), None)
     return found or Origin("stated" if attribute == "name" else "defaulted", member.scripts[0].source)

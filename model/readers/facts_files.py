@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from attrs import define, evolve, field, fields, frozen
 
-from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, render_given_value, suggest_word
+from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, suggest_word
 from mqclause.model.facts.domains import NAMES, Maker, fact_field
 from mqclause.model.facts.messages import Message, find_message_fault
 from mqclause.model.facts.objects import (
@@ -39,6 +39,7 @@ from mqclause.model.readers.formats import (
     Format,
     TextPlace,
     build_faulty_document,
+    describe_wrong_list,
     parse_document,
     render_table_label,
 )
@@ -666,7 +667,7 @@ def _faults(data: object, local: str | None) -> Iterator[LocatedFault]:
         elif table in LIST_MAKERS:
             yield from _many_faults(table, given, host)
         elif table not in IGNORED_TABLES:
-            allowed = f"allowed: {', '.join(TABLES)}{_near(table, TABLES)}"
+            allowed = f"allowed: {', '.join(TABLES)}{suggest_word(table, TABLES)}"
             yield (table,), f"unknown table {quote_value(table)}; {allowed}"
     # what is wrong with the table itself is told already
     with suppress(AttributeError, KeyError, TypeError, DomainError):
@@ -684,12 +685,9 @@ def _single_faults(table: str, given: object) -> Iterator[LocatedFault]:
         yield from _table_faults((table,), render_table_label(table, None, given), SINGLE_TABLES[table], given)
 
 
-def _many_faults(table: str, given: object, host: str | None) -> Iterator[LocatedFault]:
-    if isinstance(given, Mapping):
-        how = f"write [[{table}]] in TOML, a list of objects in JSON"
-        yield (table,), f"{table}: one table is given where a list of tables is expected; {how}"
-    elif not isinstance(given, list | tuple):
-        yield (table,), f"{table}: {quote_value(given)} is given where a list of tables is expected"
+def _many_faults(table: str, given: Any, host: str | None) -> Iterator[LocatedFault]:
+    if wrong := describe_wrong_list(table, given):
+        yield (table,), wrong
     else:
         for position, row in enumerate(given):
             yield from _row_faults(table, position, row, host)
@@ -712,20 +710,5 @@ def _row_faults(table: str, position: int, row: object, host: str | None) -> Ite
 def _table_faults(
     path: DocumentPath, label: str, maker: Maker[Any], given: Mapping[Any, object]
 ) -> Iterator[LocatedFault]:
-    for key, value in given.items():
-        domain = maker.domains.get(key)
-        if domain is None:
-            allowed = f"allowed: {', '.join(maker.domains)}{_near(key, maker.domains)}"
-            yield (*path, key), f"{label}: unknown key {quote_value(key)}{render_given_value(key, value)}; {allowed}"
-            continue
-        try:
-            domain(value, key)
-        except DomainError as error:
-            yield (*path, key), f"{label}: {error}"
-    for key in maker.required:
-        if key not in given:
-            yield path, f"{label}: {key} is missing; it must be given"
-
-
-def _near(word: object, known: Mapping[str, object] | tuple[str, ...]) -> str:
-    return suggest_word(word, known) if isinstance(word, str) else ""
+    for key, message in maker.find_faults(given):
+        yield (path if key is None else (*path, key)), f"{label}: {message}"

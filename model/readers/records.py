@@ -232,6 +232,11 @@ class Record:
         """Find the line on which ``attribute`` stands; the record's own line if that is not known."""
         return self.place_of(attribute)[0]
 
+    def describe_place(self, attribute: str) -> str:
+        """Describe where ``attribute`` stands, as messages name it: ``QM1.mqsc:12``."""
+        line = self.find_line(attribute)
+        return self.source if line is None else f"{self.source}:{line}"
+
     def build_diagnostic(self, message: str, attribute: str = "") -> Diagnostic:
         """Build a message about it, on the line of ``attribute`` if that is given."""
         what = f"{self.kind} {quote_value(self.name)}" if self.name else self.kind

@@ -287,22 +287,7 @@ def find_route(message: InFlightMessage, cluster: Cluster) -> Channel:
 class AdministrationSubject:
     """One thing that an event touches; ``name``, ``host`` and ``cluster`` tell it from others.
 
-    ``owned`` is what the local queue manager owns, ``also_elsewhere`` what a refresh meets that is in further
-    clusters; ``mode`` and ``repos`` are what the command states. Of a route: its ``status``, its ``deftype``, the
-    messages ``waiting`` for it on the transmission queue, those ``in_flight`` on it, and whether it leads out of the
-    queue manager that is suspended, ``outbound``. A queue manager, or that at the end of a route, may
-    be a ``full_repository``; the local one is, ``at_full_repository``. Of a put to a name that
-    a refresh removed: the ``repositories`` that could be asked for it. Of a message: ``fast`` is its channel; when the
-    workload rules have ``chosen_again``, whether
-    there is an ``alternative``, which may be down too, or a queue here that is ``full``, or the target itself was
-    chosen with ``others_permitted``; whether an exit that was asked for one ``exit_refuses`` the message (or
-    ``exit_fails``), or ``exit_keeps`` it with the target that failed. Of one that arrives: where its queue's name
-    ``leads``: here, to a local queue ``base`` that may be ``full``, elsewhere (to another queue manager, which may be
-    ``queue_manager_named``, to a transmission queue), or to nothing; ``disabled`` is the first put-disabled object on
-    that way, and ``chosen_behind`` says that an instance of that was looked for. Of both ``reason`` is what another
-    choice ends with, or a put to that name, where there is no destination. Of what a repository holds: its
-    ``age`` and that of the latest that its owner sent, in days; of a request, whether it was ``referenced`` since it
-    was made, and on this day.
+    What each attribute means is in the vocabulary of administration, ``engine/audit/vocabulary.toml``.
     """
 
     asked: str = rule_field(Words(QUESTIONS), "suspend")

@@ -27,7 +27,7 @@ from mqclause.model.timeline.queue import (
     get_value,
 )
 from mqclause.model.timeline.trigger_events import (
-    DEFAULT_CALLBACKS,
+    NO_RULES,
     Arrivals,
     CallFailure,
     Definitions,
@@ -156,9 +156,7 @@ class QueueManagerContent:
     begun: SortedMap = None
 
     @classmethod
-    def of(
-        cls, cluster: Cluster, callbacks: RuleCallbacks = DEFAULT_CALLBACKS, messages: Iterable[Message] = ()
-    ) -> Self:
+    def of(cls, cluster: Cluster, callbacks: RuleCallbacks = NO_RULES, messages: Iterable[Message] = ()) -> Self:
         """Start a queue manager as its facts say: ``curdepth`` persistent messages on a queue, ``ipprocs`` handles.
 
         ``messages`` lie on its queues, in the order of their arrival. Where nothing is known, and of all else, there is

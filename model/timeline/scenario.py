@@ -35,7 +35,7 @@ from mqclause.model.facts.messages import Message
 from mqclause.model.facts.objects import MODES, READING_MODES, Channel, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.readers.encodings import unpack_files
 from mqclause.model.readers.facts_files import MOST_FAULTS
-from mqclause.model.readers.formats import NO_PLACES, DocumentPlaces, FactsDocument
+from mqclause.model.readers.formats import NO_PLACES, DocumentPlaces, FactsDocument, describe_wrong_list
 from mqclause.model.readers.records import Script
 from mqclause.model.readers.registry import read_contents
 from mqclause.model.timeline.administration import InFlightMessage, find_administration_faults, read_in_flight
@@ -401,16 +401,10 @@ class _Reading:
     events: list[Event] = field(factory=list)
     unnamed: dict[tuple[str, str], tuple[int, str]] = field(factory=dict)
 
-    def faults_of(self, given: object) -> Iterator[str]:
+    def faults_of(self, given: Any) -> Iterator[str]:
         """Find every fault of the events ``given``; those without one are added to ``events``."""
-        if isinstance(given, Mapping):
-            yield (
-                "event: one table is given where a list of tables is expected;"
-                " write [[event]] in TOML, a list of objects in JSON"
-            )
-            return
-        if not isinstance(given, list | tuple):
-            yield f"event: {quote_value(given)} is given where a list of tables is expected"
+        if wrong := describe_wrong_list("event", given):
+            yield wrong
             return
         now = 0
         for position, row in enumerate(given, 1):
@@ -473,7 +467,7 @@ def _key_faults(kind: str | None, key: object, value: object) -> Iterator[str]:
     if key not in listed:
         known = isinstance(key, str) and key in _domains
         what = f"{'an' if kind and kind[0] in 'ao' else 'a'} {kind} takes no key" if known else "unknown key"
-        near = suggest_word(key, listed) if isinstance(key, str) and not known else ""
+        near = "" if known else suggest_word(key, listed)
         takers = [each for each in EVENT_KEY_SETS if key in EVENT_KEY_SETS[each]] if known else []
         of = f"; {key} is of {' and '.join(takers)}" if kind and 0 < len(takers) <= MOST_TAKERS else ""
         yield f"{what} {quote_value(key)}{render_given_value(key, value)}; allowed: {', '.join(listed)}{near or of}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, overload
+from typing import Any, NamedTuple, overload
 
 from attrs import evolve, field, frozen
 
@@ -70,27 +70,30 @@ EVERY_MESSAGE = MessageRules({each: each for each in PRIORITIES}, dict.fromkeys(
 
 
 @frozen
-class DefaultCallbacks:
-    """Where no rules are asked: a message keeps its priority and counts, every event is an occasion, no call fails."""
+class RuleCallbacks:
+    """The rules that the timeline asks about messages, events and calls.
 
-    def messages(self, queue: Queue) -> MessageRules:  # noqa: ARG002 - as the protocol has it
-        """Count all messages, with the priority of their put."""
+    Where none are there, a message keeps its priority and counts, every event is an occasion, and no call fails.
+    """
+
+    def messages(self, queue: Queue) -> MessageRules:  # noqa: ARG002 - rules look at it
+        """Ask rules which priority messages get on ``queue``, and which of them count."""
         return EVERY_MESSAGE
 
-    def in_item(self, message: Message) -> ItemRole:  # noqa: ARG002 - as above
-        """Take each message as an item by itself."""
+    def in_item(self, message: Message) -> ItemRole:  # noqa: ARG002 - rules look at it
+        """Ask rules for the role of a message at its place in a group or a segmented message."""
         return SINGLE_MESSAGE_ROLE
 
-    def examines(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:  # noqa: ARG002 - as above
-        """Examine every event."""
+    def examines(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:  # noqa: ARG002 - rules look at it
+        """Return whether anything can follow from an occasion of this kind, on a queue that is shared or not."""
         return True
 
-    def find_failure(self, call: QueueCall) -> CallFailure | None:  # noqa: ARG002 - as above
-        """Let no call fail."""
+    def find_failure(self, call: QueueCall) -> CallFailure | None:  # noqa: ARG002 - rules look at it
+        """Say what a call fails with; None if it does not."""
         return None
 
 
-DEFAULT_CALLBACKS = DefaultCallbacks()
+NO_RULES = RuleCallbacks()
 
 
 @frozen(eq=False)
@@ -366,26 +369,6 @@ class CallFailure(NamedTuple):
     remedy: str
 
 
-class RuleCallbacks(Protocol):
-    """The rules that the timeline asks about messages, events and calls."""
-
-    def messages(self, queue: Queue) -> MessageRules:
-        """Ask rules which priority messages get on ``queue``, and which of them count."""
-        ...
-
-    def in_item(self, message: Message) -> ItemRole:
-        """Ask rules for the role of a message at its place in a group or a segmented message."""
-        ...
-
-    def examines(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
-        """Return whether anything can follow from an occasion of this kind, on a queue that is shared or not."""
-        ...
-
-    def find_failure(self, call: QueueCall) -> CallFailure | None:
-        """Say what a call fails with; None if it does not."""
-        ...
-
-
 class EndedUnitOfWork(NamedTuple):
     """A unit of work that ended."""
 
@@ -401,7 +384,7 @@ class Definitions:
     """
 
     cluster: Cluster
-    callbacks: RuleCallbacks = DEFAULT_CALLBACKS
+    callbacks: RuleCallbacks = NO_RULES
 
     @cached_property
     def queues(self) -> dict[str, Queue]:
