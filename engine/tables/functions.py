@@ -9,7 +9,7 @@ Trees may share what they are built of: they are copied when they are bound, and
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from attrs import define, field, frozen
 from sqlglot import exp
@@ -208,9 +208,10 @@ def build_struct(fields: Mapping[str, Node]) -> Node:
     return exp.Struct(expressions=made)
 
 
-def _build_operation(kind: type[Node]) -> Callable[[Node, Node | str | float], Node]:
+def _build_operation(kind: Callable[..., Any]) -> Callable[[Node, Node | str | float], Node]:
     def write(one: Node, other: Node | str | float) -> Node:
-        return kind(this=one, expression=other if isinstance(other, exp.Expression) else build_literal(other))
+        made: Node = kind(this=one, expression=other if isinstance(other, exp.Expression) else build_literal(other))
+        return made
 
     return write
 
