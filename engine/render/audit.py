@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
@@ -25,6 +26,7 @@ from mqclause.render.terminal import Page
 from mqclause.trace import join_names
 
 ALIKE, UNLIKE = "green", "bold red"
+BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def print_verification(found: Sequence[VerifiedCopy], others: OtherSources, page: Page | None = None) -> None:
@@ -260,10 +262,20 @@ def _written_facts(facts: Any) -> list[str]:
     return said + [f"subject {at} = {_inline(each)}" for at, each in enumerate(facts.get("subjects", ()), 1)]
 
 
-def _inline(value: Any) -> str:
-    """A value as TOML in a line."""
+def write_inline(value: Any) -> str:
+    """Write a value as TOML in one line; a table without its braces, as it stands alone."""
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{key} = {_inline(each)}' for key, each in value.items())}}}"
+        return ", ".join(f"{_write_key(key)} = {_inline(each)}" for key, each in value.items())
+    return _inline(value)
+
+
+def _inline(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"{{{write_inline(value)}}}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_inline, value))}]"
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _write_key(key: str) -> str:
+    return key if BARE_KEY.fullmatch(key) else json.dumps(key, ensure_ascii=False)
