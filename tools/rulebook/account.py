@@ -25,7 +25,6 @@ from mqclause.audit.sentences import (
     find_ruleset,
     list_orders,
     list_sentences,
-    read_editions,
 )
 from mqclause.audit.words import WordAccount, list_words
 from mqclause.documents import DOCUMENTS
@@ -150,7 +149,7 @@ class _Stated:
 
 def list_variations(rules: Rules, account: RuleAccount) -> tuple[Variation, ...]:
     """List what is otherwise with a rule: in later editions, oldest first, then under readings."""
-    read = read_editions(rules)
+    read = rules.read_editions()
     stated = [(each, _Stated.of(each, account)) for each in read]
     while stated and not stated[0][1].is_there:
         del stated[0]
@@ -205,7 +204,7 @@ class Origin:
 
 def find_origin(rules: Rules, account: RuleAccount) -> Origin:
     """Find the edition that a rule came with."""
-    read = read_editions(rules)
+    read = rules.read_editions()
     if not read or _Stated.of(read[0], account).is_there:
         return Origin()
     for before, after in pairwise(read):
