@@ -248,11 +248,11 @@ def declare(
         return status
 
     def decorate(described: Callable[[], None]) -> Subcommand:
-        command: Callable[..., Any] = run
-        command.__doc__ = described.__doc__
-        for option in reversed(options):
-            command = option(command)
-        return click.command(name, cls=Subcommand, context_settings=HELP, epilog=epilog)(command)
+        run.__doc__ = described.__doc__
+        command = click.command(name, cls=Subcommand, context_settings=HELP, epilog=epilog)(run)
+        for option in options:
+            option(command)
+        return command
 
     return decorate
 
@@ -344,7 +344,7 @@ def facts_options(local: str = "The local queue manager, where several dumps are
     )  # fmt: skip
 
 
-cluster_options = (
+cluster_options: tuple[Decorator, ...] = (
     facts_argument,
     click.option("--queue", "pattern", type=strip_padding, metavar="PATTERN",
                  help="Show only queues that match; * is any text."),

@@ -209,7 +209,8 @@ def _parse_line(line: bytes, source: str) -> Mapping[str, Any]:
         raise FactsError([Diagnostic(source, f"is not UTF-8 at byte {error.start}")]) from None
     if document.diagnostics:
         raise FactsError(document.diagnostics)
-    return document.data
+    data: Mapping[str, Any] = document.data
+    return data
 
 
 def choose_executor() -> ExecutorName:
