@@ -28,13 +28,17 @@ from mqclause.model.facts.objects import (
     QueueManagerAlias,
     RemoteQueueManager,
 )
-from mqclause.model.readers.mqsc import (
-    UnreadableError,
+from mqclause.model.readers.mqsc import UnreadableError, parse_parameters
+from mqclause.model.readers.records import (
+    FLAGS,
+    SYNONYMS,
+    Record,
+    Script,
+    Value,
     describe_unknown_attribute,
     get_known_attributes,
-    parse_parameters,
+    split_names,
 )
-from mqclause.model.readers.records import FLAGS, SYNONYMS, Record, Script, Value, split_names
 
 CHANGES = "changes"
 """The argument that takes commands."""

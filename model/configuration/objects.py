@@ -35,8 +35,15 @@ from mqclause.model.configuration.provenance import FactT, Origin, OriginKind, P
 from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, suggest_name
 from mqclause.model.facts.domains import LARGEST, NAME, Words
 from mqclause.model.facts.objects import MESSAGE_CHANNELS, Platform, Queue, QueueManagerAlias, QueueType
-from mqclause.model.readers.mqsc import describe_unknown_attribute, get_known_attributes
-from mqclause.model.readers.records import CombinedCoverage, Record, Script, Value, split_names
+from mqclause.model.readers.records import (
+    CombinedCoverage,
+    Record,
+    Script,
+    Value,
+    describe_unknown_attribute,
+    get_known_attributes,
+    split_names,
+)
 
 QUEUE_TYPES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
 CLUSTER_CHANNELS = ("CLUSRCVR", "CLUSSDR")

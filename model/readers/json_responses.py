@@ -23,14 +23,17 @@ from mqclause.model.readers.facts_files import (
     parse_json_values,
 )
 from mqclause.model.readers.formats import Confidence, DocumentPlaces, Format
-from mqclause.model.readers.mqsc import COMMAND_REFUSED, NOT_AUTHORIZED, OWNER, describe_unknown
-from mqclause.model.readers.records import FLAGS, TEXT_ATTRIBUTES, Record, Script, Value, expand_synonyms
-from mqclause.model.readers.runmqsc import (
-    NOTHING_ANSWERED,
-    QUEUES,
-    detect_kind,
-    read_runmqsc,
+from mqclause.model.readers.mqsc import COMMAND_REFUSED, NOT_AUTHORIZED, OWNER
+from mqclause.model.readers.records import (
+    FLAGS,
+    TEXT_ATTRIBUTES,
+    Record,
+    Script,
+    Value,
+    describe_unknown,
+    expand_synonyms,
 )
+from mqclause.model.readers.runmqsc import NOTHING_ANSWERED, QUEUES, detect_kind, read_runmqsc
 
 MQWEB_KEY = compile_later(r'"(?:commandResponse|error)"\s*:')
 BEGINS = "begins"

@@ -17,7 +17,7 @@ from attrs import Factory, define, evolve, field
 from mqclause.model.diagnostics import Diagnostic, Diagnostics, is_secret
 from mqclause.model.patterns import compile_later
 from mqclause.model.readers.formats import BYTE_ORDER_MARK, Confidence, Format
-from mqclause.model.readers.mqsc import COMMAND_REFUSED, NOT_AUTHORIZED, OWNER, describe_unknown, read_embedded
+from mqclause.model.readers.mqsc import COMMAND_REFUSED, NOT_AUTHORIZED, OWNER, read_embedded
 from mqclause.model.readers.records import (
     BEGINS_COMMAND,
     ENDS,
@@ -31,6 +31,7 @@ from mqclause.model.readers.records import (
     Script,
     TextCache,
     Value,
+    describe_unknown,
     expand_synonyms,
 )
 
