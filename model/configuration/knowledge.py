@@ -19,17 +19,16 @@ from mqclause.model.configuration.completeness import (
 from mqclause.model.configuration.objects import SYSTEM_PREFIX
 from mqclause.model.configuration.provenance import Origin, Provenance
 from mqclause.model.diagnostics import Diagnostic
-from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster
 from mqclause.model.facts.objects import (
     Channel,
     Fact,
     Process,
     Queue,
     QueueManager,
-    QueueManagerAlias,
     RemoteQueueManager,
 )
-from mqclause.model.readers.facts_files import UNKNOWABLE_TABLES
+from mqclause.model.readers.facts_files import LIST_TABLES, UNKNOWABLE_TABLES
 from mqclause.model.readers.formats import FactsDocument
 from mqclause.model.readers.records import CombinedCoverage, Record, Script
 
@@ -44,13 +43,9 @@ Unasked = Mapping[str, tuple[str, ...]]
 
 NOTHING_UNASKED: Unasked = {}
 
-TABLES: Mapping[type, str] = {
-    Queue: "queue",
-    Channel: "channel",
-    QueueManager: "queue_manager",
-    QueueManagerAlias: "queue_manager_alias",
-    RemoteQueueManager: "remote_queue_manager",
-}
+TABLES = {kind: LIST_TABLES[name] for kind, name in CLUSTER_FIELDS.items()} | {QueueManager: "queue_manager"}
+"""The table of facts documents for each class of facts."""
+
 OF_NOW = ("status", "curdepth")
 """What is told by displays of a status, or of a queue now: others say what is not known of it."""
 
