@@ -6,8 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import accumulate, chain, pairwise
-from typing import Any
+from itertools import accumulate, pairwise
 
 from attrs import evolve, frozen
 
@@ -15,7 +14,7 @@ from mqclause.model.diagnostics import Diagnostic
 from mqclause.model.patterns import compile_later
 from mqclause.model.readers.formats import BYTE_ORDER_MARK, Confidence, Format
 from mqclause.model.readers.mqsc import MQSC_COMMAND, PlacedLine, read_embedded
-from mqclause.model.readers.records import BEGINS_COMMAND, Script
+from mqclause.model.readers.records import BEGINS_COMMAND, Script, merge_scripts
 from mqclause.model.readers.runmqsc import ScriptLines, find_invoked_name, has_output
 
 TITLE = "MQSC in shell scripts, YAML and JCL"
@@ -209,18 +208,10 @@ def _calls(text: str) -> Iterator[tuple[int, int]]:
         begin += len(line) + 1
 
 
-def _is_yaml(text: str) -> bool:
-    return bool(YAML_FIRST.match(text))
-
-
-def _is_jcl(text: str) -> bool:
-    return bool(JCL_FIRST.match(text))
-
-
-KINDS: Mapping[str, tuple[str, Callable[[str], bool], Callable[[str], Iterator[Passage]]]] = {
+KINDS: Mapping[str, tuple[str, Callable[[str], object], Callable[[str], Iterator[Passage]]]] = {
     "shell": ("a shell script", _is_shell, find_here_documents),
-    "YAML": ("YAML", _is_yaml, find_block_scalars),
-    "JCL": ("JCL", _is_jcl, find_in_stream_data),
+    "YAML": ("YAML", lambda text: YAML_FIRST.match(text), find_block_scalars),
+    "JCL": ("JCL", lambda text: JCL_FIRST.match(text), find_in_stream_data),
 }
 """The formats: what each is called, how it is told from others, where MQSC stands in it."""
 
@@ -241,11 +232,11 @@ def describe_unreadable_text(text: str) -> str:
     if begins and not find_passages(text, "shell"):
         words = _in_words(text)
         return ONLY_WORDS.format(_lines(words)) if words else WITHOUT.format("a shell script")
-    if _is_jcl(text) and not find_passages(text, "JCL"):
+    if JCL_FIRST.match(text) and not find_passages(text, "JCL"):
         return WITHOUT.format("JCL")
     if fenced := _fenced(text):
         return MARKDOWN.format(_lines(fenced))
-    if _is_yaml(text) and OF_KUBERNETES.search(text) and not find_passages(text, "YAML"):
+    if YAML_FIRST.match(text) and OF_KUBERNETES.search(text) and not find_passages(text, "YAML"):
         return WITHOUT.format("YAML")
     return ""
 
@@ -290,15 +281,8 @@ def _read(kind: str, text: str, source: str) -> Script:
     if len(names) < 2:
         scripts = [evolve(each, queue_manager="".join(names)) for each in scripts]
     owners = dict.fromkeys(each.queue_manager for each in scripts)
-    first, *others = (_together([each for each in scripts if each.queue_manager == name]) for name in owners)
+    first, *others = (merge_scripts([each for each in scripts if each.queue_manager == name]) for name in owners)
     return evolve(first, further=tuple(others), notes=tuple(_notes(kind, text, source, found)))
-
-
-def _together(scripts: Sequence[Script]) -> Script:
-    """Several passages of one queue manager as one script."""
-    parts = ("records", "diagnostics", "remarks", "coverage")
-    joined: dict[str, Any] = {part: tuple(chain(*(getattr(each, part) for each in scripts))) for part in parts}
-    return evolve(scripts[0], **joined)
 
 
 def _notes(kind: str, text: str, source: str, found: Sequence[Passage]) -> Iterator[Diagnostic]:

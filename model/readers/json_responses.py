@@ -7,7 +7,6 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +31,7 @@ from mqclause.model.readers.records import (
     Value,
     describe_unknown,
     expand_synonyms,
+    merge_scripts,
 )
 from mqclause.model.readers.runmqsc import NOTHING_ANSWERED, QUEUES, detect_kind, read_runmqsc
 
@@ -54,7 +54,6 @@ TWICE = "key {} is given more than once"
 REASON_NOT_AUTHORIZED = 2035
 """The reason code that says that who asks may not."""
 
-
 NO = ("no", "NO", False)
 """What a word that stands alone in MQSC comes as where it does not hold."""
 
@@ -76,8 +75,8 @@ def read_mqweb(text: str, source: str) -> Script:
         answers[0] = evolve(answers[0], diagnostics=told)
     names = list(dict.fromkeys(each.queue_manager for each in answers if each.queue_manager))
     if len(names) < 2:
-        return _together(answers)
-    first, *others = (_together([each for each in answers if each.queue_manager == name]) for name in names)
+        return merge_scripts(answers)
+    first, *others = (merge_scripts([each for each in answers if each.queue_manager == name]) for name in names)
     lost = (each for each in answers if each.records and not each.queue_manager)
     faults = (Diagnostic(source, WHOSE.format(", ".join(names)), each.header_lines[BEGINS]) for each in lost)
     return evolve(first, diagnostics=(*first.diagnostics, *faults), further=tuple(others))
@@ -133,14 +132,6 @@ def _is_answer(data: object) -> bool:
     errors = data.get("error")
     rows = errors if isinstance(errors, list) else []
     return "commandResponse" in data or any(isinstance(each, dict) and "msgId" in each for each in rows)
-
-
-def _together(answers: Sequence[Script]) -> Script:
-    """The answers of one queue manager as one script."""
-    first = next((each for each in answers if each.queue_manager), answers[0])
-    parts = ("records", "diagnostics", "remarks")
-    joined: dict[str, Any] = {part: tuple(chain(*(getattr(each, part) for each in answers))) for part in parts}
-    return evolve(first, **joined)
 
 
 def _lines_of_items(text: str, answers: Iterable[dict[str, Any]]) -> Iterator[int]:

@@ -366,6 +366,14 @@ class Script:
     coverage: tuple[Coverage, ...] = ()
 
 
+def merge_scripts(scripts: Sequence[Script]) -> Script:
+    """Merge the parts of a source that are about one queue manager, which one of them may name."""
+    first = next((each for each in scripts if each.queue_manager), scripts[0])
+    parts = ("records", "diagnostics", "remarks", "coverage")
+    merged: dict[str, Any] = {part: tuple(chain(*(getattr(each, part) for each in scripts))) for part in parts}
+    return evolve(first, **merged)
+
+
 def split_names(value: Value) -> tuple[str, ...]:
     """Split ``value`` into a list of names, without trailing blanks and without blank names."""
     values = (value,) if isinstance(value, str) else value
