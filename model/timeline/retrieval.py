@@ -154,9 +154,7 @@ def build_get_call(event: Event, view: QueueView, queue: Queue, named_get: str, 
         indxtype=queue.indxtype,
         match_on=tuple(match),
         **{f"match_{key}": value for key, value in match.items()},
-        get_in_group=gets is not None,
-        get_was_logical=gets is not None and gets.logical,
-        get_amid_message=gets is not None and gets.amid,
+        **_stands_in("get", gets),
         **({} if current is None else _goes_on_with(current)),
         browse_in_group=browse is not None,
         browse_amid_message=browse is not None and browse.amid,
@@ -232,9 +230,7 @@ def build_put_call(event: Event, position: ApplicationPosition, given_priority: 
         options=("LOGICAL_ORDER",) if event.logical_order else (),
         unit=event.unit_of_work,
         given_priority=given_priority,
-        put_in_group=puts is not None,
-        put_was_logical=puts is not None and puts.logical,
-        put_amid_message=puts is not None and puts.amid,
+        **_stands_in("put", puts),
         **({} if puts is None else _goes_on_with(puts)),
         given_group=event.group,
         given_in_group=_belongs_to_a_group(event) if event.logical_order else event.in_group is not False,
@@ -247,16 +243,7 @@ def build_put_call(event: Event, position: ApplicationPosition, given_priority: 
 
 def build_close_call(position: ApplicationPosition) -> RetrievalCall:
     """Describe the close of an application's last handle on a queue to the rules."""
-    gets, puts = position.gets, position.puts
-    return RetrievalCall(
-        mqi_call="MQCLOSE",
-        get_in_group=gets is not None,
-        get_was_logical=gets is not None and gets.logical,
-        get_amid_message=gets is not None and gets.amid,
-        put_in_group=puts is not None,
-        put_was_logical=puts is not None and puts.logical,
-        put_amid_message=puts is not None and puts.amid,
-    )
+    return RetrievalCall(mqi_call="MQCLOSE", **_stands_in("get", position.gets), **_stands_in("put", position.puts))
 
 
 def build_placement(facts: Mapping[str, Any]) -> PutPlacement:
@@ -598,6 +585,13 @@ def reset_read_positions(state: QueueManagerContent, queue: str) -> dict[str, An
         for unit, groups in state.kept_groups.items()
     }
     return {"positions": positions, "kept_groups": kept}
+
+
+def _stands_in(kind: str, group: CurrentGroup | None) -> dict[str, bool]:
+    """Where the application's gets or puts stand: in no group, unless there is a current one."""
+    if group is None:
+        return {}
+    return {f"{kind}_in_group": True, f"{kind}_was_logical": group.logical, f"{kind}_amid_message": group.amid}
 
 
 def _goes_on_with(current: CurrentGroup) -> dict[str, Any]:

@@ -453,13 +453,8 @@ def _made(row: Any) -> Event | None:
     except (AttributeError, KeyError, TypeError, DomainError):
         return None
     kind = event.do
-    if not (row.keys() <= EVENT_KEY_SETS[kind] and all(getattr(event, key) for key in NEEDED_KEYS[kind])):
-        return None
-    if not has_allowed_words(event, row):
-        return None
-    if kind in ("put", "get") and any(find_conflicting_keys(row)):
-        return None
-    return None if kind == "open" and event.mode != "OUTPUT" and any(map(row.get, OUTPUT_KEYS)) else event
+    is_faulty = not row.keys() <= EVENT_KEY_SETS[kind] or any(_combination_faults(kind, row))
+    return None if is_faulty or not has_allowed_words(event, row) else event
 
 
 def _key_faults(kind: str | None, key: object, value: object) -> Iterator[str]:
