@@ -430,11 +430,9 @@ class ClusterCheckContext:
         """List the command levels of the members of a cluster but ``hosts``, with 0 for one that is not known."""
         if cluster not in self._counted_levels:
             self._counted_levels[cluster] = Counter(self.levels.get(name, 0) for name in self._members_of(cluster))
-        of_hosts = Counter(self.levels.get(name, 0) for name in hosts if self._is_member(name, cluster))
-        return tuple(sorted(self._counted_levels[cluster] - of_hosts))
-
-    def _is_member(self, name: str, cluster: str) -> bool:
-        return (name, cluster) in self.receivers or name in self.members.get(cluster, ())
+        members = self.members.get(cluster, ())
+        own = (name for name in hosts if (name, cluster) in self.receivers or name in members)
+        return tuple(sorted(self._counted_levels[cluster] - Counter(self.levels.get(name, 0) for name in own)))
 
     def _members_of(self, cluster: str) -> set[str]:
         """The queue managers that are known in a cluster."""
@@ -536,7 +534,8 @@ class ClusterCheckContext:
         partial = next((each for each in about.clusters if (each, to.queue_manager) in self.partials), "")
         more = self.describe_cluster(partial or next(iter(about.clusters), ""))
         conname = self.connames.get(about.name, "")
-        apart = bool(conname and about.conname) and parse_addresses(conname).isdisjoint(parse_addresses(about.conname))
+        there, here = _parse_addresses(conname), _parse_addresses(about.conname)
+        apart = bool(conname and about.conname) and there.isdisjoint(here)
         is_told = not INSERT.search(conname + about.conname)
         return about.replace(leads_to=to.queue_manager, leads_to_partial=bool(partial), receiver_conname=conname,
                       connects_elsewhere=apart and is_told, **more)  # fmt: skip
@@ -722,7 +721,7 @@ def render_names(names: Sequence[str]) -> str:
     return ", ".join([*names[:MOST_NAMES], *([f"{more} more"] if more > 0 else [])])
 
 
-def parse_addresses(conname: str) -> frozenset[tuple[str, str]]:
+def _parse_addresses(conname: str) -> frozenset[tuple[str, str]]:
     """Parse CONNAME to the hosts that it lists, each with its port: 1414 where none is stated."""
     found = (part.strip(" ").rstrip(")").partition("(") for part in conname.split(",") if part.strip(" "))
     return frozenset((host.strip(" ").lower(), port.strip(" ") or "1414") for host, _, port in found)

@@ -82,7 +82,7 @@ def read_mqweb(text: str, source: str) -> Script:
     return evolve(first, diagnostics=(*first.diagnostics, *faults), further=tuple(others))
 
 
-def build_observed_records(
+def _build_observed_records(
     row: Mapping[str, Any], source: str, owners: list[str], faults: list[Diagnostic], line: int | None = None
 ) -> Iterator[Record]:
     """Build the record of one displayed object from its attributes, by their MQSC names in upper case.
@@ -171,7 +171,7 @@ def _read_answer(data: dict[str, Any], source: str, line: int, lines: Iterator[i
             Diagnostic(source, f"{TWICE.format(quote_value(name))} in other letters", stands_on) for name in twice
         ]
         for row in rows:
-            found = [*build_observed_records(row, source, owners, faults, stands_on)]
+            found = [*_build_observed_records(row, source, owners, faults, stands_on)]
             records += found
             unknown = (said for each in found for said in describe_unknown(each.kind, tuple(each.attributes), told))
             remarks += [Diagnostic(source, said, stands_on) for said in unknown]
@@ -310,7 +310,7 @@ def read_pcf(text: str, source: str) -> Script:
     records, owners, faults = list[Record](), list[str](), list(parsed.diagnostics)
     for row in _pcf_rows(parsed.data):
         faults += [Diagnostic(source, f"{TWICE.format(quote_value(key))} by its number, too") for key in _twice(row)]
-        records += build_observed_records(_in_mqsc(row), source, owners, faults)
+        records += _build_observed_records(_in_mqsc(row), source, owners, faults)
     owner = owners[0] if owners else ""
     return Script(source, owner, tuple(records), tuple(faults), {OWNER: owner} if owner else {})
 

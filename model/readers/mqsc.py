@@ -157,10 +157,10 @@ def read_mqsc(text: str | Iterable[str], source: str, kept: Misplaced = NOTHING_
     """
     reader = _Reader(source, kept)
     pieces = iter([text.removeprefix(BYTE_ORDER_MARK)] if isinstance(text, str) else text)
-    lines = MqscLines(strip_line_numbers(pieces), number=first)
+    lines = MqscLines(_strip_line_numbers(pieces), number=first)
     while not reader.ended and lines.has_more():
         simple = SIMPLE_COMMAND.match(lines.text, lines.position)
-        if simple is None or not reader.take_simple(split_tokens(simple), simple.end(), lines):
+        if simple is None or not reader.take_simple(_split_tokens(simple), simple.end(), lines):
             reader.take_next(lines)
     return reader.script()
 
@@ -238,7 +238,7 @@ def _begins(line: str) -> bool:
     return bool(BEGINS_COMMAND.match(line)) or bool(cut and any(each.startswith(cut[1].upper()) for each in VERBS))
 
 
-def strip_line_numbers(pieces: Iterator[str]) -> Iterator[str]:
+def _strip_line_numbers(pieces: Iterator[str]) -> Iterator[str]:
     """Strip the numbers in columns 73 to 80, if every line of the first piece has one that is not blank."""
     first = next(pieces, "")
     begun = first.lstrip()
@@ -353,7 +353,7 @@ class Statement:
         del self.attributes[word]
 
 
-def parse_statement(command: Command, kept: Misplaced = NOTHING_MISPLACED) -> Statement | None:
+def _parse_statement(command: Command, kept: Misplaced = NOTHING_MISPLACED) -> Statement | None:
     """Parse the command's statement, or None if there is nothing in it; unchecked if its verb configures no MQ object.
 
     What is ``kept`` is no fault although MQSC does not have it. Raises UnreadableError.
@@ -410,13 +410,13 @@ class CommandTokens:
         return found
 
 
-def split_tokens(found: re.Match[str]) -> CommandTokens:
+def _split_tokens(found: re.Match[str]) -> CommandTokens:
     """Split a simple command that was found into its tokens."""
     gaps, words, values = zip(*TOKEN.findall(found.string, found.end(1), found.end(2)), strict=True)
     return CommandTokens(found[1], gaps, words, values)
 
 
-def unescape_quotes(quoted: str) -> str:
+def _unescape_quotes(quoted: str) -> str:
     """Remove the quotes of a quoted value."""
     text = quoted.replace("''", "'")
     return text if text.strip(" ") else ""
@@ -424,7 +424,7 @@ def unescape_quotes(quoted: str) -> str:
 
 def _value(given: str) -> str:
     inner = given[1:-1].strip(" \t")
-    return unescape_quotes(inner[1:-1]) if inner[:1] == "'" else inner.upper()
+    return _unescape_quotes(inner[1:-1]) if inner[:1] == "'" else inner.upper()
 
 
 def _shown_value(given: str) -> str:
@@ -566,7 +566,7 @@ def parse_parameters(text: str) -> Iterator[tuple[str, Value | None, int]]:
         position = found.end()
         form = found.lastindex
         if form == 2:
-            value = unescape_quotes(found[2])
+            value = _unescape_quotes(found[2])
         elif form == 3:
             value = found[3].upper()
         elif form == 4:
@@ -675,7 +675,7 @@ class _Reader:
 
     def take(self, command: Command) -> None:
         """Read one command. Raises UnreadableError."""
-        found = parse_statement(command, self.kept)
+        found = _parse_statement(command, self.kept)
         if found is None:
             return
         self.run = self.run if found.verb not in VERBS else None
@@ -903,9 +903,9 @@ def _parameter_value(text: str, start: int, keyword: str) -> tuple[Value, int]:
 
 def _item(found: re.Match[str]) -> str:
     if found.lastindex == 1:
-        return unescape_quotes(found[1])
+        return _unescape_quotes(found[1])
     if found.lastindex == 2:
-        return unescape_quotes(found[2].replace("'", "''"))
+        return _unescape_quotes(found[2].replace("'", "''"))
     return found[3].upper()
 
 

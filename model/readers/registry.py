@@ -42,7 +42,7 @@ RESOURCES = {"queue": "DISPLAY QUEUE(*) ALL", "channel": "DISPLAY CHANNEL(*) ALL
 """What the REST resources of mqweb are called, and the MQSC command that tells the same."""
 
 
-def describe_foreign_text(text: str) -> str:
+def _describe_foreign_text(text: str) -> str:
     """Describe a text that holds no facts, for a message; blank if it is not recognised."""
     of = _of_json if text.lstrip()[:1] in ("{", "[") else _of_text
     return next(of(text), "")
@@ -109,10 +109,10 @@ def _is_of_rest(row: dict[str, Any]) -> bool:
 
 
 def _recognised(text: str, _: str) -> Confidence:
-    return Confidence.sure_if(describe_foreign_text(text))
+    return Confidence.sure_if(_describe_foreign_text(text))
 
 
-FOREIGN = Format("foreign", "what holds no facts", _recognised, in_pieces=True, refused=describe_foreign_text)
+FOREIGN = Format("foreign", "what holds no facts", _recognised, in_pieces=True, refused=_describe_foreign_text)
 
 FORMATS = (
     FOREIGN,

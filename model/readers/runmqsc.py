@@ -246,7 +246,7 @@ def read_runmqsc(text: str | Iterable[str], source: str) -> Script:
     """
     sessions, said = [_Session(source)], SessionLog(source)
     block: Block | None = None
-    for block in split_blocks(
+    for block in _split_blocks(
         said.watch_pieces([text.removeprefix(BYTE_ORDER_MARK)] if isinstance(text, str) else text)
     ):
         if block.kind == "starts" and sessions[-1].is_of_another(block):
@@ -296,7 +296,7 @@ class Block:
         return not self.lines or self.lines[-1][1][:1] not in (" ", "\t")
 
 
-def split_blocks(texts: Iterable[str]) -> Iterator[Block]:
+def _split_blocks(texts: Iterable[str]) -> Iterator[Block]:
     """Split a text, which comes in pieces of whole lines, into blocks. What is no attribute ends an object."""
     block: Block | None = None
     foreign, was_unindented = 0, False
@@ -332,7 +332,7 @@ def detect_kind(shown: Mapping[str, Value]) -> str:
     return BY_NAME.get(first, "")
 
 
-def is_next_object(word: str, first: str) -> bool:
+def _is_next_object(word: str, first: str) -> bool:
     """Return whether the attribute ``word`` begins the next object, after one that began with ``first``."""
     if word == first:
         return True
@@ -340,7 +340,7 @@ def is_next_object(word: str, first: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def is_partial_word(word: str) -> bool:
+def _is_partial_word(word: str) -> bool:
     """Return whether a word that stands alone is the beginning of an attribute's name."""
     return word not in TEXT_ATTRIBUTES and any(each.startswith(word) for each in TEXT_ATTRIBUTES)
 
@@ -351,7 +351,7 @@ def find_invoked_name(line: str) -> str:
     return typed[1] if typed else ""
 
 
-def find_started_name(line: str) -> str:
+def _find_started_name(line: str) -> str:
     """Find the queue manager that runmqsc says it starts for, in any language; blank if no word is sure to be one."""
     known = BEHIND_MANAGER.search(line)
     if known:
@@ -527,7 +527,7 @@ class MissingAttributeError(Exception):
         super().__init__(line)
 
 
-def parse_attributes(block: Block) -> Iterator[ShownAttribute]:
+def _parse_attributes(block: Block) -> Iterator[ShownAttribute]:
     """Parse the attributes of a block; a value may go on on the next line.
 
     Raises MissingAttributeError.
@@ -624,7 +624,7 @@ class _Session:
     def display(self, block: Block) -> None:
         self.shows, self.is_open = self.shows or bool(block.lines or block.text), False
         try:
-            shown = list(parse_attributes(block))
+            shown = list(_parse_attributes(block))
         except MissingAttributeError as fault:
             self.faults.add(UNSHOWN, fault.line, fault.column)
             return
@@ -634,7 +634,7 @@ class _Session:
             return
         if shown and not kind:
             self.pass_by(shown[0])
-        cut = [place for word, value, place in shown if not value and is_partial_word(word)] if kind else []
+        cut = [place for word, value, place in shown if not value and _is_partial_word(word)] if kind else []
         if cut:
             self.faults.add(UNSHOWN, *cut[0])
             return
@@ -656,7 +656,7 @@ class _Session:
         end = mixed = len(shown)
         for at in range(begun, end):
             word, value, (line, column) = shown[at]
-            if at > begun and is_next_object(word, shown[begun][0]):
+            if at > begun and _is_next_object(word, shown[begun][0]):
                 end = at
                 break
             if word in values:
@@ -794,7 +794,7 @@ def _begun(line: str, before: int, number: int, block: Block | None) -> Block | 
     if BANNER.match(line):
         return Block("banner", number)
     if block and block.kind == "banner" and "MQSC" in line:
-        return Block("starts", number, find_started_name(line), said=line.strip())
+        return Block("starts", number, _find_started_name(line), said=line.strip())
     echo = ECHO.match(line)
     if echo and (echo[2] or block is None or block.kind != "command"):
         return Block("command", number, echo[2], lines=[(number, echo[3], before + echo.end(1))])

@@ -166,7 +166,7 @@ class QueueManagerContent:
         local = [queue for queue in definitions.queues.values() if queue.type == "QLOCAL"]
         standing = {queue.name: queue.ipprocs for queue in local if queue.ipprocs}
         queues = {each.name: EMPTY_QUEUE.put(each.defprty, each.curdepth, True) for each in local if each.curdepth}
-        lying, units = place_messages(definitions, messages)
+        lying, units = _place_messages(definitions, messages)
         handles = Handles(cluster.queue_manager.name, standing=standing)
         return cls(definitions, handles, queues={**queues, **lying}, units=units)
 
@@ -336,7 +336,7 @@ class QueueManagerContent:
         return self.definitions.describe_open_queue(queue, handles).with_values(seen)
 
 
-def place_messages(
+def _place_messages(
     definitions: Definitions, messages: Iterable[Message]
 ) -> tuple[dict[str, QueueState], dict[str, UnitOfWork]]:
     """Place ``messages`` on queues; also give the open units of work that have put some of them."""
@@ -421,7 +421,7 @@ def record_get(unit: UnitOfWork, queue: str, priority: int, run: MessageRun) -> 
 def remove_put(unit: UnitOfWork, queue: str, priority: int, place: int) -> UnitOfWork:
     """Remove a put from a unit of work that got its message itself, as though it had never put it."""
     kept: UnitOfWork = None
-    for done in list_oldest_first(unit):
+    for done in _list_oldest_first(unit):
         run = done.run
         if done.is_put and (done.queue, done.priority) == (queue, priority) and run.first <= place < run.end:
             for part, segments in _left(done, place):
@@ -443,7 +443,7 @@ def count_messages(unit: UnitOfWork, queue: str) -> int:
     return sum(done.run.size for done in iterate_newest_first(unit) if done.queue == queue)
 
 
-def list_oldest_first(unit: UnitOfWork) -> list[UnitOfWorkStep]:
+def _list_oldest_first(unit: UnitOfWork) -> list[UnitOfWorkStep]:
     """List what the unit of work did, in order."""
     return list(iterate_newest_first(unit))[::-1]
 
@@ -497,7 +497,7 @@ def apply_commit(
     """Commit ``unit``: gives the queues, and every message that it had put, one after the other."""
     queues = dict(before.queues)
     runs: list[Arrivals] = []
-    for done in list_oldest_first(unit):
+    for done in _list_oldest_first(unit):
         if not done.is_put:
             continue
         depth = queues[done.queue]

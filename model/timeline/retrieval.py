@@ -190,7 +190,7 @@ def list_candidates(call: RetrievalCall, view: QueueView, left_out: Set[str]) ->
     return view.list_physical(behind, leading)
 
 
-def get_position_after(
+def _get_position_after(
     event: Event, position: ApplicationPosition, facts: Mapping[str, Any], first: VisibleMessage, last: VisibleMessage
 ) -> ApplicationPosition:
     """Return the position of an application after a get or browse returned messages, ``first`` to ``last``.
@@ -201,7 +201,7 @@ def get_position_after(
     group = get_current_group(last.message, told, logical) if facts["makes_current"] else None
     if not is_browse(event):
         return position.with_get_group(group) if facts["makes_current"] else position
-    position = record_browse_order(event, position, facts, True)
+    position = _record_browse_order(event, position, facts, True)
     if not facts["moves_cursor"]:
         return position
     at, cursor = (first.priority, first.arrival), position.cursor
@@ -212,7 +212,7 @@ def get_position_after(
     return position._replace(cursor=Cursor(at, anchor, group), browsed=browsed)
 
 
-def record_browse_order(
+def _record_browse_order(
     event: Event, position: ApplicationPosition, facts: Mapping[str, Any], found: bool
 ) -> ApplicationPosition:
     """Record how the application browses, if rules say that the call states it; ``found`` something."""
@@ -500,7 +500,7 @@ def apply_get(
 
     ``facts`` is what rules say of where the application stands after it.
     """
-    position = get_position_after(event, state.position(event), facts, taken[0], taken[-1])
+    position = _get_position_after(event, state.position(event), facts, taken[0], taken[-1])
     if is_browse(event):
         return state.replace(
             now=state.get_event_time(event),
@@ -523,7 +523,7 @@ def apply_get(
 
 def apply_failed_get(state: StateT, event: Event, facts: Mapping[str, Any]) -> StateT:
     """Apply a get or browse that returned nothing: how the application browses may have been stated."""
-    position = record_browse_order(event, state.position(event), facts, False)
+    position = _record_browse_order(event, state.position(event), facts, False)
     after = state.after_sent(event)
     more = change_position(after, event, position)
     return after.replace(**more) if more else after
