@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from attrs import Factory, define, evolve, field, frozen
@@ -243,17 +244,11 @@ def _strip_line_numbers(pieces: Iterator[str]) -> Iterator[str]:
     first = next(pieces, "")
     begun = first.lstrip()
     end = begun.find("\n")
-    if not NUMBERED.match(begun[: end if end >= 0 else len(begun)]) or not _is_numbered(first):
-        yield first
-        yield from pieces
-        return
-    yield NUMBERED.sub(r"\1\2", first)
-    for piece in pieces:
-        yield NUMBERED.sub(r"\1\2", piece)
-
-
-def _is_numbered(text: str) -> bool:
-    return sum(1 for line in text.split("\n") if line.strip()) == sum(1 for _ in NUMBERED.finditer(text))
+    is_numbered = NUMBERED.match(begun[: end if end >= 0 else len(begun)]) and (
+        sum(1 for line in first.split("\n") if line.strip()) == sum(1 for _ in NUMBERED.finditer(first))
+    )
+    for piece in chain([first], pieces):
+        yield NUMBERED.sub(r"\1\2", piece) if is_numbered else piece
 
 
 def _ended(line: str) -> str:

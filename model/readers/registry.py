@@ -151,7 +151,9 @@ def read_contents(data: bytes | Content, source: str, formats: Sequence[Format] 
 
 def select_formats(name: str, formats: Sequence[Format]) -> Sequence[Format]:
     """Select the format of that ``name`` alone, whatever a text looks like; all ``formats`` if it is blank."""
-    return [evolve(each, recognised=_any) for each in formats if each.name == name] if name else formats
+    if not name:
+        return formats
+    return [evolve(each, recognised=lambda *_: Confidence.SURE) for each in formats if each.name == name]
 
 
 def detect_format(text: str, source: str, formats: Sequence[Format] = FORMATS) -> Format | None:
@@ -187,10 +189,6 @@ def _is_in_none(text: DecodedText, source: str, formats: Sequence[Format]) -> bo
         not (at == 0 and piece.lstrip()[0] in BEGINNING_JSON) and detect_format(piece, source, formats) is None
         for at, piece in enumerate(told)
     )
-
-
-def _any(_: str, __: str) -> Confidence:
-    return Confidence.SURE
 
 
 def _titles(formats: Iterable[Format]) -> str:

@@ -260,9 +260,9 @@ def read_runmqsc(text: str | Iterable[str], source: str) -> Script:
         sessions[-1].cut(ENDS_EARLY, sessions[-1].records[-1].line)
     _name(sessions)
     first, *others = scripts = [session.script() for session in sessions]
-    if not any(session.shows for session in sessions) and not any(
-        each.records or _may_be_none(each) for each in scripts
-    ):
+    # Of what is asked for there may be none, but of a queue manager: that is always there, to be shown.
+    answered = any(each.records or any(one.kind != "QMGR" for one in each.asked) for each in scripts)
+    if not answered and not any(session.shows for session in sessions):
         first = evolve(first, diagnostics=(*first.diagnostics, Diagnostic(source, NOTHING_ANSWERED)))
     return evolve(first, further=tuple(others), remarks=(*first.remarks, *said.remarks()))
 
@@ -527,14 +527,6 @@ class MissingAttributeError(Exception):
         super().__init__(line)
 
 
-def _parse_attributes(block: Block) -> Iterator[ShownAttribute]:
-    """Parse the attributes of a block; a value may go on on the next line.
-
-    Raises MissingAttributeError.
-    """
-    return _simple(block.text, block.line + 1) if block.text else _in_lines(block.lines)
-
-
 def _recognised(text: str, _: str) -> Confidence:
     """By a numbered message, the line that runmqsc begins with, or an echoed command."""
     return Confidence.sure_if(has_output(text))
@@ -624,7 +616,7 @@ class _Session:
     def display(self, block: Block) -> None:
         self.shows, self.is_open = self.shows or bool(block.lines or block.text), False
         try:
-            shown = list(_parse_attributes(block))
+            shown = list(_simple(block.text, block.line + 1) if block.text else _in_lines(block.lines))
         except MissingAttributeError as fault:
             self.faults.add(UNSHOWN, fault.line, fault.column)
             return
@@ -705,11 +697,6 @@ def _name(sessions: Sequence[_Session]) -> None:
             session.faults.add(OWNERLESS, session.said_line)
 
 
-def _may_be_none(script: Script) -> bool:
-    """Whether something was asked for of which there may be none: a queue manager is always there, to be shown."""
-    return any(each.kind != "QMGR" for each in script.asked)
-
-
 def _asked_by(command: Block) -> Iterator[Inquiry]:
     """What a DISPLAY command asks for, also where there is none."""
     asks = Inquiry.of(" ".join(line.rstrip(" +-;") for _, line, _ in command.lines))
@@ -742,7 +729,8 @@ def _taken(line: str, before: int, number: int, block: Block) -> bool:
     if not _belongs(line, block):
         return False
     block.is_after_blank = False
-    block.lines.append(_without_echo(line, before, number, block))
+    echo = FURTHER_ECHO.match(line) if block.kind == "command" else None
+    block.lines.append((number, echo[3], before + echo.end(1)) if echo else (number, line, before))
     return True
 
 
@@ -849,11 +837,6 @@ def _goes_on(line: str, block: Block) -> bool:
 
 def _is_open(line: str) -> bool:
     return line.count("(") > line.count(")") or not ATTRIBUTE.match(line)
-
-
-def _without_echo(line: str, before: int, number: int, block: Block) -> BlockLine:
-    echo = FURTHER_ECHO.match(line) if block.kind == "command" else None
-    return (number, echo[3], before + echo.end(1)) if echo else (number, line, before)
 
 
 def _kind_of_queue(shown: Mapping[str, Value]) -> str:

@@ -597,14 +597,6 @@ class ApplicationPosition(NamedTuple):
     browsed: SortedMap = None
     browses_logically: bool | None = None
 
-    def with_get_group(self, group: CurrentGroup | None) -> ApplicationPosition:
-        """Set the current group of gets."""
-        return self if group is None and self.gets is None else self._replace(gets=group)
-
-    def with_put_group(self, group: CurrentGroup | None) -> ApplicationPosition:
-        """Set the current group of puts."""
-        return self if group is None and self.puts is None else self._replace(puts=group)
-
 
 NOWHERE = ApplicationPosition()
 

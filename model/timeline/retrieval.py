@@ -200,7 +200,7 @@ def _get_position_after(
     logical, told = "LOGICAL_ORDER" in event.options, SINGLE_MESSAGE_ROLE if last.found is None else last.found.run.told
     group = get_current_group(last.message, told, logical) if facts["makes_current"] else None
     if not is_browse(event):
-        return position.with_get_group(group) if facts["makes_current"] else position
+        return position._replace(gets=group) if facts["makes_current"] else position
     position = _record_browse_order(event, position, facts, True)
     if not facts["moves_cursor"]:
         return position
@@ -298,7 +298,7 @@ class QueueView:
         """List the messages in physical order, also those of open units of work, which the call may not see."""
         hidden = sorted(self.uncommitted(), key=lambda each: (-each[1].priority, each[1].run.first))
         return merge(self._each(("", found) for found in self.queue.runs()), self._each(hidden),
-                     key=_in_physical_order)  # fmt: skip
+                     key=lambda seen: (-seen.priority, seen.arrival))  # fmt: skip
 
     def _each(self, runs: Iterable[tuple[str, FoundMessage]]) -> Iterator[VisibleMessage]:
         """Every message of ``runs``, also where several are alike, with the unit of work that has it."""
@@ -502,11 +502,7 @@ def apply_get(
     """
     position = _get_position_after(event, state.position(event), facts, taken[0], taken[-1])
     if is_browse(event):
-        return state.replace(
-            now=state.get_event_time(event),
-            units=state.list_units_with(event),
-            **change_position(state, event, position),
-        )
+        return state.after_sent(event, **change_position(state, event, position))
     after, unit, units = state.queue(queue), event.unit_of_work, state.list_units_with(event)
     for each in taken:
         holder = each.unit_of_work or unit
@@ -524,9 +520,7 @@ def apply_get(
 def apply_failed_get(state: StateT, event: Event, facts: Mapping[str, Any]) -> StateT:
     """Apply a get or browse that returned nothing: how the application browses may have been stated."""
     position = _record_browse_order(event, state.position(event), facts, False)
-    after = state.after_sent(event)
-    more = change_position(after, event, position)
-    return after.replace(**more) if more else after
+    return state.after_sent(event, **change_position(state, event, position))
 
 
 def change_position(
@@ -662,10 +656,6 @@ def _tell(seen: VisibleMessage, run: MessageRun) -> None:
     seen.is_first, seen.begins_message, seen.ends_message, seen.ends_item, following = run.told
     seen.followed_by_sequence, seen.followed_by_offset = following or (0, 0)
     seen.length = run.message.length if run.message is not None else 0
-
-
-def _in_physical_order(seen: VisibleMessage) -> tuple[int, int]:
-    return -seen.priority, seen.arrival
 
 
 def _on_its_own(seen: VisibleMessage, correlation: str = "") -> None:
