@@ -531,8 +531,8 @@ def _made(data: Any, source: str, local: str | None, consume: bool) -> Facts:
     if not data.keys() <= KNOWN_TABLES:
         raise KeyError("a table")
     own, put = (SINGLE_TABLES[name](data[name]) if name in data else None for name in ("queue_manager", "put"))
-    makers = {**LIST_MAKERS, "queue": _hosted(own.name if own else local)}
-    lists = {name: _rows(data, table, makers[table]) for name, table in LIST_TABLES.items()}
+    makers: dict[str, Callable[[Any], Any]] = {**LIST_MAKERS, "queue": _hosted(own.name if own else local)}
+    lists: dict[str, tuple[Any, ...]] = {name: _rows(data, table, makers[table]) for name, table in LIST_TABLES.items()}
     if "unknown" in data:
         lists["queues"] = _of_unknown_depth(lists["queues"], data)
     return Facts(source, own, put=put, messages=_messages(data, consume), **lists)

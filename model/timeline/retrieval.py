@@ -581,7 +581,7 @@ def reset_read_positions(state: QueueManagerContent, queue: str) -> dict[str, An
     return {"positions": positions, "kept_groups": kept}
 
 
-def _stands_in(kind: str, group: CurrentGroup | None) -> dict[str, bool]:
+def _stands_in(kind: str, group: CurrentGroup | None) -> dict[str, Any]:
     """Where the application's gets or puts stand: in no group, unless there is a current one."""
     if group is None:
         return {}
