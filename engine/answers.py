@@ -14,15 +14,16 @@ from typing import Any, ClassVar, Literal, Self, SupportsIndex, TypeGuard, TypeV
 from attrs import field, frozen
 
 from mqclause.document_schema import DocumentSchema, get_document_schema
-from mqclause.executors.operations import Run
+from mqclause.executors.operations import Failure, Run
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
 from mqclause.language import nodes
 from mqclause.language.evaluator import evaluate
 from mqclause.model.diagnostics import ArgumentError, quote_value, suggest_allowed
+from mqclause.model.facts.domains import REASONS
 from mqclause.rulebook.rule import FailWith, MessageTemplate, Rule, Settle, UnansweredError
 from mqclause.rulebook.rules import RulesOrigin
-from mqclause.trace import build_scope, list_rule_inputs, render_sentence
+from mqclause.trace import find_scope, render_sentence
 
 PRINTERS = "mqclause.render.answers"
 """The module that prints answers. It knows each of them, so it is loaded by name when one is printed."""
@@ -49,6 +50,15 @@ class Reason:
     call: str
     rule: str
     because: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the reason as JSON values, without why."""
+        return {"name": self.name, "code": self.code, "call": self.call}
+
+
+def build_reason(failure: Failure, rule: str, because: str) -> Reason:
+    """Build the reason that the run of some rules ended with, by the ``rule`` that did it."""
+    return Reason(failure.reason, REASONS[failure.reason], failure.call, rule, because)
 
 
 def get_outcome(runs: Sequence[Run]) -> Outcome:
@@ -119,8 +129,7 @@ class RuleAnswer:
         if rule is None or text is None:
             return ""
         first = build_first_scope(self.course.steps[0], self.situation, (), None, {})
-        seen = list(list_rule_inputs(ruleset, self.run, (), first))[ruleset.rules.index(rule)]
-        return render_sentence(ruleset, rule, None, build_scope(seen, first), text)
+        return render_sentence(ruleset, rule, None, find_scope(ruleset, rule, self.run, (), first), text)
 
     def holds(self, term: str) -> bool:
         """Return whether a term of the rules holds in the situation."""

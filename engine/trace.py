@@ -174,6 +174,12 @@ def build_scope(seen: RuleInput, first: Scope) -> Scope:
     return Scope(first.vocabulary, first.situation, seen.remaining, first.carried, seen.facts, seen.every)
 
 
+def find_scope(ruleset: Ruleset, rule: Rule, run: Run, listed: Sequence[Any], first: Scope) -> Scope:
+    """Find the scope in which a rule was evaluated by a traced ``run``; ``first`` is the scope of the first rule."""
+    saw = list_rule_inputs(ruleset, run, listed, first)
+    return build_scope(next(islice(saw, ruleset.rules.index(rule), None)), first)
+
+
 def render_sentence(
     ruleset: Ruleset, rule: Rule, subject: Any | None, scope: Scope, because: MessageTemplate | None = None
 ) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
-from attrs import astuple, evolve, field, frozen
+from attrs import asdict, astuple, evolve, field, frozen
 
 from mqclause.audit.case_run import ENDS_OTHERWISE, find_case_files, read_file_cases
 from mqclause.audit.laws import Given, find_given
@@ -63,7 +63,7 @@ class Side:
 
     def to_json(self) -> dict[str, Any]:
         """Return the side as JSON values."""
-        return {"answer": self.answer, "steps": list(self.steps)}
+        return asdict(self)
 
 
 @frozen

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import asdict, define, field, frozen
 
 from mqclause.audit.case_run import CaseResult, run_case_file, run_in_processes
 from mqclause.documents import DOCUMENTS
@@ -35,7 +35,7 @@ class RuleCoverage:
 
     def to_json(self) -> dict[str, Any]:
         """Return the coverage as JSON values."""
-        return {"rule": self.rule, "branches": self.branches, "missed": list(self.missed)}
+        return asdict(self)
 
 
 @define
@@ -162,10 +162,8 @@ def _observe_file(rules: Rules, path: Path) -> tuple[tuple[CaseResult, ...], set
 def _every_branch(rules: Rules, documents: Iterable[str]) -> dict[str, dict[tuple[str, bool], None]]:
     """The branches of each rule, as each edition has it, under the readings in force."""
     found: dict[str, dict[tuple[str, bool], None]] = {}
-    editions = (each for each in rules.known_editions if each == rules.as_stated(each))
-    read = [rules.in_edition(each) for each in editions]
     for name in sorted(documents, key=[*DOCUMENTS].index):
-        for steps in (LoweredRuleset.of(each.ruleset(DOCUMENTS[name])) for each in read):
+        for steps in (LoweredRuleset.of(each.ruleset(DOCUMENTS[name])) for each in rules.read_editions()):
             for step in steps.steps:
                 found.setdefault(step.rule.id, {}).update(_branches_of(step, steps.vocabulary))
     return found

@@ -282,7 +282,7 @@ def _looks(
     every = move_defaults(about, merge_values([list_all_values(course), values]), law.around)
     built = build_situations(about, every, evolve(WIDER_BOUND, runs=of_all), find_plain_subject(course))
     for each, _, _ in built:
-        listed = evolve(each, situation={**law.around, **each.situation})
+        listed = each.set_around(law.around)
         # Some laws are broken only where all that there are is alike.
         yield (listed, evolve(listed, subjects=listed.subjects * 2)) if len(listed.subjects) == 1 else (listed,)
 

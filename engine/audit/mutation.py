@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from attrs import frozen
+from attrs import asdict, frozen
 
 from mqclause.audit.case_run import read_file_cases, run_in_processes
 from mqclause.audit.sentences import find_ruleset
@@ -43,7 +43,7 @@ class MutantResult:
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as JSON values."""
-        return {"rule": self.rule, "change": self.change, "status": self.status, "cases": list(self.cases)}
+        return asdict(self)
 
 
 def try_mutants(

@@ -13,7 +13,7 @@ from itertools import combinations_with_replacement, islice
 from math import comb
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from mqclause.audit.case_run import run_in_processes
 from mqclause.audit.situations import (
@@ -145,9 +145,9 @@ def list_told_apart(
     base = find_plain_subject(course)
     if is_whole:
         found = islice(_situations(about, values, subjects, base), most)
-        return subjects, True, (evolve(each, situation={**around, **each.situation}) for each in found)
+        return subjects, True, (each.set_around(around) for each in found)
     built = build_situations(about, values, Bound(subjects, MOST_SUBJECTS * len(values), most), base)
-    return subjects, False, (evolve(each, situation={**around, **each.situation}) for each, _, _ in built)
+    return subjects, False, (each.set_around(around) for each, _, _ in built)
 
 
 @lru_cache(maxsize=1024)

@@ -12,7 +12,7 @@ from attrs import asdict, frozen
 from mqclause.documents import DOCUMENTS
 from mqclause.executors.operations import LoweredRuleset, list_expressions
 from mqclause.language import nodes
-from mqclause.language.parser import find_terms
+from mqclause.language.parser import find_used_terms
 from mqclause.rulebook.case_files import has_case_file
 from mqclause.rulebook.clauses import Clause, list_clauses, read_clause_files
 from mqclause.rulebook.loader import OVERRIDES
@@ -132,7 +132,7 @@ class RunOrder:
 def list_orders(rules: Rules, document: str) -> tuple[RunOrder, ...]:
     """List the orders in which the rules of a document run, the oldest first. Raises RuleError."""
     found, known = list[tuple[str, tuple[Rule, ...]]](), rules.known_editions
-    for read in read_editions(rules):
+    for read in rules.read_editions():
         listed = read.ruleset(DOCUMENTS[document]).rules
         if not found or [each.id for each in listed] != [each.id for each in found[-1][1]]:
             found.append((read.edition, listed))
@@ -142,17 +142,11 @@ def list_orders(rules: Rules, document: str) -> tuple[RunOrder, ...]:
     )  # fmt: skip
 
 
-def read_editions(rules: Rules) -> tuple[Rules, ...]:
-    """Read the rules in each edition for which a file states anything, the oldest first."""
-    editions = [each for each in rules.known_editions if each == rules.as_stated(each)]
-    return tuple(map(rules.in_edition, editions)) or (rules,)
-
-
 @lru_cache(maxsize=2048)
 def find_ruleset(rules: Rules, rule_id: str) -> Ruleset:
     """Find the ruleset of the oldest edition that has a rule. Raises ReadingError where none has, and RuleError."""
     about = DOCUMENTS[rule_id.partition(".")[0]]
-    for read in read_editions(rules):
+    for read in rules.read_editions():
         ruleset = read.ruleset(about)
         if rule_id in (rule.id for rule in ruleset.rules):
             return ruleset
@@ -190,11 +184,4 @@ def _terms_of(ruleset: Ruleset, rule_id: str) -> dict[str, None]:
     """The terms that a rule uses, and those that these use, in the order in which they are met."""
     step = next(each for each in LoweredRuleset.of(ruleset).steps if each.rule.id == rule_id)
     named = [nodes.Column(name) for name in (step.rule.because.names() if step.rule.because else ())]
-    waiting = [*list_expressions(step), *named]
-    found = dict[str, None]()
-    for tree in waiting:
-        for term in find_terms(tree, ruleset.vocabulary):
-            if term not in found:
-                found[term] = None
-                waiting.append(ruleset.vocabulary.terms[term])
-    return found
+    return find_used_terms([*list_expressions(step), *named], ruleset.vocabulary)

@@ -57,6 +57,10 @@ class StatedSituation:
         plain = {**get_defaults(about.subject), **self.base}
         return situation, tuple(about.subject(**{**plain, **each}) for each in self.subjects)
 
+    def set_around(self, stated: Mapping[str, Any]) -> StatedSituation:
+        """Return the situation with what is ``stated`` of it where it states nothing else."""
+        return evolve(self, situation={**stated, **self.situation})
+
     def to_toml(self) -> dict[str, Any]:
         """Return the facts of a case file: a situation and its subjects."""
         situation = {name: _plain(value) for name, value in self.situation.items()}

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from itertools import groupby, zip_longest
 from typing import Any, Literal, NamedTuple
 
-from attrs import evolve, frozen
+from attrs import asdict, evolve, frozen
 
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import Diagnostic, FactsError
@@ -312,7 +312,7 @@ class OtherSources:
 
     def to_json(self) -> dict[str, Any]:
         """Return the counts as JSON values."""
-        return {"on_pages": self.on_pages, "by_project": self.by_project, "unsourced": list(self.unsourced)}
+        return asdict(self)
 
 
 def count_other_sources(rules: Rules) -> OtherSources:

@@ -83,8 +83,7 @@ def _list_terms(
 def _users(rules: Rules, about: Declaration) -> dict[str, tuple[str, ...]]:
     """The rules that name each word, in any edition."""
     found = dict[str, dict[str, None]]()
-    editions = [each for each in rules.known_editions if each == rules.as_stated(each)]
-    for read in map(rules.in_edition, editions) if editions else (rules,):
+    for read in rules.read_editions():
         steps = LoweredRuleset.of(read.ruleset(about))
         for step in steps.steps:
             trees = [word for tree in list_expressions(step) for word in find_words(tree)]

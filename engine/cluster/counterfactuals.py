@@ -26,7 +26,7 @@ from mqclause.model.facts.domains import quote_name
 from mqclause.model.facts.workload import Destination, Situation
 from mqclause.rulebook.rule import Rule, identify_rule
 from mqclause.rulebook.rules import RulesOrigin
-from mqclause.workload.decision import Decision, Engine, build_destination_document
+from mqclause.workload.decision import Decision, Engine
 from mqclause.workload.resolution import get_transmission_queue_rules
 
 MOST_COMMANDS = 2
@@ -110,7 +110,7 @@ class WhyNot(ShownAnswer):
             "queue_manager": self.queue_manager,
             "destinations": [
                 {
-                    "destination": build_destination_document(each),
+                    "destination": each.to_json(),
                     "rule": rule.id,
                     "clause": rule.clause,
                     "because": because,
@@ -148,7 +148,8 @@ def why_not(
     _check_asked(engine, deadline)
     if limit not in range(MOST_COMMANDS + 1):
         raise ArgumentError(f"limit={limit!r} is not allowed; allowed: 0 to {MOST_COMMANDS} commands")
-    if unknown := describe_unknown_queue_manager(decision, queue_manager):
+    known_by_name = () if snapshot is None else snapshot.others.strangers
+    if unknown := describe_unknown_queue_manager(decision, queue_manager, known_by_name):
         raise ArgumentError(unknown)
     found = find_why_not(decision, queue_manager, engine, caller, limit, deadline)
     if found.permitted or found.fallen:

@@ -307,10 +307,9 @@ def list_clustered_queues(cluster: Cluster) -> list[str]:
 
 def build_side_document(row: MapRow) -> dict[str, Any]:
     """Build the JSON object of one side of a plan's row: outcome, reason, shares."""
-    reason = row.reason
     return {
         "outcome": row.outcome,
-        "reason": reason and {"name": reason.name, "code": reason.code, "call": reason.call},
+        "reason": row.reason and row.reason.to_json(),
         "shares": [each.to_json() for each in row.shares],
     }
 

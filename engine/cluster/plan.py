@@ -52,7 +52,7 @@ from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rule import Choose, Rule, identify_rule
 from mqclause.rulebook.rules import Rules, RulesOrigin
 from mqclause.trace import join_names
-from mqclause.workload.decision import Decision, DestinationKey, Engine, build_destination_document, get_destination_key
+from mqclause.workload.decision import Decision, DestinationKey, Engine, get_destination_key
 from mqclause.workload.editions import describe_missing_level, locate_edition
 from mqclause.workload.shares import Share
 
@@ -84,7 +84,7 @@ class Cause:
         rule = self.rule
         return {
             "side": self.side,
-            "destination": build_destination_document(self.destination),
+            "destination": self.destination.to_json(),
             "rule": rule and rule.id,
             "clause": rule and rule.clause,
             "because": self.because,

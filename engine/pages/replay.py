@@ -11,9 +11,8 @@ from attrs import define, evolve, field, frozen
 from rich.text import Text
 
 from mqclause.model.timeline.transitions import QueueManagerState
-from mqclause.pages.decision import say_origin
-from mqclause.pages.diagram import SHAPES, State
-from mqclause.pages.rule_text import RuleText, list_rule_texts
+from mqclause.pages.diagram import State
+from mqclause.pages.page import RuleText, list_rule_texts, say_origin
 from mqclause.render.cluster import format_percent
 from mqclause.render.documents import Document, name_destination
 from mqclause.render.replay import FATE_STYLES, render_consequences, render_event
@@ -225,11 +224,6 @@ class Mark(NamedTuple):
     down: float
     state: State
     said: str
-
-    @property
-    def shape(self) -> str:
-        """The shape that stands for its state."""
-        return SHAPES[self.state]
 
 
 @frozen

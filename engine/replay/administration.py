@@ -42,7 +42,7 @@ from mqclause.model.timeline.transitions import QueueManagerState
 from mqclause.model.timeline.trigger_events import Handle
 from mqclause.rulebook.rules import Rules
 from mqclause.trace import join_names
-from mqclause.workload.decision import Decision, Engine, build_destination_document
+from mqclause.workload.decision import Decision, Engine
 from mqclause.workload.delivery import DeliveryRemarks
 from mqclause.workload.editions import begin_with_edition, describe_evidence
 from mqclause.workload.exit_answer import ExitAnswer
@@ -471,12 +471,12 @@ class MessageFate:
 
     def document(self) -> dict[str, Any]:
         """Return the fate as in a row of ``mqclause replay``."""
-        to = self.to and build_destination_document(self.to)
+        to = self.to and self.to.to_json()
         found = {"message": self.message, "fate": self.settled.becomes, "to": to, **self.settled.document()}
         found |= {"remarks": list(self.remarks)} if self.remarks else {}
         if self.exit is None or not self.exit.called:
             return found
-        return {**found, "exit": self.exit.document(build_destination_document)}
+        return {**found, "exit": self.exit.document(Destination.to_json)}
 
 
 @frozen(eq=False)

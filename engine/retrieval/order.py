@@ -27,7 +27,6 @@ from mqclause.executors.operations import (
     Rank,
     Run,
     compile_expression,
-    compile_pair_expression,
     list_expressions,
 )
 from mqclause.executors.pipeline import Pipeline
@@ -442,7 +441,7 @@ def build_visibility_test(steps: LoweredRuleset) -> VisibilityTest | None:
     found = _hiding(steps)
     if any(is_equivalent(each.where, usual, vocabulary) and _is_of_every(each, vocabulary) for each in found):
         return None
-    asked = [compile_pair_expression(_condition(each), vocabulary) for each in found]
+    asked = [compile_expression(_condition(each), vocabulary, "s, d") for each in found]
     return lambda call, message: not any(leaves_out(call, message) for leaves_out in asked)
 
 

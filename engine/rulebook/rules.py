@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -27,6 +27,7 @@ from mqclause.rulebook.loader import (
     RulesetLoader,
     build_readings,
     check_keys,
+    find_overrides,
     get_edition,
     read_edition_levels,
     select_editions,
@@ -210,13 +211,17 @@ class Rules:
     def stated_editions(self) -> frozenset[str]:
         """The editions for which a file states anything; any other is read as the one before it. Raises RuleError."""
         with_some = (path for path, text in self.files.items() if "edition" in text)
-        return frozenset(edition for path in with_some for edition in _stated_for("edition", self.toml(path)))
+        return frozenset(edition for path in with_some for edition in find_overrides(self.toml(path), "edition"))
 
     def as_stated(self, edition: str, *declarations: Declaration) -> str:
         """Return the edition since which the rules, or those of some documents alone, are as in ``edition``."""
         until = select_editions(edition, self.known_editions)
         parts = [self.about(each) for each in declarations] or [self]
         return next((each for each in reversed(until) if any(each in of.stated_editions for of in parts)), until[0])
+
+    def read_editions(self) -> tuple[Rules, ...]:
+        """Read the same files in each edition for which one of them states anything, the oldest first."""
+        return tuple(self.in_edition(each) for each in self.known_editions if each == self.as_stated(each))
 
     def with_files(self, changed: Mapping[str, str | None]) -> Rules:
         """Return the same edition and readings with other files: text by path, None to remove a file."""
@@ -311,13 +316,6 @@ class Rules:
         origin = self.origin
         of = "" if origin is None else f", folder={origin.folder!r}" if origin.folder else f", {origin.sha256[:12]}"
         return f"Rules({differs}, {self.edition!r}{of})"
-
-
-def _stated_for(override: str, table: Mapping[str, Any]) -> Iterator[str]:
-    """The editions, or the readings with their choices, for which a table, or one in it, states anything."""
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            yield from value if key == override else _stated_for(override, value)
 
 
 def get_rule_id(path: str) -> str:
@@ -574,7 +572,7 @@ def _ruleset(rules: Rules, declaration: Declaration) -> Ruleset:
 @lru_cache(maxsize=1024)
 def _readings_in(path: str, text: str) -> frozenset[str]:
     """The choices for which a file states anything."""
-    return frozenset(_stated_for("reading", _table(path, text))) if "reading" in text else frozenset()
+    return frozenset(find_overrides(_table(path, text), "reading")) if "reading" in text else frozenset()
 
 
 def _read(rules: Rules, loader: RulesetLoader) -> Ruleset:

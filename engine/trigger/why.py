@@ -34,7 +34,7 @@ from mqclause.model.timeline.trigger_events import CallFailure, Handle
 from mqclause.rulebook.rule import Rule, UnansweredError
 from mqclause.rulebook.rules import Rules, RulesOrigin
 from mqclause.trigger.examination import ConditionResult, Examination, Triggers, find_thresholds
-from mqclause.workload.delivery import build_trigger_delivery, check_delivery
+from mqclause.workload.delivery import build_trigger_delivery, list_delivery_remarks
 from mqclause.workload.editions import EditionInForce
 from mqclause.workload.sensitivity import build_chstatus_command, render_alternatives
 
@@ -110,7 +110,29 @@ class WhyAnswer(ShownAnswer):
 
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.why/1``; its ``changes`` are those that the command line looks for."""
-        return build_document(self)
+        queue, rule = self.queue, self.rule
+        triggers = {"triggers": True, "does not": False, "depends": None}[self.verdict]
+        return {
+            "format": WHY_FORMAT,
+            **self.origin_keys,
+            "edition": self.edition,
+            "edition_from": self.edition_from,
+            "queue": queue.name,
+            "queue_manager": queue.queue_manager,
+            "verdict": self.verdict,
+            "triggers": triggers,
+            "rule": rule.id if rule else None,
+            "reason": _reason(self) if self.reason is not None else None,
+            "conditions": [_condition(each) for each in self.doubts],
+            "provided": self.requirement,
+            "depends_on": [
+                *({"what": each.what, "object": each.of, "command": each.command} for each in self.deciding_unknowns),
+                *map(asdict, self.further),
+            ],
+            "changes": [],
+            "assumptions": list(self.assumed),
+            "remarks": list(self.remarks),
+        }
 
     @cached_property
     def triggering(self) -> list[Combination]:
@@ -290,33 +312,6 @@ class Why:
         return tuple(
             evolve(each, command="") if snapshot.knowledge.asked.holds(each.command) else each for each in found
         )
-
-
-def build_document(answer: WhyAnswer) -> dict[str, Any]:
-    """Build an answer as JSON values."""
-    queue, rule = answer.queue, answer.rule
-    triggers = {"triggers": True, "does not": False, "depends": None}[answer.verdict]
-    return {
-        "format": WHY_FORMAT,
-        **answer.origin_keys,
-        "edition": answer.edition,
-        "edition_from": answer.edition_from,
-        "queue": queue.name,
-        "queue_manager": queue.queue_manager,
-        "verdict": answer.verdict,
-        "triggers": triggers,
-        "rule": rule.id if rule else None,
-        "reason": _reason(answer) if answer.reason is not None else None,
-        "conditions": [_condition(each) for each in answer.doubts],
-        "provided": answer.requirement,
-        "depends_on": [
-            *({"what": each.what, "object": each.of, "command": each.command} for each in answer.deciding_unknowns),
-            *map(asdict, answer.further),
-        ],
-        "changes": [],
-        "assumptions": list(answer.assumed),
-        "remarks": list(answer.remarks),
-    }
 
 
 @frozen
@@ -536,8 +531,7 @@ def _without(condition: str, said: str) -> str:
 
 
 def _remarks(queue: Queue, cluster: Cluster, beyond: DeliveryContext, rules: Rules) -> tuple[str, ...]:
-    told = check_delivery(build_trigger_delivery(queue, cluster, beyond), rules)
-    return tuple(told.remarks) if told is not None else ()
+    return list_delivery_remarks(build_trigger_delivery(queue, cluster, beyond), rules)
 
 
 def _reason(answer: WhyAnswer) -> dict[str, Any]:

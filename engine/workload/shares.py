@@ -21,7 +21,7 @@ from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.diagnostics import ArgumentError, check_type
 from mqclause.model.facts.workload import START, CounterKey, Destination, DestinationSequence, Situation
 from mqclause.rulebook.rule import RuleError
-from mqclause.workload.decision import Decision, build_destination_document
+from mqclause.workload.decision import Decision
 from mqclause.workload.equivalence import MOST_CLASSES, EquivalenceClass
 
 FINEST = 10**6
@@ -39,7 +39,7 @@ class Share(ShownAnswer):
 
     def to_json(self) -> dict[str, Any]:
         """Return the destination and its share as JSON values."""
-        return {**build_destination_document(self.destination), "share": float(self.part)}
+        return {**self.destination.to_json(), "share": float(self.part)}
 
 
 class Shares(AnswerTable[Share]):

@@ -273,6 +273,33 @@ def build_change_script(change: ConfigurationChange, owner: str, clusters: Itera
     return Script(name_argument(CHANGES), owner, tuple(records), overlay=True)
 
 
+_SUSPENDING = {"suspend": "YES", "resume": "NO"}
+
+
+def build_route_script(owner: str, routes: Iterable[Channel], option: str) -> Script:
+    """Write as a script of the queue manager ``owner`` in which states it sees routes of its, as ``option`` says."""
+    records = (
+        Record("state", "CHANNEL", each.name, {"STATUS": each.status, "QMNAME": each.queue_manager}, source=option)
+        for each in routes
+    )
+    return Script(option, owner, tuple(records), overlay=True)
+
+
+def list_script_changes(script: Script, owner: str) -> list[ConfigurationChange]:
+    """List the commands of a script of ``owner`` as changes; none where one is no change of an object that is there."""
+    found = []
+    for each in script.records:
+        suspends = _SUSPENDING.get(each.action)
+        if each.kind not in CHANGEABLE or not (suspends or each.action == "alter"):
+            return []
+        attributes = {"SUSPEND": suspends} if suspends else each.attributes
+        is_own = each.kind == "QMGR"
+        found.append(
+            ConfigurationChange(each.kind, owner if is_own else each.name, "" if is_own else owner, attributes)
+        )
+    return found
+
+
 def has_named_object(scripts: Sequence[Script], change: ConfigurationChange) -> bool:
     """Return whether scripts of one queue manager define, or show, the object that an option names."""
     is_route = change.kind == "CHANNEL" and change.is_of_state

@@ -278,6 +278,24 @@ def fail_member(members: Iterable[Snapshot], name: str, becomes: Callable[[Chann
     return _for_all(members, name, name_argument("fail"), status)
 
 
+def list_changed_routes(before: Members, after: Members) -> dict[str, list[Channel]]:
+    """List, by member, its channels as they are ``after`` a change, where the member sees them in another state."""
+    had = {get_local_name(each): _list_route_states(each) for each in before}
+    found = {}
+    for each in after:
+        states = had.get(name := get_local_name(each), {})
+        changed = [
+            route for key, route in _list_route_states(each).items() if states.get(key, route).status != route.status
+        ]
+        if changed:
+            found[name] = changed
+    return found
+
+
+def _list_route_states(member: Snapshot) -> dict[tuple[str, str, str], Channel]:
+    return {(each.name, each.queue_manager, each.cluster): each for each in member.cluster.channels}
+
+
 def suspend_member(members: Iterable[Snapshot], name: str) -> Members:
     """Suspend ``name`` in every cluster of its. Raises FactsError."""
     return _for_all(

@@ -58,7 +58,7 @@ from mqclause.tools.batch.tables import (
     read_table,
 )
 from mqclause.tools.errors import BatchError, NotWrittenError
-from mqclause.tools.streams import print_json, print_warnings
+from mqclause.tools.output import print_json, print_warnings
 from mqclause.workload.decision import Engine
 from mqclause.workload.editions import EditionInForce, summarize_editions
 

@@ -226,7 +226,7 @@ def declare(
         has_own_rules = click.get_current_context().meta.get(FOLDER) is not None
         if has_own_rules and not any(values.get(name) for name in ("as_json", "as_markdown", "lines")):
             is_table = form == "table" or bool(values.get("as_csv"))
-            load_function("mqclause.tools.streams:print_origin")("-- " if form == "sql" else "", is_table)
+            load_function("mqclause.tools.output:print_origin")("-- " if form == "sql" else "", is_table)
         return status
 
     def decorate(described: Callable[[], None]) -> Subcommand:
@@ -770,7 +770,7 @@ def lint_command() -> None:
 
 @declare(
     "compare",
-    "mqclause.tools.commands.compare:print_compared",
+    "mqclause.tools.commands.rules:print_compared",
     click.argument("folders", nargs=-1, type=parse_file_name, metavar="[A [B]]"),
     reading_option,
     group("Rules",
@@ -791,7 +791,7 @@ def compare_command() -> None:
 
 @declare(
     "rulebook",
-    "mqclause.tools.commands.rulebook:write_rulebook",
+    "mqclause.tools.commands.rules:write_rulebook",
     click.argument("out", type=parse_file_name, metavar="OUT"),
     cases_option,
     folder_option,

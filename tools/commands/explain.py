@@ -12,13 +12,12 @@ from attrs import asdict, evolve, frozen
 
 from mqclause.exits.process import NO_EXITS, Caller, Exits, ExitSession
 from mqclause.model.configuration.snapshot import Snapshot, read_document
-from mqclause.model.diagnostics import Diagnostic, DomainError, FactsError
+from mqclause.model.diagnostics import ArgumentError, Diagnostic, DomainError, FactsError
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.readers.facts_files import parse_json
 from mqclause.render.explanation import print_explanation, print_verdict
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.answer_file import check_page, write_page
 from mqclause.tools.commands.options import (
     Inputs,
     choose_executor,
@@ -27,7 +26,7 @@ from mqclause.tools.commands.options import (
     read_input_lines,
 )
 from mqclause.tools.errors import DisagreementError, NothingAskedError
-from mqclause.tools.streams import print_json, print_rows, print_warnings
+from mqclause.tools.output import check_page, print_json, print_rows, print_warnings, write_page
 from mqclause.workload.decision import Decision, Engine, Level
 from mqclause.workload.explanation import Explanation
 
@@ -113,10 +112,14 @@ class ExplainOutput:
         answer = None
         if self.why_not is not None:
             # It takes as long to load as all the rest.
-            from mqclause.render.why_not import print_why_not
-            from mqclause.tools.commands.why_not import find_why_not
+            from mqclause.cluster.counterfactuals import why_not
+            from mqclause.render.why import print_why_not
 
-            answer = find_why_not(told, self.why_not, snapshot, given)
+            with Engine(told.decision.rules, exits=given.given, exit_limit=given.limit) as engine:
+                try:
+                    answer = why_not(told.decision, self.why_not, engine, snapshot=snapshot)
+                except ArgumentError as error:
+                    raise NothingAskedError(f"--why-not: {error}") from None
         if self.html is not None:
             from mqclause.pages.decision import view_decision
 

@@ -21,7 +21,6 @@ from mqclause.render.replay import buffer_first, print_calendar, print_timeline
 from mqclause.replay.administration import AdministrationRules, build_retention
 from mqclause.replay.runner import Replay, Row, Watch
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.answer_file import check_page, write_page
 from mqclause.tools.commands.explain import build_error_line, decode_line
 from mqclause.tools.commands.options import (
     Inputs,
@@ -35,7 +34,7 @@ from mqclause.tools.commands.options import (
     read_overlays,
 )
 from mqclause.tools.errors import NothingAskedError
-from mqclause.tools.streams import encode_json_line, print_json, print_rows, print_warnings
+from mqclause.tools.output import check_page, encode_json_line, print_json, print_rows, print_warnings, write_page
 
 EVENT_COLUMNS = ("event", "do", "routed", "trigger_messages", "released", "conditions", "changed")
 RETAINED_COLUMNS = (

@@ -18,7 +18,7 @@ from mqclause.model.readers.facts_files import parse_toml
 from mqclause.model.readers.formats import FactsDocument
 from mqclause.rulebook.rule import ReadingError
 from mqclause.rulebook.rules import LARGEST_FILE
-from mqclause.tools.streams import print_warnings
+from mqclause.tools.output import print_warnings
 
 SETTINGS = "mqclause.settings"
 """Under which name the context of a command keeps its settings."""

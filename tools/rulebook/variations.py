@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from attrs import field, frozen
 
-from mqclause.audit.sentences import RuleAccount, read_editions
+from mqclause.audit.sentences import RuleAccount
 from mqclause.documents import DOCUMENTS
 from mqclause.rulebook.loader import ORDER_KEYS
 from mqclause.rulebook.mutants import TERMS_FILE
@@ -125,7 +125,7 @@ class _Stated:
 
 def list_variations(rules: Rules, account: RuleAccount) -> tuple[Variation, ...]:
     """List what is otherwise with a rule: in later editions, oldest first, then under readings."""
-    read = read_editions(rules)
+    read = rules.read_editions()
     stated = [(each, _Stated.of(each, account)) for each in read]
     while stated and not stated[0][1].is_there:
         del stated[0]
@@ -180,7 +180,7 @@ class Origin:
 
 def find_origin(rules: Rules, account: RuleAccount) -> Origin:
     """Find the edition that a rule came with."""
-    read = read_editions(rules)
+    read = rules.read_editions()
     if not read or _Stated.of(read[0], account).is_there:
         return Origin()
     for before, after in pairwise(read):
