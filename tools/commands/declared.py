@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from typing import Any, Literal
@@ -70,6 +70,7 @@ HELP = {"help_option_names": ["-h", "--help"], "max_content_width": MOST_COLUMNS
 """How help is asked for and shown, of the program and of a subcommand that a program runs alone."""
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+Form = Literal["text", "table", "sql"]
 
 EXAMPLES = os.path.join(os.path.dirname(__file__), "examples.txt")
 
@@ -215,11 +216,7 @@ def find_settings() -> str | None:
 
 
 def declare(
-    name: str,
-    runs: str,
-    *options: Decorator,
-    epilog: str | None = None,
-    form: Literal["text", "table", "sql"] = "text",
+    name: str, runs: str, *options: Decorator, epilog: str | None = None, form: Form = "text"
 ) -> Callable[..., Subcommand]:
     """Declare a subcommand with the options given; its help is what the function decorated says.
 
@@ -241,10 +238,7 @@ def declare(
             load_function("mqclause.model.diagnostics:call_arguments")(ARGUMENTS),
         ):
             status = function(**values)
-        has_own_rules = click.get_current_context().meta.get(FOLDER) is not None
-        if has_own_rules and not any(values.get(name) for name in ("as_json", "as_markdown", "lines")):
-            is_table = form == "table" or bool(values.get("as_csv"))
-            load_function("mqclause.tools.output:print_origin")("-- " if form == "sql" else "", is_table)
+        _print_origin(values, form)
         return status
 
     def decorate(described: Callable[[], None]) -> Subcommand:
@@ -255,6 +249,14 @@ def declare(
         return command
 
     return decorate
+
+
+def _print_origin(values: Mapping[str, Any], form: Form) -> None:
+    """Say below an answer by whose rules it was made, unless they are ours or the answer has that itself."""
+    has_own_rules = click.get_current_context().meta.get(FOLDER) is not None
+    if has_own_rules and not any(values.get(name) for name in ("as_json", "as_markdown", "lines")):
+        is_table = form == "table" or bool(values.get("as_csv"))
+        load_function("mqclause.tools.output:print_origin")("-- " if form == "sql" else "", is_table)
 
 
 def complete(
