@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any, Literal
@@ -279,13 +279,26 @@ reading_option = click.option(
     help="Take another choice where a document leaves room.",
 )  # fmt: skip
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
-row_options = (
-    json_option,
-    click.option("--csv", "as_csv", is_flag=True, help="Print CSV, a line for each row of the answer."),
-)
-"""The forms of an answer that has rows."""
+class JsonOption(click.Option):
+    """The option --json, with the schemas that describe what is printed."""
+
+    def __init__(self, names: Sequence[str], schemas: tuple[str, ...]) -> None:
+        said = " or ".join(f"'mqclause schema {each}'" for each in schemas)
+        super().__init__(names, is_flag=True, help=f"Print JSON, which {said} describes.")
+        self.schemas = schemas
+
+
+def build_json_option(*schemas: str) -> Decorator:
+    """Build the option --json of a command whose answer one of the schemas describes."""
+    return click.option("--json", "as_json", cls=JsonOption, schemas=schemas)
+
+
+def build_row_options(*schemas: str) -> tuple[Decorator, ...]:
+    """Build the options for the forms of an answer that has rows, which one of the schemas describes in JSON."""
+    csv = click.option("--csv", "as_csv", is_flag=True, help="Print CSV, a line for each row of the answer.")
+    return build_json_option(*schemas), csv
+
 
 html_option = click.option(
     "--html", type=parse_file_name, metavar="FILE", help="Also write a page to FILE that shows the answer."
@@ -353,11 +366,10 @@ cluster_options: tuple[Decorator, ...] = (
     click.option("--bind", type=BIND_WORD, default="NOTFIXED", show_default=True,
                  help="Open the queues with this binding."),
     *facts_options("Only puts that are made at this queue manager."),
-    *row_options,
     *rules_options,
     *exit_options,
 )  # fmt: skip
-"""FACTS, what is asked of the cluster in them, and the forms of the answer."""
+"""FACTS, and what is asked of the cluster in them."""
 
 
 def _word(_context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
@@ -394,7 +406,7 @@ column_options = tuple(
     click.option("--at", metavar="COLUMN", help="The column with the local queue manager of each put."),
     *column_options,
     *exit_options,
-    json_option,
+    build_json_option("batch"),
     epilog=f"Files end in {', '.join(TABLE_ENDINGS)}.",
     form="table",
 )  # fmt: skip
@@ -416,7 +428,7 @@ def batch_command() -> None:
     "mqclause.tools.commands.check:check_configuration",
     facts_argument,
     *facts_options("Only what this queue manager knows."),
-    *row_options,
+    *build_row_options("findings"),
     html_option,
     *rules_options,
     click.option("--sarif", type=parse_file_name, metavar="FILE",
@@ -457,7 +469,7 @@ def commands_command() -> None:
     facts_argument,
     *put_options,
     *facts_options(),
-    *row_options,
+    *build_row_options("trace"),
     html_option,
     click.option("--brief", is_flag=True, help="Print the verdict alone, in one line."),
     click.option("--all", "every_rule", is_flag=True, help="Print every rule, also those that removed no destination."),
@@ -486,7 +498,7 @@ def explain_command() -> None:
     click.option("--to", type=click.Choice(["toml", "json"]), help="The format to write.  [default: toml]"),
     click.option("--sources", "by_source", is_flag=True,
                  help="Print a line for each file: its format, content and faults; then what is still to be asked."),
-    *row_options,
+    *build_row_options("sources", "facts"),
 )  # fmt: skip
 def facts_command() -> None:
     """Write what INPUT says as one facts file, which gives the same answers when it is read back.
@@ -499,6 +511,7 @@ def facts_command() -> None:
     "map",
     "mqclause.tools.commands.map:map_puts",
     *cluster_options,
+    *build_row_options("map"),
     html_option,
     click.option("--svg", type=parse_file_name, metavar="FILE", help="Also write a drawing to FILE."),
     click.option("--mermaid", is_flag=True, help="Print a flowchart for Mermaid, as Markdown shows it."),
@@ -518,7 +531,7 @@ def map_command() -> None:
     facts_argument,
     click.option("--queue", metavar="QUEUE", help="Show this queue alone."),
     *facts_options(),
-    *row_options,
+    *build_row_options("order"),
     *rules_options,
 )
 def order_command() -> None:
@@ -533,6 +546,7 @@ def order_command() -> None:
     "plan",
     "mqclause.tools.commands.plan:show_plan",
     *cluster_options,
+    *build_row_options("plan"),
     html_option,
     click.option("--after", "then", type=parse_file_name, multiple=True, metavar="FILE",
                  help="Take FACTS as before the change and these files as after it, as two revisions of a folder."),
@@ -563,7 +577,7 @@ def plan_command() -> None:
     "replay",
     "mqclause.tools.commands.replay:replay_scenario",
     click.argument("scenario", nargs=-1, type=parse_file_name),
-    *row_options,
+    *build_row_options("replay"),
     html_option,
     *rules_options,
     *exit_options,
@@ -588,7 +602,7 @@ def replay_command() -> None:
     "mqclause.tools.commands.replay:show_retention",
     facts_argument,
     click.option("--on", "on", required=True, metavar="DATE", help="The day, like 2026-01-31."),
-    *row_options,
+    *build_row_options("retention"),
     *rules_options,
 )  # fmt: skip
 def retention_command() -> None:
@@ -633,7 +647,7 @@ def show_sql_command() -> None:
     facts_argument,
     *facts_options(),
     click.option("--priority", metavar="N", help="The priority of the message instead of DEFPRTY."),
-    *row_options,
+    *build_row_options("why"),
     *rules_options,
 )  # fmt: skip
 def why_command() -> None:
@@ -649,7 +663,7 @@ def why_command() -> None:
     "verify",
     "mqclause.tools.commands.rules:print_verified",
     click.argument("copies", nargs=-1, type=parse_file_name, metavar="DOCUMENT..."),
-    *row_options,
+    *build_row_options("verification"),
     folder_option,
 )
 def verify_command() -> None:
@@ -666,7 +680,7 @@ def verify_command() -> None:
     click.argument("names", nargs=-1, metavar="[RULE|RULESET]...", shell_complete=complete("list_rules")),
     click.option("--coverage", is_flag=True, help="Show which branches of conditions no case takes; runs more slowly."),
     click.option("--proof", is_flag=True, help="Show on how many situations the executors agree and each law holds."),
-    *row_options,
+    *build_row_options("test"),
     cases_option,
     folder_option,
 )  # fmt: skip
@@ -683,7 +697,7 @@ def test_command() -> None:
     "mqclause.tools.commands.rules:mutate_rules",
     click.argument("names", nargs=-1, metavar="[RULE|RULESET]...", shell_complete=complete("list_rules")),
     click.option("--all", "every", is_flag=True, help="Show each change with the cases that notice it, all of them."),
-    *row_options,
+    *build_row_options("mutants"),
     cases_option,
     folder_option,
 )  # fmt: skip
@@ -703,7 +717,7 @@ def mutate_command() -> None:
                  help="Also print what lint.toml of the folder lists, with its reasons."),
     click.option("--about", metavar="CODE", shell_complete=complete("list_lint_checks"),
                  help="Tell of a check: what it asks, why, what mends it. 'all': of each."),
-    *row_options,
+    *build_row_options("lint"),
     cases_option,
 )  # fmt: skip
 def lint_command() -> None:
@@ -723,7 +737,7 @@ def lint_command() -> None:
                  help="The edition of B; given twice, of A and B."),
     click.option("--document", "documents", multiple=True, metavar="RULESET",
                  shell_complete=complete("list_rulesets"), help="Compare the rules of this one alone."),
-    json_option,
+    build_json_option("comparison"),
 )  # fmt: skip
 def compare_command() -> None:
     """Compare two sets of rules: what files say otherwise, and the plainest facts that tell them apart.
