@@ -13,7 +13,6 @@ from typing import Any, ClassVar, Literal, Self, SupportsIndex, TypeGuard, TypeV
 
 from attrs import field, frozen
 
-from mqclause.document_schema import DocumentSchema, get_document_schema
 from mqclause.executors.operations import Failure, Run
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
@@ -23,6 +22,7 @@ from mqclause.model.diagnostics import ArgumentError, quote_value, suggest_allow
 from mqclause.model.facts.domains import REASONS
 from mqclause.rulebook.rule import FailWith, MessageTemplate, Rule, Settle, UnansweredError
 from mqclause.rulebook.rules import RulesOrigin
+from mqclause.schemas import DocumentSchema, get_document_schema
 from mqclause.trace import find_scope, render_sentence
 
 PRINTERS = "mqclause.render.answers"

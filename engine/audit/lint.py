@@ -12,8 +12,8 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from mqclause.audit.case_run import find_case_files, run_in_processes
-from mqclause.audit.laws import read_laws
 from mqclause.audit.possibility import Constraint, Verdict, find_words, search
+from mqclause.audit.proof import read_laws
 from mqclause.audit.verification import is_unsourced
 from mqclause.documents import DOCUMENTS
 from mqclause.executors.operations import Filter, Let, LoweredRuleset, Rank, list_expressions

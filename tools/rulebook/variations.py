@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from attrs import field, frozen
 
-from mqclause.audit.sentences import RuleAccount
+from mqclause.audit.accounts import RuleAccount
 from mqclause.documents import DOCUMENTS
 from mqclause.rulebook.loader import ORDER_KEYS
 from mqclause.rulebook.mutants import TERMS_FILE
