@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import define, evolve, field, frozen
 
@@ -23,6 +23,8 @@ from mqclause.model.facts.workload import START, CounterKey, Destination, Destin
 from mqclause.rulebook.rule import RuleError
 from mqclause.workload.decision import Decision
 from mqclause.workload.equivalence import MOST_CLASSES, EquivalenceClass
+
+KeyT = TypeVar("KeyT")
 
 FINEST = 10**6
 """A factor advances by a fraction with a small denominator (1000 / CLWLWGHT); a float is taken as the nearest one."""
@@ -70,6 +72,15 @@ def _shares(decision: Decision) -> Iterator[Share]:
         return
     found = compute_rates(decision)
     yield from (Share(each, rate / len(found)) for each, rate in found)
+
+
+def sum_parts(found: Iterable[Share], key: Callable[[Destination], KeyT]) -> dict[KeyT, Fraction]:
+    """Sum the parts of destinations that have the same key."""
+    total: dict[KeyT, Fraction] = {}
+    for each in found:
+        name = key(each.destination)
+        total[name] = total.get(name, Fraction(0)) + each.part
+    return total
 
 
 def compute_rates(decision: Decision) -> Sequence[tuple[Destination, Fraction]]:
