@@ -177,7 +177,8 @@ def _kind(plain: Node) -> str:
     """The one type of a node beside null; blank if it is not stated, or there are several."""
     stated = plain.get("type", ())
     if not stated and ("enum" in plain or "const" in plain):
-        stated = [_name_type(each) for each in plain.get("enum", [plain.get("const")])]
+        values = plain.get("enum", [plain.get("const")])
+        stated = [next(name for name in PYTHON_TYPES if _is_of(each, name)) for each in values]
     kinds = {stated} if isinstance(stated, str) else {*stated} - {"null"}
     return kinds.pop() if len(kinds) == 1 else ""
 
@@ -190,10 +191,6 @@ def _list_types(node: Node) -> list[str]:
 def _fits_type(value: Any, node: Node) -> bool:
     kinds = _list_types(node)
     return not kinds or any(_is_of(value, each) for each in kinds)
-
-
-def _name_type(value: Any) -> str:
-    return next(name for name in PYTHON_TYPES if _is_of(value, name))
 
 
 def _is_of(value: Any, kind: str) -> bool:

@@ -186,7 +186,7 @@ def _of_kind(overrides: Iterable[tuple[str, str]], wanted: str) -> tuple[str, ..
 def _terms_of(ruleset: Ruleset, rule_id: str) -> dict[str, None]:
     """The terms that a rule uses, and those that these use, in the order in which they are met."""
     step = next(each for each in LoweredRuleset.of(ruleset).steps if each.rule.id == rule_id)
-    named = [nodes.Column(name) for name in (step.rule.because.names() if step.rule.because else ())]
+    named = map(nodes.Column, _named_in_texts(step.rule))
     return find_used_terms([*list_expressions(step), *named], ruleset.vocabulary)
 
 

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from attrs import asdict, define, field, frozen
+from attrs import asdict, frozen
 
 from mqclause.audit.accounts import find_ruleset
 from mqclause.documents import DOCUMENTS
@@ -25,7 +25,7 @@ from mqclause.language.vocabulary import BOOLEAN, RESERVED_PREFIX, Vocabulary
 from mqclause.model.diagnostics import quote_value, suggest_word
 from mqclause.rulebook.case_files import CaseError, CaseFile, get_cases_folder
 from mqclause.rulebook.mutants import generate_mutants
-from mqclause.rulebook.rule import Conclude, Expression, ReadingError, RuleError, Ruleset
+from mqclause.rulebook.rule import Conclude, Expression, ReadingError, RuleError
 from mqclause.rulebook.rules import Rules, get_rule_id
 from mqclause.testing.case_kinds import RunnableCase
 from mqclause.testing.case_runner import build_cases, find_noticing_cases
@@ -151,14 +151,8 @@ class RuleCoverage:
         return asdict(self)
 
 
-@define
-class _Seen:
-    """The branches that were taken so far."""
-
-    points: set[Point] = field(factory=set)
-
-
-_seen: ContextVar[_Seen] = ContextVar("seen")
+_seen: ContextVar[set[Point]] = ContextVar("seen")
+"""The branches that were taken so far."""
 
 
 class ObservedRun(PlainRun):
@@ -170,7 +164,7 @@ class ObservedRun(PlainRun):
         """Execute one step, and keep whether it applied."""
         self.rule = step.rule.id
         done = super().step(step)
-        _seen.get().points.add((self.rule, "", done is not None))
+        _seen.get().add((self.rule, "", done is not None))
         return done
 
     def holds(self, condition: Expression) -> bool:
@@ -187,7 +181,7 @@ class ObservedRun(PlainRun):
 
     def _keep(self, tree: Expression, holds: bool) -> None:
         if text := write_condition(tree):
-            _seen.get().points.add((self.rule, text, holds))
+            _seen.get().add((self.rule, text, holds))
 
 
 def _observed(tree: Expression, scope: Scope, keep: Callable[[Expression, bool], None]) -> Any:
@@ -263,10 +257,10 @@ def measure_coverage(
 
 
 def _observe_file(rules: Rules, path: Path) -> tuple[tuple[CaseResult, ...], set[Point]]:
-    seen = _Seen()
+    seen = set[Point]()
     walking, seeing = WALK.set(ObservedRun), _seen.set(seen)
     try:
-        return run_case_file(rules, path, "plain"), seen.points
+        return run_case_file(rules, path, "plain"), seen
     finally:
         WALK.reset(walking)
         _seen.reset(seeing)
@@ -355,8 +349,10 @@ def try_file_mutants(rules: Rules, path: Path, most_cases: int | None = None) ->
     if not any(get_rule_id(each) == rule_id for each in rules.files):
         raise ReadingError(f"{path}: there is no rule {rule_id}")
     original, equivalent = find_ruleset(rules, rule_id), CaseFile.read(path).equivalent
+    mutants = [(each.change, {each.path: each.text}) for each in generate_mutants(rules, original, rule_id)]
+    changes: list[tuple[str, dict[str, str | None]]] = [(REMOVED, {rules.path(rule_id): None}), *mutants]
     found = []
-    for change, files in _changed_files(rules, original, rule_id):
+    for change, files in changes:
         try:
             spoilt = rules.with_files(files)
             spoilt.ruleset(original.about)
@@ -368,9 +364,3 @@ def try_file_mutants(rules: Rules, path: Path, most_cases: int | None = None) ->
         survived: MutantStatus = "equivalent" if change in equivalent else "survived"
         found.append(MutantResult(rule_id, change, "killed" if names else survived, names))
     return tuple(found)
-
-
-def _changed_files(rules: Rules, original: Ruleset, rule_id: str) -> Iterable[tuple[str, dict[str, str | None]]]:
-    yield REMOVED, {rules.path(rule_id): None}
-    for mutant in generate_mutants(rules, original, rule_id):
-        yield mutant.change, {mutant.path: mutant.text}

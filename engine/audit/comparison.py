@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from attrs import asdict, astuple, evolve, field, fields, frozen
 
@@ -20,9 +20,10 @@ from mqclause.audit.situations import (
     merge_values,
     show_asked_terms,
     shrink_while,
+    to_toml_value,
 )
 from mqclause.documents import DOCUMENTS
-from mqclause.executors.operations import LoweredRuleset, Run, compile_expression, list_expressions
+from mqclause.executors.operations import LoweredRuleset, Run, compile_term, list_expressions
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
 from mqclause.language import nodes
@@ -236,16 +237,13 @@ def _compared(
                 beside["facts"] = stated
             if "terms" not in beside and sides[0].ask(situation, subjects) != sides[1].ask(situation, subjects):
                 beside["terms"] = stated
-    example, looked_at = _from_cases(before, after, _read_cases(about.name), with_details=not beside)
+    cases = [case for path in find_case_files([about.name]) for case in read_file_cases(path)]
+    example, looked_at = _from_cases(before, after, cases, with_details=not beside)
     if example is None and "facts" in beside:
         example = _explained(sides, beside["facts"], _Answering.answer)
     if example is None and "terms" in beside:
         example = _explained(sides, beside["terms"], _Answering.ask)
     return DocumentComparison(about.name, tuple(changed), example, tried, looked_at, bound)
-
-
-def _read_cases(document: str) -> list[RunnableCase]:
-    return [case for path in find_case_files([document]) for case in read_file_cases(path)]
 
 
 def _explained(
@@ -311,7 +309,7 @@ class _Answering:
             cls(
                 about,
                 course,
-                tuple((term, of, _compiled_term(course.rulesets[-1], term, of)) for term, (_, of) in asked.items()),
+                tuple((term, of, compile_term(course.rulesets[-1], term, of)) for term, (_, of) in asked.items()),
                 common,
                 _told_facts(course.rulesets[-1], common[-1]),
                 find_given(rules, about),
@@ -386,12 +384,6 @@ def _told_facts(ruleset: Ruleset, known: frozenset[str]) -> frozenset[str]:
     """The facts that answers are made of: those that are asked for and what is concluded; all where none are."""
     concluded = {rule.action.fact for rule in ruleset.rules if isinstance(rule.action, Conclude)}
     return known & {*ruleset.about.asks, *concluded} if ruleset.about.asks else known
-
-
-def _compiled_term(ruleset: Ruleset, term: str, of: About) -> Callable[[Any], Any]:
-    """What asks a term of one subject, or of the situation."""
-    letter: Literal["s", "d"] = "d" if of == "subject" else "s"
-    return compile_expression(nodes.Column(term), ruleset.vocabulary.before, letter)
 
 
 def _said_of_steps(
@@ -575,7 +567,7 @@ def _list_objects(member: Snapshot) -> Mapping[ObjectKey, Mapping[str, Any]]:
     listed += [(table, fact) for name, table in LIST_TABLES.items() for fact in getattr(cluster, name)]
     found = dict[ObjectKey, Mapping[str, Any]]()
     for kind, fact in listed:
-        stated = {each.name: _plain(getattr(fact, each.name)) for each in fields(type(fact)) if each.init}
+        stated = {each.name: to_toml_value(getattr(fact, each.name)) for each in fields(type(fact)) if each.init}
         found[kind, *(str(stated.get(name, "") or "") for name in IDENTITY)] = stated
     return found
 
@@ -584,7 +576,3 @@ def _describe(key: ObjectKey) -> str:
     kind, name, owner, cluster = key
     of, within = f" of {owner}" if owner else "", f" in {cluster}" if cluster else ""
     return f"{kind.replace('_', ' ')} {name}{of}{within}"
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value

@@ -188,15 +188,12 @@ class PlanRow(ShownAnswer):
         kept = row.parts
         lost = [each.destination for each in other.shares if get_destination_key(each.destination) not in kept]
         if lost:
-            decision = self._explained(row)
+            made = row.decision
+            decision = choose_after_start(made.put, made.cluster, self.engine, made.before, "rule")
             told = {get_destination_key(each): (rule, because) for each, rule, because in find_eliminations(decision)}
             for each in lost:
                 rule, because = told.get(get_destination_key(each)) or (None, _not_listed(each, decision))
                 yield Cause(side, each, rule, because)
-
-    def _explained(self, row: MapRow) -> Decision:
-        decision = row.decision
-        return choose_after_start(decision.put, decision.cluster, self.engine, decision.before, "rule")
 
     @property
     def origin(self) -> RulesOrigin | None:
@@ -573,10 +570,9 @@ def build_change_plan(
     ``track`` may look on while rows are made, and is told how many there are.
     """
     members, after = tuple(before), tuple(after)
-    asked = pair_sides(members, after)
+    asked, of_aliases = pair_sides(members, after), pair_sides(members, after, list_clustered_aliases)
     made = (build_plan_row(each, engine, bind, traffic) for each in asked)
-    of_aliases = pair_sides(members, after, list_clustered_aliases)
-    aliases = [build_plan_row(each, engine, bind, is_alias=True) for each in of_aliases]
+    aliases = (build_plan_row(each, engine, bind, is_alias=True) for each in of_aliases)
     found = _FoundRows.of(chain(made if track is None else track(made, len(asked)), aliases), fits, engine)
     in_map = {(queue, get_local_name(one)) for one, _, queue in asked}
     rows = [row for row in sort_rows(found.differing) if fits is None or fits(row)]

@@ -153,7 +153,8 @@ class _Balance:
             if chosen.counter in met:
                 return steps
             met.add(chosen.counter)
-            counter = _after(run, self._counter(chosen.counter, factors))
+            # Counters that no rule derives stay as they were.
+            counter = DestinationSequence(**{**self._counter(chosen.counter, factors)._asdict(), **run.chosen})
             factors[chosen.counter], self.numbers[chosen.counter] = counter.dest_seq_factor, counter.dest_seq_number
             steps[chosen] = Fraction(counter.dest_seq_factor).limit_denominator(FINEST)
 
@@ -173,11 +174,6 @@ class _Balance:
         return DestinationSequence(
             factors.get(key, START.dest_seq_factor), self.numbers.get(key, START.dest_seq_number)
         )
-
-
-def _after(run: Run, before: DestinationSequence) -> DestinationSequence:
-    """The counters of the chosen destination after the choice; as they were where no rule derives them."""
-    return DestinationSequence(**{**before._asdict(), **run.chosen})
 
 
 FACTOR, NUMBER = START._fields
