@@ -349,8 +349,8 @@ def try_file_mutants(rules: Rules, path: Path, most_cases: int | None = None) ->
     if not any(get_rule_id(each) == rule_id for each in rules.files):
         raise ReadingError(f"{path}: there is no rule {rule_id}")
     original, equivalent = find_ruleset(rules, rule_id), CaseFile.read(path).equivalent
-    mutants = [(each.change, {each.path: each.text}) for each in generate_mutants(rules, original, rule_id)]
-    changes: list[tuple[str, dict[str, str | None]]] = [(REMOVED, {rules.path(rule_id): None}), *mutants]
+    changes: list[tuple[str, dict[str, str | None]]] = [(REMOVED, {rules.path(rule_id): None})]
+    changes += [(each.change, {each.path: each.text}) for each in generate_mutants(rules, original, rule_id)]
     found = []
     for change, files in changes:
         try:

@@ -180,7 +180,8 @@ def _edit(destination: Destination, edits: Iterable[Edit]) -> Destination:
 def _edit_facts(cluster: Cluster, edits: Iterable[Edit]) -> Cluster:
     for each in edits:
         name = CLUSTER_FIELDS[each.kind]
-        cluster = evolve(cluster, **{name: tuple(map(each.apply, getattr(cluster, name)))})
+        edited: dict[str, Any] = {name: tuple(map(each.apply, getattr(cluster, name)))}
+        cluster = evolve(cluster, **edited)
     return cluster
 
 
@@ -304,7 +305,7 @@ def _of_states(decision: Decision, asked: Collection[str]) -> Iterator[AdminComm
                 each.queue_manager, each.queue_manager, f"{verb} QMGR CLUSTER({quote_name(each.cluster)})",
                 (*at.values(), "SUSPEND"), stops=suspended,
                 on_destination=Edit(Destination, at, {"suspended": suspended}).apply,
-                on_facts=partial(_suspension, **at, suspended=suspended),
+                on_facts=partial(_suspension, queue_manager=each.queue_manager, of=each.cluster, suspended=suspended),
             )  # fmt: skip
 
 
@@ -345,9 +346,9 @@ def _on_the_way(decision: Decision) -> Iterator[AdminCommand]:
             )  # fmt: skip
 
 
-def _suspension(known: Cluster, queue_manager: str, cluster: str, suspended: bool) -> Cluster:
-    others = tuple(each for each in get_member(known, queue_manager).suspended if each != cluster)
-    return set_suspended(known, queue_manager, (*others, cluster) if suspended else others)
+def _suspension(cluster: Cluster, queue_manager: str, of: str, suspended: bool) -> Cluster:
+    others = tuple(each for each in get_member(cluster, queue_manager).suspended if each != of)
+    return set_suspended(cluster, queue_manager, (*others, of) if suspended else others)
 
 
 def _deciding(course: Pipeline) -> Iterator[nodes.Expression]:
