@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import islice
 from pathlib import PurePath
 from typing import Any
@@ -24,8 +25,10 @@ from mqclause.model.configuration.changes import (
     build_ambiguity_error,
     build_change_script,
     build_option_error,
+    build_route_script,
     has_named_object,
     has_receiver,
+    list_script_changes,
     parse_change,
 )
 from mqclause.model.configuration.checked_cluster import ANY_QUEUE, ClusterCheckContext
@@ -60,7 +63,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.delivery import Delivery
 from mqclause.model.facts.domains import IN_NAMES, quote_name
 from mqclause.model.facts.messages import HIGHEST_PRIORITY
-from mqclause.model.facts.objects import ModelQueue, Process, Queue
+from mqclause.model.facts.objects import Channel, ModelQueue, Process, Queue
 from mqclause.model.readers.encodings import GzipContent, MemoryContent, share_read_budget
 from mqclause.model.readers.mqsc import Misplaced
 from mqclause.model.readers.records import Script
@@ -219,6 +222,7 @@ class Checks:
             for kind, names in rule.misplaced.items():
                 self.misplaced = {**self.misplaced, kind: self.misplaced.get(kind, frozenset()) | names}
         self.competes = compile_term(self.course.rulesets[0], "competes")
+        self.all_told = compile_term(self.course.rulesets[0], "all_members_described")
         for unknown in sorted(set(ignored) - self.rules.keys()):
             raise ArgumentError(f"{unknown!r} is no check; allowed: {', '.join(self.rules)}")
         self.ignored = frozenset(ignored)
@@ -320,7 +324,7 @@ class Checks:
                     {**self.choices.describe_parting(seen, together)} if seen.object_type in CONFIGURED_QUEUES else {}
                 )
                 if self.competes(seen):
-                    more["unreachable"] = self.choices.find_why_unreachable(seen, together)
+                    more["unreachable"] = self.choices.find_why_unreachable(seen, together, self.all_told(seen))
                 yield seen.replace(**more) if more else seen
 
     def followed(self, about: ConfiguredObject, queue: Queue, together: ClusterCheckContext) -> ConfiguredObject:
@@ -706,11 +710,12 @@ class Inspection:
         self._join_nameless()
         for each in self.overlays:
             owner = each.queue_manager or self.local or (next(iter(self.members)) if len(self.members) == 1 else "")
-            if owner not in self.members:
+            if owner in self.members:
+                self._look(owner, self.members[owner].owner, [each])
+            elif not self._change_displayed(list_script_changes(each, owner)):
                 lacking = f"is of {owner}, of which no file here defines anything: what it changes cannot be checked"
                 message = lacking if owner else f"does not say whose script it is; name it as QMGR={each.source}"
                 raise FactsError([Diagnostic(each.source, message)])
-            self._look(owner, self.members[owner].owner, [each])
         self.overlays.clear()
 
     def change(self, text: str) -> None:
@@ -736,11 +741,23 @@ class Inspection:
             self._set_state(asked)
             return
         if shown:
-            for name, each in self.members.items():
-                self.members[name] = evolve(each, contribution=each.contribution.apply_displayed_change(change))
+            self._change_displayed([change])
             return
         script = build_change_script(change, owners[0], self.members[owners[0]].contribution.clusters)
         self._look(owners[0], self.members[owners[0]].owner, [script])
+
+    def _change_displayed(self, changes: Sequence[ConfigurationChange]) -> bool:
+        """Applies changes of what is displayed of others, and says whether there are any and all of them are of that.
+
+        Raises FactsError.
+        """
+        told = [each.contribution for each in self.members.values()]
+        if not (changes and all(any(each.find_displayed_owners(change) for each in told) for change in changes)):
+            return False
+        for name, each in self.members.items():
+            contribution = reduce(Contribution.apply_displayed_change, changes, each.contribution)
+            self.members[name] = evolve(each, contribution=contribution)
+        return True
 
     def _set_state(self, change: ConfigurationChange) -> None:
         """The state of a channel belongs to who sends by it: to one member, or to all but who has the receiver."""
@@ -769,6 +786,17 @@ class Inspection:
         found.lay_over()
         for text in changes:
             found.change(text)
+        return found
+
+    def with_routes(self, routes: Mapping[str, Sequence[Channel]], option: str) -> Inspection:
+        """Return the inspection as it would be if queue managers saw these routes of theirs in the states they have.
+
+        ``option`` states them.
+        """
+        found = evolve(self, members={**self.members})
+        for name in found.members.keys() & routes.keys():
+            script = build_route_script(name, routes[name], option)
+            found._look(name, found.members[name].owner, [script])
         return found
 
     @property

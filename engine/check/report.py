@@ -115,7 +115,8 @@ def _location(finding: Finding, about: str) -> dict[str, Any]:
     """The object, and its place in a file; what an option says, or standard input, is in none."""
     named = {"name": finding.name, "fullyQualifiedName": f"{finding.queue_manager}/{about}", "kind": "resource"}
     location: dict[str, Any] = {"logicalLocations": [named]}
-    if finding.file not in (name_argument(CHANGES), STANDARD_INPUT):
+    is_option = finding.file == name_argument(CHANGES) or finding.file.startswith("--")
+    if not is_option and finding.file != STANDARD_INPUT:
         physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(finding.file)}}
         if finding.line is not None:
             physical["region"] = {"startLine": finding.line}

@@ -12,7 +12,7 @@ from rich.text import Span, Text
 from mqclause.model.facts.domains import Words, quote_name
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.facts.workload import Destination
-from mqclause.model.readers.mqsc import get_known_attributes
+from mqclause.model.readers.records import get_known_attributes
 from mqclause.model.timeline.events import ALTERABLE, Altered, Event
 from mqclause.render.explanation import render_exit_answer
 from mqclause.render.terminal import Page

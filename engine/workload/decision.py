@@ -434,6 +434,8 @@ class Engine:
         self._sessions: dict[str, ExitSession] = {}
         self._by_level = self.rules.asked == AUTO
         self._of_editions: dict[int, Engine] = {}
+        # How often its decisions were compared, and it was to choose for that: rules in much use are worth compiling.
+        self.asked, self.turns = count(), count()
         self.course = Pipeline.of(self.rules, OUTCOME, executor)
         self.listing = build_listing(self.course.rulesets[0])
         self.names = Pipeline.of(self.rules, RESOLUTION, executor)
@@ -771,7 +773,7 @@ def list_other_choices(decision: Decision) -> tuple[ReadingChoice, ...]:
     if decision.exit is not None and (decision.exit.failed or decision.exit.has_overridden):
         return ()
     # Whether kinds tell takes the rules of every choice, as long as a few answers: it is not asked for the first ones.
-    is_first = next(_count("asked", decision.rules)) < ASKED_FIRST
+    is_first = next(_get_plain_engine(decision.rules).asked) < ASKED_FIRST
     if is_first or not is_told_by_kind(decision) or _reads_names(decision.rules, tuple(decision.readings)):
         return tuple(_other_choices(decision))
     return _choices_of_kind(DecisionKind.of(decision))
@@ -867,12 +869,8 @@ PLAIN_FIRST = 8
 
 def get_deciding_engine(rules: Rules) -> Engine:
     """Return the engine that decides by ``rules``: of the plain executor for the first few choices, then compiled."""
-    return get_engine(rules) if next(_count("chosen", rules)) >= PLAIN_FIRST else _get_plain_engine(rules)
-
-
-@lru_cache(maxsize=128)
-def _count(what: Literal["asked", "chosen"], rules: Rules) -> Iterator[int]:  # noqa: ARG001 - each is counted apart
-    return count()
+    plain = _get_plain_engine(rules)
+    return plain if next(plain.turns) < PLAIN_FIRST else get_engine(rules)
 
 
 @lru_cache(maxsize=64)

@@ -535,8 +535,12 @@ def _by_count(counts: Mapping[Any, int]) -> dict[Any, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], str(item[0]))))
 
 
+BATCH_FORMAT = "mqclause.batch/1"
+
+
 def _document(summary: Summary) -> dict[str, Any]:
     return {
+        "format": BATCH_FORMAT,
         "rows": summary.rows,
         "seconds": round(summary.seconds, 3),
         "decisions_per_second": summary.speed,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any, Literal
@@ -281,14 +281,30 @@ reading_option = group(
                  help="Take another choice where a document leaves room."),
 )  # fmt: skip
 
-json_option = group("Output", click.option("--json", "as_json", is_flag=True, help="Print JSON."))
 
-row_options = group(
-    "Output",
-    click.option("--json", "as_json", is_flag=True, help="Print JSON."),
-    click.option("--csv", "as_csv", is_flag=True, help="Print CSV, a line for each row of the answer."),
-)
-"""The forms of an answer that has rows."""
+class JsonOption(click.Option):
+    """The option --json, with the schemas that describe what is printed."""
+
+    def __init__(self, names: Sequence[str], schemas: tuple[str, ...]) -> None:
+        said = " or ".join(f"'mqclause schema {each}'" for each in schemas)
+        super().__init__(names, is_flag=True, help=f"Print JSON, which {said} describes.")
+        self.schemas = schemas
+
+
+def build_json_option(*schemas: str) -> Decorator:
+    """Build the option --json of a command whose answer one of the schemas describes."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        return click.option("--json", "as_json", cls=JsonOption, schemas=schemas)(command)
+
+    return group("Output", decorate)
+
+
+def build_row_options(*schemas: str) -> Decorator:
+    """Build the options for the forms of an answer that has rows, which one of the schemas describes in JSON."""
+    csv = click.option("--csv", "as_csv", is_flag=True, help="Print CSV, a line for each row of the answer.")
+    return combine(build_json_option(*schemas), group("Output", csv))
+
 
 html_option = group(
     "Output",
@@ -372,12 +388,11 @@ cluster_options = combine(
           click.option("--bind", type=BIND_WORD, default="NOTFIXED", show_default=True,
                        help="Open the queues with this binding.")),
     facts_options("Only puts that are made at this queue manager."),
-    row_options,
     reading_option,
     rules_options,
     exit_options,
 )  # fmt: skip
-"""FACTS, what is asked of the cluster in them, and the forms of the answer."""
+"""FACTS, and what is asked of the cluster in them."""
 
 
 def _word(_context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
@@ -418,7 +433,7 @@ column_options = group("What is asked", *(
                                         help="The column with the local queue manager of each put.")),
     column_options,
     exit_options,
-    json_option,
+    build_json_option("batch"),
     epilog=f"Files end in {', '.join(TABLE_ENDINGS)}.",
     form="table",
 )  # fmt: skip
@@ -440,7 +455,7 @@ def batch_command() -> None:
     "mqclause.tools.commands.check:check_configuration",
     facts_argument,
     facts_options("Only what this queue manager knows."),
-    row_options,
+    build_row_options("findings"),
     html_option,
     reading_option,
     rules_options,
@@ -486,7 +501,7 @@ def commands_command() -> None:
     facts_argument,
     put_options,
     facts_options(),
-    row_options,
+    build_row_options("trace"),
     html_option,
     group("Output",
           click.option("--brief", is_flag=True, help="Print the verdict alone, in one line."),
@@ -523,7 +538,7 @@ def explain_command() -> None:
           click.option("--sources", "by_source", is_flag=True,
                        help="Print a line for each file: its format, content and faults; then what is still to be "
                             "asked.")),
-    row_options,
+    build_row_options("sources", "facts"),
 )  # fmt: skip
 def facts_command() -> None:
     """Write what INPUT says as one facts file, which gives the same answers when it is read back.
@@ -536,6 +551,7 @@ def facts_command() -> None:
     "map",
     "mqclause.tools.commands.map:map_puts",
     cluster_options,
+    build_row_options("map"),
     html_option,
     group("Output",
           click.option("--svg", type=parse_file_name, metavar="FILE", help="Also write a drawing to FILE."),
@@ -556,7 +572,7 @@ def map_command() -> None:
     facts_argument,
     group("What is asked", click.option("--queue", metavar="QUEUE", help="Show this queue alone.")),
     facts_options(),
-    row_options,
+    build_row_options("order"),
     reading_option,
     rules_options,
 )
@@ -572,6 +588,7 @@ def order_command() -> None:
     "plan",
     "mqclause.tools.commands.plan:show_plan",
     cluster_options,
+    build_row_options("plan"),
     html_option,
     group("What if",
     click.option("--after", "then", type=parse_file_name, multiple=True, metavar="FILE",
@@ -606,7 +623,7 @@ def plan_command() -> None:
     "replay",
     "mqclause.tools.commands.replay:replay_scenario",
     click.argument("scenario", nargs=-1, type=parse_file_name),
-    row_options,
+    build_row_options("replay"),
     html_option,
     reading_option,
     rules_options,
@@ -633,7 +650,7 @@ def replay_command() -> None:
     facts_argument,
     group("What is asked",
           click.option("--on", "on", required=True, metavar="DATE", help="The day, like 2026-01-31.")),
-    row_options,
+    build_row_options("retention"),
     reading_option,
     rules_options,
 )  # fmt: skip
@@ -681,7 +698,7 @@ def show_sql_command() -> None:
     facts_options(),
     group("What is asked",
           click.option("--priority", metavar="N", help="The priority of the message instead of DEFPRTY.")),
-    row_options,
+    build_row_options("why"),
     reading_option,
     rules_options,
 )  # fmt: skip
@@ -698,7 +715,7 @@ def why_command() -> None:
     "verify",
     "mqclause.tools.commands.rules:print_verified",
     click.argument("copies", nargs=-1, type=parse_file_name, metavar="DOCUMENT..."),
-    row_options,
+    build_row_options("verification"),
     folder_option,
 )
 def verify_command() -> None:
@@ -718,7 +735,7 @@ def verify_command() -> None:
                        help="Show which branches of conditions no case takes; runs more slowly."),
           click.option("--proof", is_flag=True,
                        help="Show on how many situations the executors agree and each law holds.")),
-    row_options,
+    build_row_options("test"),
     cases_option,
     folder_option,
 )  # fmt: skip
@@ -736,7 +753,7 @@ def test_command() -> None:
     click.argument("names", nargs=-1, metavar="[RULE|RULESET]...", shell_complete=complete("list_rules")),
     group("Output", click.option("--all", "every", is_flag=True,
                                  help="Show each change with the cases that notice it, all of them.")),
-    row_options,
+    build_row_options("mutants"),
     cases_option,
     folder_option,
 )  # fmt: skip
@@ -757,7 +774,7 @@ def mutate_command() -> None:
     group("What is asked",
           click.option("--about", metavar="CODE", shell_complete=complete("list_lint_checks"),
                        help="Tell of a check: what it asks, why, what mends it. 'all': of each.")),
-    row_options,
+    build_row_options("lint"),
     cases_option,
 )  # fmt: skip
 def lint_command() -> None:
@@ -778,7 +795,7 @@ def lint_command() -> None:
                        help="The edition of B; given twice, of A and B."),
           click.option("--document", "documents", multiple=True, metavar="RULESET",
                        shell_complete=complete("list_rulesets"), help="Compare the rules of this one alone.")),
-    json_option,
+    build_json_option("comparison"),
 )  # fmt: skip
 def compare_command() -> None:
     """Compare two sets of rules: what files say otherwise, and the plainest facts that tell them apart.

@@ -20,11 +20,13 @@ from mqclause.documents import DOCUMENTS
 from mqclause.executors.operations import ExecutorName
 from mqclause.executors.pipeline import find_chaining_fault
 from mqclause.exits.process import Exit, Exits, is_deferred_call
+from mqclause.model.configuration.changes import CHANGES
 from mqclause.model.configuration.snapshot import Snapshot, apply_changes, read_sources
 from mqclause.model.configuration.sources import NamedFile, Source, find_named_files, open_named
 from mqclause.model.diagnostics import (
     Diagnostic,
     FactsError,
+    call_arguments,
     escape_controls,
     quote_value,
     suggest_allowed,
@@ -218,11 +220,9 @@ def print_unnamed_exits(given: Exits, named: Iterable[str]) -> None:
 
 @contextmanager
 def blame_status_option() -> Iterator[None]:
-    """Have faults of the commands that --status stands for name that option."""
-    try:
+    """Have faults and findings of the commands that --status stands for name that option."""
+    with call_arguments({CHANGES: "--status"}):
         yield
-    except FactsError as error:
-        raise FactsError(evolve(each, source="--status") for each in error.diagnostics) from None
 
 
 def build_state_commands(states: Iterable[str]) -> list[str]:
