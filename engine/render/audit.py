@@ -12,14 +12,10 @@ from typing import Any
 
 from rich.text import Text
 
-from mqclause.audit.case_run import CaseResult
-from mqclause.audit.comparison import Comparison, DocumentComparison, Example, Side
-from mqclause.audit.configurations import FactDifference
-from mqclause.audit.coverage import RuleCoverage
-from mqclause.audit.laws import LawProof
+from mqclause.audit.case_run import CaseResult, MutantResult, MutantStatus, RuleCoverage
+from mqclause.audit.comparison import Comparison, DocumentComparison, Example, FactDifference, Side
 from mqclause.audit.lint import LintCheck, LintFinding
-from mqclause.audit.mutation import MutantResult, MutantStatus
-from mqclause.audit.proof import DocumentProof
+from mqclause.audit.proof import DocumentProof, LawProof
 from mqclause.audit.verification import OtherSources, VerifiedCopy, VerifiedSentence
 from mqclause.render.terminal import Page
 from mqclause.trace import join_names

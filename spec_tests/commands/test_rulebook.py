@@ -22,8 +22,8 @@ import pytest
 pytest.importorskip("jinja2")
 
 from mqclause import Rules
+from mqclause.audit.accounts import describe_rule, list_orders
 from mqclause.audit.case_run import find_case_files
-from mqclause.audit.sentences import describe_rule, list_orders
 from mqclause.documents import DOCUMENTS
 from mqclause.language.parser import parse_condition
 from mqclause.rulebook.clauses import read_clause_files

@@ -13,15 +13,18 @@ from typing import Any
 
 import click
 
-from mqclause.audit.case_run import count_processors, find_case_files, run_case_files
+from mqclause.audit.case_run import (
+    MutantResult,
+    count_processors,
+    find_case_files,
+    measure_coverage,
+    run_case_files,
+    try_mutants,
+)
 from mqclause.audit.comparison import FORMAT as COMPARE_FORMAT
-from mqclause.audit.comparison import compare_rules
-from mqclause.audit.configurations import compare_configurations
-from mqclause.audit.coverage import measure_coverage
-from mqclause.audit.laws import LawProof, prove_laws
+from mqclause.audit.comparison import compare_configurations, compare_rules
 from mqclause.audit.lint import get_checks, lint_rules, read_cases_by_path
-from mqclause.audit.mutation import MutantResult, try_mutants
-from mqclause.audit.proof import prove_agreement
+from mqclause.audit.proof import LawProof, prove_agreement, prove_laws
 from mqclause.audit.verification import FORMAT as VERIFY_FORMAT
 from mqclause.audit.verification import count_other_sources, verify_copies
 from mqclause.cluster.map import UNBOUND

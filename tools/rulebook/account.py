@@ -12,21 +12,26 @@ from typing import Any, Literal, NamedTuple
 
 from attrs import field, frozen
 
-from mqclause.audit.case_run import CaseResult, read_file_cases
-from mqclause.audit.coverage import RuleCoverage, measure_coverage
-from mqclause.audit.laws import Law, LawProof, prove_law, prove_laws, read_laws
-from mqclause.audit.mutation import MutantResult, try_mutants
-from mqclause.audit.proof import DocumentProof, prove_agreement
-from mqclause.audit.sentences import (
+from mqclause.audit.accounts import (
     RuleAccount,
     RunOrder,
     SentenceAccount,
+    WordAccount,
     describe_rule,
     find_ruleset,
     list_orders,
     list_sentences,
+    list_words,
 )
-from mqclause.audit.words import WordAccount, list_words
+from mqclause.audit.case_run import (
+    CaseResult,
+    MutantResult,
+    RuleCoverage,
+    measure_coverage,
+    read_file_cases,
+    try_mutants,
+)
+from mqclause.audit.proof import DocumentProof, Law, LawProof, prove_agreement, prove_law, prove_laws, read_laws
 from mqclause.documents import DOCUMENTS
 from mqclause.rulebook.clauses import ClauseFile, read_clause_files
 from mqclause.rulebook.loader import ORDER_KEYS, OVERRIDES, Reading

@@ -20,7 +20,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers.configs import TOMLLexer
 
-from mqclause.audit.words import WordAccount
+from mqclause.audit.accounts import WordAccount
 from mqclause.model.diagnostics import escape_controls
 from mqclause.pages.page import PACKAGE as PAGES
 from mqclause.pages.page import build_environment, hash_text, read_templates
