@@ -189,7 +189,8 @@ class TransmissionQueueRules:
             return self._refusal(sent, call, cluster, depths)
         key = (self, sent.channel, call)
         if key not in cluster.refusals:
-            cluster.refusals[key] = self._refusal(sent, call, cluster, lambda name: _depth_in(cluster, name))
+            own = cluster.own_queues
+            cluster.refusals[key] = self._refusal(sent, call, cluster, lambda name: own[name].curdepth or 0)
         found: Reason | None = cluster.refusals[key]
         return found
 
@@ -261,10 +262,6 @@ def _looks(course: Pipeline, cluster: Cluster, put: Put, left_open: bool, for_in
 def _leads(look: ResolutionStep, where: str) -> RuleError:
     """What is wrong with the rule, one of somebody's own, that leads from a look ``where`` nothing can be found."""
     return RuleError("" if look.rule is None else look.rule.path, "settle", f"leads {where}")
-
-
-def _depth_in(cluster: Cluster, queue: str) -> int:
-    return cluster.own_queues[queue].curdepth or 0
 
 
 def build_look_document(look: ResolutionStep) -> dict[str, Any]:
