@@ -101,8 +101,8 @@ Which of two with one arrival is the first is open, as where a clock does not te
 """
 
 ORDER_ANSWER = "message_order"
-"""The column that is added, a struct: the place of a message in each order, from 1 in each queue; where it has none, the
-id of the rule that left it out; and what is wrong with a row that is no message."""
+"""The column that is added, a struct: the place of a message in each order, from 1 in each queue; where it has none,
+the id of the rule that left it out; and what is wrong with a row that is no message."""
 
 _NOT_READ = ("id", "correlation", "persistent", "put_in", "by", "put_at")
 """What a message may say that its place does not turn on."""
