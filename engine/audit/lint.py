@@ -12,14 +12,14 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from mqclause.audit.case_run import find_case_files, run_in_processes
-from mqclause.audit.laws import read_laws
 from mqclause.audit.possibility import Constraint, Verdict, find_words, search
+from mqclause.audit.proof import read_laws
 from mqclause.audit.verification import is_unsourced
 from mqclause.documents import DOCUMENTS
 from mqclause.executors.operations import Filter, Let, LoweredRuleset, Rank, list_expressions
 from mqclause.language import nodes
 from mqclause.language.nodes import get_literal_value, strip_parentheses
-from mqclause.language.parser import expand_terms, find_terms
+from mqclause.language.parser import expand_terms, find_used_terms
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.diagnostics import quote_value, suggest_allowed
 from mqclause.model.facts.domains import REASONS
@@ -309,7 +309,10 @@ def find_unheard_numbers(read: Read) -> Iterator[LintFinding]:
         if rule.because is None:
             continue
         trees = [*list_expressions(step), *(tree for _, tree in rule.graver)]
-        heard = {name for tree in trees for name in (*find_words(tree, vocabulary), *_terms_in(tree, vocabulary))}
+        heard = {
+            *find_used_terms(trees, vocabulary),
+            *(name for tree in trees for name in find_words(tree, vocabulary)),
+        }
         numbers = {number for tree in trees for number in _numbers_in(tree, vocabulary)}
         if isinstance(rule.action, Settle | FailWith):
             # It decides only where none of those before it did.
@@ -317,7 +320,7 @@ def find_unheard_numbers(read: Read) -> Iterator[LintFinding]:
             passed_numbers |= numbers
             heard, numbers = passed_by, passed_numbers
         for name in rule.because.names():
-            if name in heard or not _is_number(name, vocabulary):
+            if name in heard or not vocabulary.is_number(name):
                 continue
             message = f"it names {{{name}}}, at which the rule does not look"
             yield _finding("because-number", rule, "because", message)
@@ -329,25 +332,8 @@ def find_unheard_numbers(read: Read) -> Iterator[LintFinding]:
 
 def _numbers_in(tree: Expression, vocabulary: Vocabulary) -> Iterator[str]:
     """The numbers that stand in an expression, or in a term that it uses."""
-    for each in (tree, *(vocabulary.terms[term] for term in _terms_in(tree, vocabulary))):
+    for each in (tree, *(vocabulary.terms[term] for term in find_used_terms([tree], vocabulary))):
         yield from (str(get_literal_value(literal)) for literal in each.find_all(nodes.Literal))
-
-
-def _terms_in(tree: Expression, vocabulary: Vocabulary) -> set[str]:
-    """The terms that an expression uses, and those that these use."""
-    found = set[str]()
-    waiting = [*find_terms(tree, vocabulary)]
-    while waiting:
-        term = waiting.pop()
-        if term not in found:
-            found.add(term)
-            waiting += find_terms(vocabulary.terms[term], vocabulary)
-    return found
-
-
-def _is_number(name: str, vocabulary: Vocabulary) -> bool:
-    word = vocabulary.words.get(name)
-    return word is not None and word.type.is_number and not word.type.words
 
 
 def find_rules_without_cases(read: Read) -> Iterator[LintFinding]:
@@ -476,13 +462,11 @@ def read_cases_by_path(paths: Iterable[Any] | None = None) -> Mapping[str, CaseF
 
 def _rulesets(rules: Rules, about: Declaration) -> Iterator[Ruleset]:
     """The rules of a document as each edition has them, and as each reading has them."""
-    for edition in rules.known_editions or ("",):
-        if not edition or edition == rules.as_stated(edition):
-            read = rules.in_edition(edition) if edition else rules
-            yield read.ruleset(about)
-            for reading in read.known_readings.values():
-                for choice in reading.choices[1:] if reading.concerns(about.name) else ():
-                    yield read.under({reading.id: choice}).ruleset(about)
+    for read in rules.read_editions():
+        yield read.ruleset(about)
+        for reading in read.known_readings.values():
+            for choice in reading.choices[1:] if reading.concerns(about.name) else ():
+                yield read.under({reading.id: choice}).ruleset(about)
 
 
 def _with_reasons(rules: Rules, found: Iterable[LintFinding], is_whole: bool) -> tuple[LintFinding, ...]:

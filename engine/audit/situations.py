@@ -57,15 +57,20 @@ class StatedSituation:
         plain = {**get_defaults(about.subject), **self.base}
         return situation, tuple(about.subject(**{**plain, **each}) for each in self.subjects)
 
+    def set_around(self, stated: Mapping[str, Any]) -> StatedSituation:
+        """Return the situation with what is ``stated`` of it where it states nothing else."""
+        return evolve(self, situation={**stated, **self.situation})
+
     def to_toml(self) -> dict[str, Any]:
         """Return the facts of a case file: a situation and its subjects."""
-        situation = {name: _plain(value) for name, value in self.situation.items()}
+        situation = {name: to_toml_value(value) for name, value in self.situation.items()}
         stated = [{**self.base, **each} for each in self.subjects]
-        subjects = [{name: _plain(value) for name, value in each.items()} for each in stated]
+        subjects = [{name: to_toml_value(value) for name, value in each.items()} for each in stated]
         return {"situation": situation, "subjects": subjects} if subjects else {"situation": situation}
 
 
-def _plain(value: Any) -> Any:
+def to_toml_value(value: Any) -> Any:
+    """Return a value as TOML has it."""
     return list(value) if isinstance(value, tuple) else value
 
 

@@ -152,31 +152,44 @@ class MemberChoices:
         put = Put.as_written(*named, bind="NOTFIXED", call="MQPUT")
         return self.engine.choose(put, together.build_member_cluster(hosts, own), None, "rule", caller=None)
 
-    def find_why_unreachable(self, about: ConfiguredObject, together: ClusterCheckContext) -> str:
-        """Return the rule that removes a host even if the channels to all others are stopped; blank if none does."""
+    def find_why_unreachable(self, about: ConfiguredObject, together: ClusterCheckContext, all_told: bool) -> str:
+        """Return the rule that removes a host even if the channels to all others are stopped; blank if none does.
+
+        Each member of its cluster that does not host the queue is asked, with all that it knows of it in its clusters;
+        and, unless files tell of all members (``all_told``), one that is in no other of these.
+        """
         because = ""
         for name in about.clusters:
-            looks = together.describe_appearances(about.name, name)
-            look = looks[about.queue_manager]
-            if len(look) < 2 or len(set(looks.values())) < 2:
-                return ""  # no route to it is known, or all hosts are alike
-            key, alike = (about.name, name, look), (about.queue_manager, name, *looks.items())
-            if key not in together.fell_by and alike in together.reached:
-                together.fell_by[key] = ""
-            if key not in together.fell_by:
-                # Those that host it have it from themselves; where all do, it is asked what another one would choose.
-                asking = together.list_levels(name, looks.keys()) or together.list_levels(name)
-                levels = self._levels_to_ask(asking)
-                trials = (together.build_trial_cluster(about, name, level) for level in levels)
-                reasons = [self._fell_by(about, each) for each in trials]
-                # It is reached if one edition of those that choose would have it so.
-                together.fell_by[key] = reasons[0] if all(reasons) else ""
-                if not all(reasons) and not has_name_tests(self.engine.course):
-                    together.reached.add(alike)
-            because = together.fell_by[key]
-            if not because:
-                return ""
+            asking = dict(together.list_asking(about.name, name))
+            if not (asking and all_told):
+                alone = (name,)
+                asking[alone] = asking.get(alone) or together.list_levels(name)
+            for clusters, levels in asking.items():
+                because = self._find_obstacle(about, clusters, levels, together)
+                if not because:
+                    return ""
         return because
+
+    def _find_obstacle(
+        self, about: ConfiguredObject, clusters: tuple[str, ...], levels: tuple[int, ...], together: ClusterCheckContext
+    ) -> str:
+        """The rule that removes a host at members of these ``clusters`` and command ``levels``; blank if none does."""
+        looks = together.describe_appearances(about.name, clusters)
+        look = looks[about.queue_manager]
+        if len(look) < 2 or len(set(looks.values())) < 2:
+            return ""  # no route to it is known, or all hosts are alike
+        key = about.name, clusters, levels, look
+        alike = about.queue_manager, clusters, levels, *looks.items()
+        if key not in together.fell_by and alike in together.reached:
+            together.fell_by[key] = ""
+        if key not in together.fell_by:
+            trials = (together.build_trial_cluster(about, clusters, each) for each in self._levels_to_ask(levels))
+            reasons = [self._fell_by(about, each) for each in trials]
+            # It is reached if one edition of those that choose would have it so.
+            together.fell_by[key] = reasons[0] if all(reasons) else ""
+            if not all(reasons) and not has_name_tests(self.engine.course):
+                together.reached.add(alike)
+        return together.fell_by[key]
 
     def _levels_to_ask(self, levels: Iterable[int]) -> Iterable[int]:
         """A command level for each edition of those that choose; one whose level is not told may be of any.

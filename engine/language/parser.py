@@ -6,15 +6,14 @@ allowed.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import floor, inf, isfinite
-from typing import Any
 
 from mqclause.language import nodes
 from mqclause.language.nodes import (
     ARITHMETIC,
+    ARITHMETIC_FUNCTIONS,
     COMPARISONS,
     MOST_LEVELS,
     ORDERINGS,
@@ -41,10 +40,6 @@ from mqclause.model.facts.domains import LARGEST_NUMBER
 
 MOST_NODES = 10_000
 """Nodes of an expression with all that its terms stand for: what is generated of it has as many parts."""
-
-_ARITHMETIC: dict[type[Expression], Callable[[Any, Any], Any]] = {
-    nodes.Add: operator.add, nodes.Sub: operator.sub, nodes.Mul: operator.mul, nodes.Div: operator.truediv,
-}  # fmt: skip
 
 DIVISORS = "a number other than 0, or an attribute whose domain leaves out 0"
 MOST_DIGITS = 400
@@ -88,6 +83,17 @@ def check_extent(tree: Expression, vocabulary: Vocabulary | None = None) -> None
 def find_terms(tree: Expression, vocabulary: Vocabulary) -> dict[str, None]:
     """Find the terms that a tree names, each once."""
     return {each: None for each in find_words(tree) if each in vocabulary.terms}
+
+
+def find_used_terms(trees: Iterable[Expression], vocabulary: Vocabulary) -> dict[str, None]:
+    """Find the terms that trees name, and those that these use, in the order in which they are met."""
+    waiting, found = [*trees], dict[str, None]()
+    for tree in waiting:
+        for term in find_terms(tree, vocabulary):
+            if term not in found:
+                found[term] = None
+                waiting.append(vocabulary.terms[term])
+    return found
 
 
 @lru_cache(maxsize=4096)
@@ -161,7 +167,11 @@ def parse_order(text: str, vocabulary: Vocabulary) -> tuple[Expression, bool]:
     Raises ExpressionError.
     """
     kept = find_order(text)
-    tree, descending = _parse_order(text) if kept is None else kept
+    if kept is None:
+        from mqclause.language.syntax import read_order  # noqa: PLC0415 - it loads sqlglot
+
+        kept = read_order(text)
+    tree, descending = kept
     check_extent(tree, vocabulary)
     found = infer_type(tree, vocabulary, per_subject=True)
     if not (found.is_number or found.kind == "boolean"):
@@ -172,12 +182,6 @@ def parse_order(text: str, vocabulary: Vocabulary) -> tuple[Expression, bool]:
 def infer_type(tree: Expression, vocabulary: Vocabulary, per_subject: bool) -> Type:
     """Infer the type of an expression, after checking all of it. Raises ExpressionError."""
     return _Checker(vocabulary, per_subject).check(tree)
-
-
-def _parse_order(text: str) -> tuple[Expression, bool]:
-    from mqclause.language.syntax import read_order  # noqa: PLC0415 - it loads sqlglot
-
-    return read_order(text)
 
 
 def _extent(tree: Expression, of_terms: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
@@ -348,11 +352,11 @@ class _Checker:
         whole = left.kind == right.kind == "whole" and not isinstance(tree, nodes.Div)
         return self.within(tree, left, right, "whole" if whole else "number")
 
-    def within(self, tree: Expression, left: Type, right: Type, kind: WordKind) -> Type:
+    def within(self, tree: nodes.Binary, left: Type, right: Type, kind: WordKind) -> Type:
         """The type of a sum, difference, product or quotient, which has to stay within 64 bits where known."""
         if None in (left.least, left.most, right.least, right.most):
             return Type(kind)
-        reckoned, others = _ARITHMETIC[type(tree)], (right.least, right.most)
+        reckoned, others = ARITHMETIC_FUNCTIONS[type(tree)], (right.least, right.most)
         try:
             ends = [reckoned(one, other) for one in (left.least, left.most) for other in others]
         except OverflowError:

@@ -10,9 +10,8 @@ from attrs import frozen
 from mqclause.answers import ShownAnswer
 from mqclause.check.findings import Finding
 from mqclause.check.report import Findings
-from mqclause.pages.decision import say_origin
-from mqclause.pages.diagram import SHAPES, State
-from mqclause.pages.rule_text import RuleText, list_rule_texts
+from mqclause.pages.diagram import State
+from mqclause.pages.page import RuleText, list_rule_texts, say_origin
 from mqclause.render.documents import Document
 from mqclause.rulebook.rule_file import SEVERITIES
 from mqclause.rulebook.rules import Rules
@@ -40,11 +39,6 @@ class FindingView:
     def state(self) -> State:
         """The state that its mark shows."""
         return STATES.get(self.severity, "hint")
-
-    @property
-    def shape(self) -> str:
-        """The shape of its mark."""
-        return SHAPES[self.state]
 
 
 @frozen

@@ -1,7 +1,11 @@
-"""A cluster as diagrams: where the puts to its queues go, from each queue manager, in which shares."""
+"""A cluster as diagrams: where the puts to its queues go, from each queue manager, in which shares.
+
+The diagrams stand on a page, in one SVG file, or in a flowchart that Markdown shows.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -14,11 +18,11 @@ from mqclause.cluster.counterfactuals import find_eliminations
 from mqclause.cluster.map import ClusterMap, MapRow, choose_after_start
 from mqclause.model.configuration.members import get_local_name
 from mqclause.model.configuration.snapshot import Snapshot
+from mqclause.model.diagnostics import escape_controls
 from mqclause.model.facts.objects import QueueManager, RemoteQueueManager
 from mqclause.model.facts.workload import Destination
-from mqclause.pages.decision import Unknown, say_origin
-from mqclause.pages.diagram import SHAPES, Diagram, Drawing, Edge, Node, State, draw_diagrams, list_states
-from mqclause.pages.rule_text import RuleText, list_rule_texts
+from mqclause.pages.diagram import Diagram, Drawing, Edge, Node, State, draw_diagrams, list_states
+from mqclause.pages.page import RuleText, Unknown, list_rule_texts, read_style, render_template, say_origin
 from mqclause.render.cluster import format_percent, join_edition_remarks, list_unknown
 from mqclause.render.documents import Document
 from mqclause.rulebook.rules import Rules
@@ -50,6 +54,34 @@ LEAST_OF_EVEN = 0.1
 
 LONGEST_LINE = 48
 """So many letters of why a destination gets nothing stand in a diagram."""
+
+PLAIN = re.compile(r"[^A-Za-z0-9 ._/%:,()+-]")
+"""What a label of a flowchart may hold as it is; all else is written by its number."""
+
+LINE_END = "<br/>"
+CLASSES = {
+    "bad": "stroke:#a40e26,stroke-width:3px", "odd": "stroke:#7a4100,stroke-width:3px",
+    "idle": "stroke:#57606a,color:#57606a", "undescribed": "stroke-dasharray:5 4",
+}  # fmt: skip
+"""The classes of nodes, each with its style."""
+
+CLASS_OF: Mapping[State, str] = {
+    "failed": "bad", "disabled": "bad", "stopped": "bad", "suspended": "odd", "waiting": "odd", "idle": "idle",
+}  # fmt: skip
+
+NO_QUEUE = "no queue is known in a cluster"
+
+GROUNDS_SHOWN = 5
+"""So many facts are named that the answer rests on; a page has them all."""
+
+LETTER = 7.5
+LINE = 18
+"""How wide a letter and how high a line is outside diagrams."""
+
+HEADING = 30
+BETWEEN = 20
+LEGEND = 190
+"""How wide a word of the legend is."""
 
 EachT = TypeVar("EachT")
 
@@ -193,11 +225,6 @@ class MemberView:
         """The state that its mark shows."""
         return "failed" if self.failing else "suspended" if self.suspended else "ok" if self.is_described else "unknown"
 
-    @property
-    def shape(self) -> str:
-        """The shape that stands for its state."""
-        return SHAPES[self.state]
-
 
 @frozen
 class BandLine:
@@ -218,11 +245,6 @@ class BandLine:
         """The share in words."""
         return format_percent(self.part)
 
-    @property
-    def shape(self) -> str:
-        """The shape that stands for its state."""
-        return SHAPES[self.state]
-
 
 @frozen
 class Band:
@@ -242,11 +264,6 @@ class Band:
     def heading(self) -> str:
         """The queues, as many as fit a line."""
         return f"{name_some(self.names)}{' (queue manager)' if self.is_alias else ''}"
-
-    @property
-    def shape(self) -> str:
-        """The shape that stands for its state."""
-        return SHAPES[self.state]
 
 
 @frozen
@@ -718,3 +735,74 @@ def count_names(number: int, aliases: int) -> str:
     """Count what is put to: queues, and those of the number that are aliases of queue managers."""
     queues = [_count(number - aliases, "queue")] if number > aliases else []
     return ", ".join([*queues, *([_count(aliases, "alias")] if aliases else [])])
+
+
+def render_drawing(view: ClusterView) -> str:
+    """Render all diagrams of a view below one another, as a file of SVG that needs nothing but itself."""
+    lines = [*_list_grounds(view)] if view.bands else [NO_QUEUE]
+    placed, below = [], float(HEADING + LINE * len(lines))
+    width = max([320.0, *(20 + LETTER * len(each) for each in lines)])
+    for heading, each in view.drawings:
+        placed.append((heading, below, each))
+        below += HEADING + each.height + BETWEEN
+        width = max(width, each.width)
+    columns = int(width // LEGEND)
+    legend = list_states([each for _, each in view.drawings])
+    height = below + 22 * -(-len(legend) // columns)
+    return render_template(
+        "drawing.svg", view=view, lines=lines, placed=placed, width=width, height=height, columns=columns, part="",
+        legend=legend, style=read_style("colours.css", "pictures.css"),
+    )  # fmt: skip
+
+
+def _list_grounds(view: ClusterView) -> Iterator[str]:
+    """By whose rules, and what is not known and could change the answers: no text stands beside a drawing."""
+    if view.origin:
+        yield f"answered {view.origin}"
+    if view.unknown:
+        yield "rests on what is not known:"
+    for each in view.unknown[:GROUNDS_SHOWN]:
+        yield " ".join(filter(None, (f"{each.what}:" if each.command else each.what, each.command, each.where)))
+    if len(view.unknown) > GROUNDS_SHOWN:
+        yield f"and on {len(view.unknown) - GROUNDS_SHOWN} more"
+
+
+def render_mermaid(view: ClusterView) -> str:
+    """Render the view as a flowchart of Mermaid."""
+    return "".join(f"{line}\n" for line in ("flowchart LR", *_write_flowchart(view)))
+
+
+def _write_flowchart(view: ClusterView) -> Iterator[str]:
+    for at, band in enumerate(view.bands):
+        yield f'  subgraph b{at}["{_write(band.heading)}"]'
+        yield "    direction LR"
+        yield from _write_diagram(band.diagram, f"b{at}n")
+        yield "  end"
+    if lines := [*_list_grounds(view)] if view.bands else [NO_QUEUE]:
+        yield f'  rests["{LINE_END.join(map(_write, lines))}"]'
+        yield "  class rests undescribed"
+    for name, style in CLASSES.items():
+        yield f"  classDef {name} {style}"
+
+
+def _write_diagram(diagram: Diagram, name: str) -> Iterator[str]:
+    """Each node with its lines, then each edge; one that is not drawn keeps its nodes beside each other."""
+    for at, node in enumerate(diagram.nodes):
+        yield f'    {name}{at}["{LINE_END.join(map(_write, (*node.lines, *node.idle_lines)))}"]'
+        if node.state in CLASS_OF:
+            yield f"    class {name}{at} {CLASS_OF[node.state]}"
+        if not node.is_described:
+            yield f"    class {name}{at} undescribed"
+    for each in diagram.edges:
+        one, other = f"{name}{each.source}", f"{name}{each.target}"
+        if not each.is_drawn:
+            yield f"    {one} ~~~ {other}"
+        elif each.state == "ok":
+            yield f'    {one} -- "{_write(each.label)}" --> {other}'
+        else:
+            yield f'    {one} -. "{_write(each.label)}" .-> {other}'
+
+
+def _write(text: str) -> str:
+    """A text in which nothing is left that Mermaid or HTML would obey."""
+    return PLAIN.sub(lambda found: f"#{ord(found[0])};", escape_controls(text))

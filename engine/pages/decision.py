@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from attrs import evolve, frozen
 
 from mqclause.answers import ShownAnswer
-from mqclause.pages.rule_text import RuleText, list_rule_texts
+from mqclause.pages.page import RuleText, Unknown, list_rule_texts, say_origin
 from mqclause.render.documents import Document, name_destination, say_outcome
 from mqclause.render.explanation import render_names, render_question, render_reach
 from mqclause.rulebook.rules import Rules
@@ -46,15 +46,6 @@ class GridRow:
     name: str
     cells: tuple[Cell, ...]
     answer: Answer
-
-
-@frozen
-class Unknown:
-    """What is not known and could change the answer, the command that tells it, and ``where`` that is run."""
-
-    what: str
-    command: str
-    where: str = ""
 
 
 @frozen
@@ -139,7 +130,7 @@ def _view(document: Document, rules: Rules, question: str, verdict: str, reaches
         idle=tuple((each["rule"], each["clause"], each["applied"]) for each in idle),
         names=tuple((each["rule"], each["because"]) for each in document.get("resolution", ())),
         exit=_say_exit(document.get("exit") or {}),
-        unknown=view_unknown(document.get("incomplete", ())),
+        unknown=tuple(dict.fromkeys(Unknown(each["what"], each["command"]) for each in document.get("incomplete", ()))),
         assumptions=tuple(document.get("assumptions", ())),
         remarks=tuple(each for each in document.get("remarks", ()) if each not in said_before),
         readings=tuple(_list_other_readings(document, rules)),
@@ -148,20 +139,6 @@ def _view(document: Document, rules: Rules, question: str, verdict: str, reaches
         origin=say_origin(document),
         rules=list_rule_texts(rules, _list_named(document)),
     )  # fmt: skip
-
-
-def view_unknown(listed: Iterable[Document]) -> tuple[Unknown, ...]:
-    """View what is not known, each once."""
-    return tuple(dict.fromkeys(Unknown(each["what"], each["command"]) for each in listed))
-
-
-def say_origin(document: Document) -> str:
-    """Say by whose rules an answer was made; blank where they are those that come with the project."""
-    told = document.get("rules")
-    if not told:
-        return ""
-    where = f"the rules of {told['folder']}" if told["folder"] else "rules"
-    return f"by {where} (sha256 {told['sha256'][:12]}), not those that come with mqclause"
 
 
 def _say_exit(document: Document) -> str:

@@ -123,11 +123,6 @@ class PlacedNode(NamedTuple):
     width: float
     height: float
 
-    @property
-    def shape(self) -> str:
-        """The shape that stands for its state."""
-        return SHAPES[self.node.state]
-
 
 class PlacedEdge(NamedTuple):
     """An edge with its line, the tip of it, how wide it is, and the box of its label."""
@@ -137,11 +132,6 @@ class PlacedEdge(NamedTuple):
     tip: str
     stroke: float
     label: Box
-
-    @property
-    def shape(self) -> str:
-        """The shape that stands for its state."""
-        return SHAPES[self.edge.state]
 
 
 @frozen

@@ -10,9 +10,8 @@ from attrs import asdict, evolve, frozen
 from mqclause.cluster.plan import ChangePlan, PlanRow, PlanTable
 from mqclause.pages.check import FindingView, view_finding
 from mqclause.pages.cluster import OPEN_BANDS, count_names, name_some
-from mqclause.pages.decision import Unknown, say_origin
 from mqclause.pages.diagram import Diagram, Drawing, Edge, Node, State, draw_diagrams, list_states
-from mqclause.pages.rule_text import RuleText, list_rule_texts
+from mqclause.pages.page import RuleText, Unknown, list_rule_texts, say_origin
 from mqclause.render.cluster import (
     MQSC_VERB,
     describe_missing_exits,

@@ -37,10 +37,10 @@ from mqclause.model.timeline.trigger_events import (
     EVERY_MESSAGE,
     NO_RESULT,
     PRIORITIES,
-    DefaultCallbacks,
     Definitions,
     EventResult,
     MessageRules,
+    RuleCallbacks,
 )
 from mqclause.retrieval.order import PassedOver, Retrieval
 from mqclause.rulebook.rule import Rule
@@ -146,7 +146,7 @@ class RetrievalResult(ShownAnswer):
 
 
 @frozen(eq=False)
-class EnqueueCallbacks(DefaultCallbacks):
+class EnqueueCallbacks(RuleCallbacks):
     """Where gets alone are asked about: messages are enqueued as ``terms`` say."""
 
     terms: EnqueueRules
@@ -170,7 +170,7 @@ def retrieve(
     base = state.definitions.find_base_queue(event.queue)
     if base is None:
         raise EventError(f"queue {quote_value(event.queue)} resolves to no local queue; a get needs one")
-    named = state.definitions.queues[event.queue].get
+    named = state.cluster.own_queues[event.queue].get
     view, call = _view(retrieval, state, event, base, named)
     sight = retrieval.looks.at(call)
     listed = list_candidates(call, view, sight.left_out)

@@ -275,7 +275,7 @@ class Interpretation:
         the action that stood there.
         """
         kept = {key: value for key, value in table.items() if key not in OVERRIDES}
-        for replaced in self._replaced(table):
+        for _, replaced in self._in_force(table):
             if set(replaced).intersection(actions):
                 kept = {key: value for key, value in kept.items() if key not in actions}
             kept |= replaced
@@ -284,9 +284,6 @@ class Interpretation:
     def origins(self, table: Mapping[str, Any]) -> dict[str, str]:
         """Return which edition or reading states each replaced key, as ``reading.'weight-step=truncated'``."""
         return {key: where for where, replaced in self._in_force(table) for key in replaced}
-
-    def _replaced(self, table: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
-        return (replaced for _, replaced in self._in_force(table))
 
     def _in_force(self, table: Mapping[str, Any]) -> Iterable[tuple[str, Mapping[str, Any]]]:
         by_edition, by_reading = (table.get(key, {}) for key in OVERRIDES)
@@ -377,6 +374,13 @@ def check_overrides(
                 what = "an edition of rules/editions" if key == "edition" else "a reading=choice of rules/readings"
                 near = suggest_word(name, known[key])
                 raise RuleError(path, f"{within}{key}.{name!r}", f"is not {what}.toml{near}")
+
+
+def find_overrides(table: Mapping[str, Any], kind: str) -> Iterator[str]:
+    """Find the editions, or the readings with their choices, for which a table, or one in it, states anything."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from value if key == kind else find_overrides(value, kind)
 
 
 def select_editions(edition: str | None, known: Iterable[str]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -27,6 +27,7 @@ from mqclause.rulebook.loader import (
     RulesetLoader,
     build_readings,
     check_keys,
+    find_overrides,
     get_edition,
     read_edition_levels,
     select_editions,
@@ -210,13 +211,17 @@ class Rules:
     def stated_editions(self) -> frozenset[str]:
         """The editions for which a file states anything; any other is read as the one before it. Raises RuleError."""
         with_some = (path for path, text in self.files.items() if "edition" in text)
-        return frozenset(edition for path in with_some for edition in _stated_for("edition", self.toml(path)))
+        return frozenset(edition for path in with_some for edition in find_overrides(self.toml(path), "edition"))
 
     def as_stated(self, edition: str, *declarations: Declaration) -> str:
         """Return the edition since which the rules, or those of some documents alone, are as in ``edition``."""
         until = select_editions(edition, self.known_editions)
         parts = [self.about(each) for each in declarations] or [self]
         return next((each for each in reversed(until) if any(each in of.stated_editions for of in parts)), until[0])
+
+    def read_editions(self) -> tuple[Rules, ...]:
+        """Read the same files in each edition for which one of them states anything, the oldest first."""
+        return tuple(self.in_edition(each) for each in self.known_editions if each == self.as_stated(each))
 
     def with_files(self, changed: Mapping[str, str | None]) -> Rules:
         """Return the same edition and readings with other files: text by path, None to remove a file."""
@@ -313,13 +318,6 @@ class Rules:
         return f"Rules({differs}, {self.edition!r}{of})"
 
 
-def _stated_for(override: str, table: Mapping[str, Any]) -> Iterator[str]:
-    """The editions, or the readings with their choices, for which a table, or one in it, states anything."""
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            yield from value if key == override else _stated_for(override, value)
-
-
 def get_rule_id(path: str) -> str:
     """Return the id of the rule in a rule file, by the file's path within the folder: ``workload.04a``."""
     folder, _, name = path.partition("/")
@@ -378,10 +376,7 @@ def compute_digest(files: Files) -> str:
 
 @lru_cache(maxsize=1)
 def _own_digest() -> str:
-    found = sha256()
-    for path, text in _own_files().items():
-        found.update(f"{path}\n{len(text)}\n{text}".encode())
-    return found.hexdigest()
+    return compute_digest(_own_files())
 
 
 def get_rules_folder() -> Path:
@@ -568,18 +563,16 @@ def _ruleset(rules: Rules, declaration: Declaration) -> Ruleset:
     clauses = tuple(rules.clauses.items())
     stated = declaration, tuple(files.items()), clauses, rules.edition, in_force, loader.list_seen_facts()
     known = _in_use.get(stated)
-    return _in_use.setdefault(stated, _read(rules, loader)) if known is None else known
+    if known is not None:
+        return known
+    read = loader.ruleset(rules.in_folder(declaration.name), _tables_of_terms(rules, declaration))
+    return _in_use.setdefault(stated, read)
 
 
 @lru_cache(maxsize=1024)
 def _readings_in(path: str, text: str) -> frozenset[str]:
     """The choices for which a file states anything."""
-    return frozenset(_stated_for("reading", _table(path, text))) if "reading" in text else frozenset()
-
-
-def _read(rules: Rules, loader: RulesetLoader) -> Ruleset:
-    files = rules.in_folder(loader.declaration.name)
-    return loader.ruleset(files, _tables_of_terms(rules, loader.declaration))
+    return frozenset(find_overrides(_table(path, text), "reading")) if "reading" in text else frozenset()
 
 
 @lru_cache(maxsize=64)

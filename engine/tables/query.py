@@ -15,10 +15,8 @@ from mqclause.documents import DOCUMENTS, OUTCOME, TRIGGER
 from mqclause.executors.operations import (
     FAILING_RULE,
     LoweredRuleset,
-    get_asked_fact,
-    get_concluded_fact,
-    get_holds_fact,
     list_expressions,
+    name_fact,
 )
 from mqclause.language import nodes
 from mqclause.language.parser import expand_terms
@@ -165,7 +163,7 @@ def build_triggering(found: LoweredPlan) -> StructFields:
     (rules,) = found.course
     facts = rules.standing.meaning.facts
     concluding = [
-        (facts[get_concluded_fact(rule.id)], build_literal(rule.id))
+        (facts[name_fact("concluded", rule.id)], build_literal(rule.id))
         for rule in rules.steps.ruleset.rules
         if isinstance(rule.action, Conclude) and rule.action.fact == "trigger_message"
     ]
@@ -234,11 +232,11 @@ def _failing(rules: StepLowering) -> Node:
     for rule in rules.steps.ruleset.rules:
         if isinstance(rule.action, Conclude):
             for need in rule.action.needs:
-                asked.setdefault(need, []).append(facts[get_asked_fact(rule.id)])
+                asked.setdefault(need, []).append(facts[name_fact("asked", rule.id)])
     parts = []
     for rule in rules.steps.ruleset.rules:
         if rule.id in asked:
-            fails = build_and(build_or(asked[rule.id]), build_not(facts[get_holds_fact(rule.id)]))
+            fails = build_and(build_or(asked[rule.id]), build_not(facts[name_fact("holds", rule.id)]))
             parts.append(build_if(fails, F.build_list([build_literal(rule.id)], "TEXT"), F.build_list([], "TEXT")))
     return reduce(F.concat_lists, parts, F.build_list([], "TEXT"))
 

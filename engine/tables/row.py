@@ -36,7 +36,6 @@ from mqclause.tables.schema import (
 )
 from mqclause.trace import build_step_document, build_steps
 from mqclause.trigger.examination import Triggers
-from mqclause.workload.decision import build_destination_document
 
 KeepValue = Callable[[Any], Any]
 """Takes a value that is not null; returns it as it is kept, or None if the column does not allow it."""
@@ -82,7 +81,7 @@ class Rows:
         workload = self.course.rulesets[0]
         scope = build_first_scope(self.course.steps[0], seen, listed, None, {})
         derivation = [
-            build_step_document(step, build_destination_document)
+            build_step_document(step, Destination.to_json)
             for step in build_steps(workload, runs[0], listed, scope, conditions=False)
         ]
         return {**build_decision(listed, runs, workload), "steps": derivation}

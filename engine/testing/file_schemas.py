@@ -33,13 +33,10 @@ from mqclause.model.facts.domains import (
 from mqclause.model.readers.facts_files import LIST_MAKERS, LOCAL_TABLES, SINGLE_TABLES, TABLES
 from mqclause.model.timeline.administration import CalendarDay, CalendarDays, InFlightMessage, Information, Request
 from mqclause.model.timeline.events import (
-    GET_OPTIONS,
     MATCH_KEYS,
     Event,
     EventWord,
     Match,
-    MaybeFlag,
-    Options,
     Settings,
 )
 from mqclause.model.timeline.scenario import EVENT_KEYS, NEEDED_KEYS
@@ -92,9 +89,8 @@ def _(domain: Finite) -> Schema:
     return {"type": "number", "minimum": domain.low}
 
 
-@describe_domain.register(Flag)
-@describe_domain.register(MaybeFlag)
-def _(_domain: Any) -> Schema:
+@describe_domain.register
+def _(_domain: Flag) -> Schema:
     return TRUTH
 
 
@@ -116,11 +112,6 @@ def _(_domain: Description) -> Schema:
 @describe_domain.register
 def _(domain: Names) -> Schema:
     return _listed(describe_domain(domain.each))
-
-
-@describe_domain.register
-def _(_domain: Options) -> Schema:
-    return _listed(_words(GET_OPTIONS))
 
 
 @describe_domain.register

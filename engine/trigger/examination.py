@@ -21,7 +21,14 @@ from mqclause.language.parser import expand_terms
 from mqclause.model.facts.domains import REASONS
 from mqclause.model.facts.messages import EnqueueRules, ItemRole, Message
 from mqclause.model.facts.objects import Queue, QueueCall
-from mqclause.model.timeline.trigger_events import DEPTHS, TOTAL_DEPTHS, CallFailure, MessageRules, TriggerEvent
+from mqclause.model.timeline.trigger_events import (
+    DEPTHS,
+    TOTAL_DEPTHS,
+    CallFailure,
+    MessageRules,
+    RuleCallbacks,
+    TriggerEvent,
+)
 from mqclause.retrieval.order import compile_message_terms
 from mqclause.rulebook.rule import Conclude, Condition, Derive, Expression, Remedy, Rule, Ruleset, identify_rule
 from mqclause.rulebook.rules import Rules
@@ -282,8 +289,8 @@ class AnswerCache(dict[int, Any]):
 
 
 @frozen(eq=False)
-class TriggerCallbacks:
-    """The trigger rules, a ``course``, and those of ``calls`` asked about messages and calls: see RuleCallbacks.
+class TriggerCallbacks(RuleCallbacks):
+    """The trigger rules, a ``course``, and those of ``calls`` asked about messages and calls.
 
     Without rules of calls none fails. ``terms`` of retrieval say what a message is when it is put. ``runs`` are the
     answers about messages so far.
@@ -398,13 +405,8 @@ def _counts(steps: LoweredRuleset) -> frozenset[str]:
     words, before = frozenset({*DEPTHS, *TOTAL_DEPTHS}), frozenset[str]()
     while words != before:
         before = words
-        words |= {name for name, tree in derived if _names(tree, before) and _is_number(name, steps)}
+        words |= {name for name, tree in derived if _names(tree, before) and steps.vocabulary.is_number(name)}
     return words
-
-
-def _is_number(name: str, steps: LoweredRuleset) -> bool:
-    word = steps.vocabulary.words.get(name)
-    return word is not None and word.type.is_number
 
 
 def _comparisons(tree: Expression, counts: Collection[str]) -> Iterator[Comparison]:

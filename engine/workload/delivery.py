@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -48,6 +48,12 @@ def check_delivery(seen: Delivery, rules: Rules) -> DeliveryAnswer | None:
     return _told(seen, _way_rules(rules))
 
 
+def list_delivery_remarks(seen: Delivery, rules: Rules) -> tuple[str, ...]:
+    """List what the rules of delivery remark on a way."""
+    found = check_delivery(seen, rules)
+    return () if found is None else tuple(found.remarks)
+
+
 def _told(seen: Delivery, course: Pipeline | None) -> DeliveryAnswer | None:
     if course is None or not any(course.run(seen, ())[0].facts.values()):
         return None
@@ -89,8 +95,7 @@ def find_alias_remarks(resolved: Resolution, cluster: Cluster, rules: Rules) -> 
     local, own = cluster.queue_manager.name, cluster.own_queues
     led = [own[name] for look in resolved.followed if (name := look.facts["object"]) in own]
     ways = (Delivery(local, each.name, local, is_local=True, capexpry=each.capexpry) for each in led if each.capexpry)
-    found = (check_delivery(each, rules) for each in ways)
-    return tuple(dict.fromkeys(said for told in found if told is not None for said in told.remarks))
+    return tuple(dict.fromkeys(said for each in ways for said in list_delivery_remarks(each, rules)))
 
 
 def _on_overridden(decision: Decision, beyond: DeliveryContext) -> Iterator[DeliveryAnswer]:
@@ -130,8 +135,10 @@ def find_refusal_remarks(decision: Decision, beyond: DeliveryContext) -> tuple[s
     if taken is None:
         return ()
     seen = build_sending_delivery(taken.channel, decision.cluster)
-    found = check_delivery(evolve(seen, defclxq=seen.defclxq or beyond.defclxq), decision.rules)
-    return () if found is None else tuple(found.remarks)
+    return list_delivery_remarks(evolve(seen, defclxq=seen.defclxq or beyond.defclxq), decision.rules)
+
+
+_WayKey = tuple[Destination | str, bool]
 
 
 @define(eq=False)
@@ -141,53 +148,44 @@ class DeliveryRemarks:
     rules: Rules
     beyond: DeliveryContext
     _cluster: Cluster | None = None
-    _told: dict[tuple[Destination | str, bool], tuple[str, ...]] = field(factory=dict)
+    _told: dict[_WayKey, tuple[str, ...]] = field(factory=dict)
 
     def obstacles(self, chosen: Destination, cluster: Cluster, bound: bool = False) -> tuple[str, ...]:
         """Find the obstacles on the way to a destination in the cluster as it is now.
 
         A message that is ``bound`` goes to that destination alone.
         """
-        told = self._of(cluster)
-        key = (chosen, bound)
-        if key not in told:
-            way = evolve(
-                build_delivery(chosen, cluster, self.beyond, bound), channel_status=_status_now(chosen, cluster)
-            )
-            told[key] = self._remarks(way)
-        return told[key]
+
+        def build() -> Delivery:
+            now = _status_now(chosen, cluster)
+            return evolve(build_delivery(chosen, cluster, self.beyond, bound), channel_status=now)
+
+        return self._remarks((chosen, bound), cluster, build)
 
     def started(self, queue: str, cluster: Cluster) -> tuple[str, ...]:
         """Find the obstacles that keep a trigger message for a queue here from starting anything."""
-        told, key = self._of(cluster), (queue, False)
-        if key not in told:
-            way = build_trigger_delivery(cluster.own_queues[queue], cluster, self.beyond)
-            told[key] = self._remarks(way)
-        return told[key]
+        started = cluster.own_queues[queue]
+        return self._remarks((queue, False), cluster, lambda: build_trigger_delivery(started, cluster, self.beyond))
 
     def arrived(self, queue: str, cluster: Cluster) -> tuple[str, ...]:
         """Return the remarks about a message on a queue here that no workload rule sent there."""
-        told, key = self._of(cluster), (queue, True)
-        if key not in told:
-            here = Destination(queue, cluster.queue_manager.name, is_local=True)
-            told[key] = self._remarks(build_delivery(here, cluster, self.beyond))
-        return told[key]
+        here = Destination(queue, cluster.queue_manager.name, is_local=True)
+        return self._remarks((queue, True), cluster, lambda: build_delivery(here, cluster, self.beyond))
 
     def find_obstacles_ahead(self, queue: str, route: Channel, cluster: Cluster) -> tuple[str, ...]:
         """Find what a message for ``queue`` that has left, or leaves now, meets at the end of its ``route``."""
         sent = Destination(queue, route.queue_manager, route.name, route.cluster, channel_status=route.status)
         # What is put-disabled or full here is behind it.
-        return self._remarks(evolve(build_delivery(sent, cluster, self.beyond), put_disabled_here=(), full_here=()))
+        way = evolve(build_delivery(sent, cluster, self.beyond), put_disabled_here=(), full_here=())
+        return list_delivery_remarks(way, self.rules)
 
-    def _of(self, cluster: Cluster) -> dict[tuple[Destination | str, bool], tuple[str, ...]]:
-        """The remarks made so far of this state of the cluster."""
+    def _remarks(self, way: _WayKey, cluster: Cluster, build: Callable[[], Delivery]) -> tuple[str, ...]:
+        """The remarks on a way, made once for a state of the cluster."""
         if cluster is not self._cluster:
             self._cluster, self._told = cluster, {}
-        return self._told
-
-    def _remarks(self, way: Delivery) -> tuple[str, ...]:
-        found = check_delivery(way, self.rules)
-        return () if found is None else tuple(found.remarks)
+        if way not in self._told:
+            self._told[way] = list_delivery_remarks(build(), self.rules)
+        return self._told[way]
 
 
 def build_delivery(chosen: Destination, cluster: Cluster, beyond: DeliveryContext, bound: bool = False) -> Delivery:

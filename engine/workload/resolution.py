@@ -8,13 +8,12 @@ from typing import Any
 
 from attrs import astuple, evolve, frozen
 
-from mqclause.answers import Reason, RuleAnswer
+from mqclause.answers import Reason, RuleAnswer, build_reason
 from mqclause.documents import CALL, DELIVERY
 from mqclause.executors.pipeline import Pipeline
 from mqclause.model.diagnostics import ArgumentError
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.delivery import Delivery, find_serving_queue, get_channel_queue
-from mqclause.model.facts.domains import REASONS
 from mqclause.model.facts.names import build_name_pair
 from mqclause.model.facts.objects import Binding, Put, Queue, QueueCall
 from mqclause.model.facts.workload import Destination
@@ -60,8 +59,7 @@ class Resolution:
     @cached_property
     def ends(self) -> str:
         """The kind of object that the names come to; blank if they end in a reason code of no disabled object."""
-        found: str = self.last.facts["ends"]
-        return found
+        return str(self.last.facts["ends"])
 
     @cached_property
     def needs_workload_rules(self) -> bool:
@@ -76,14 +74,12 @@ class Resolution:
     @property
     def topic(self) -> str:
         """The topic that a put publishes to in place of being sent; blank if it does not."""
-        led: str = self.last.facts["leads_to"]
-        return led if self.ends == "topic" and self.reason is None else ""
+        return str(self.last.facts["leads_to"]) if self.ends == "topic" and self.reason is None else ""
 
     @cached_property
     def inhibited_by(self) -> str:
         """The first object on the way that is put-disabled, what the names come to included; blank if none is."""
-        found: str = self.last.situation.inhibited_by or self.last.facts["disabled"]
-        return found
+        return str(self.last.situation.inhibited_by or self.last.facts["disabled"])
 
     @property
     def inhibited(self) -> bool:
@@ -130,8 +126,7 @@ class Resolution:
     @cached_property
     def default_priority(self) -> int:
         """The priority of a put that leaves it to the queue."""
-        found: int = self.looks[0].facts["defprty"]
-        return found
+        return int(self.looks[0].facts["defprty"])
 
     @cached_property
     def destination(self) -> Destination:
@@ -149,7 +144,7 @@ class Resolution:
         failure, rule = self.last.run.failure, self.last.rule
         if failure is None or rule is None:
             return None
-        return Reason(failure.reason, REASONS[failure.reason], failure.call, rule.id, self.last.because)
+        return build_reason(failure, rule.id, self.last.because)
 
 
 def resolve_names(
@@ -199,7 +194,8 @@ class TransmissionQueueRules:
             return self._refusal(sent, call, cluster, depths)
         key = (self, sent.channel, call)
         if key not in cluster.refusals:
-            cluster.refusals[key] = self._refusal(sent, call, cluster, lambda name: _depth_in(cluster, name))
+            own = cluster.own_queues
+            cluster.refusals[key] = self._refusal(sent, call, cluster, lambda name: own[name].curdepth or 0)
         found: Reason | None = cluster.refusals[key]
         return found
 
@@ -225,8 +221,7 @@ class TransmissionQueueRules:
         if failure is None:
             return None
         told = RuleAnswer.of(seen, self.calls)
-        rule = told.rule.id if told.rule else ""
-        return Reason(failure.reason, REASONS[failure.reason], failure.call, rule, told.because)
+        return build_reason(failure, told.rule.id if told.rule else "", told.because)
 
 
 def build_sending_delivery(channel: str, cluster: Cluster) -> Delivery:
@@ -272,10 +267,6 @@ def _looks(course: Pipeline, cluster: Cluster, put: Put, left_open: bool, for_in
 def _leads(look: ResolutionStep, where: str) -> RuleError:
     """What is wrong with the rule, one of somebody's own, that leads from a look ``where`` nothing can be found."""
     return RuleError("" if look.rule is None else look.rule.path, "settle", f"leads {where}")
-
-
-def _depth_in(cluster: Cluster, queue: str) -> int:
-    return cluster.own_queues[queue].curdepth or 0
 
 
 def build_look_document(look: ResolutionStep) -> dict[str, Any]:

@@ -28,13 +28,17 @@ from mqclause.model.facts.objects import (
     QueueManagerAlias,
     RemoteQueueManager,
 )
-from mqclause.model.readers.mqsc import (
-    UnreadableError,
+from mqclause.model.readers.mqsc import UnreadableError, parse_parameters
+from mqclause.model.readers.records import (
+    FLAGS,
+    SYNONYMS,
+    Record,
+    Script,
+    Value,
     describe_unknown_attribute,
     get_known_attributes,
-    parse_parameters,
+    split_names,
 )
-from mqclause.model.readers.records import FLAGS, SYNONYMS, Record, Script, Value, split_names
 
 CHANGES = "changes"
 """The argument that takes commands."""
@@ -167,7 +171,7 @@ def read_changed_fields(change: ConfigurationChange, fact: Any) -> dict[str, Any
         words = {word: value for word, value in change.attributes.items() if (kind == "CLUSQMGR") == _is_of_state(word)}
         found, refusals = read_attributes(Record("alter", kind, change.name, words), getattr(fact, "deftype", ""))
         if refusals:
-            raise build_change_error(change, refusals)
+            raise _build_change_error(change, refusals)
         fields |= found
     if "DESCR" in change.attributes:
         fields["descr"] = clean_description(change.attributes["DESCR"])
@@ -191,7 +195,7 @@ def read_changed_fields(change: ConfigurationChange, fact: Any) -> dict[str, Any
     return fields
 
 
-def build_change_error(change: ConfigurationChange, errors: Iterable[DomainError]) -> FactsError:
+def _build_change_error(change: ConfigurationChange, errors: Iterable[DomainError]) -> FactsError:
     """Build the error of a command with values that are refused."""
     told = map(str, errors)
     return FactsError(
@@ -258,7 +262,7 @@ def build_change_script(change: ConfigurationChange, owner: str, clusters: Itera
     for kind, words in ((change.kind, stated), ("CLUSQMGR", states)):
         refused = read_attributes(Record("alter", kind, change.name or owner, words), "")[1]
         if refused:
-            raise build_change_error(change, refused)
+            raise _build_change_error(change, refused)
     if "STATUS" in states:
         records.append(Record("state", "CHANNEL", name, {"STATUS": states["STATUS"]}, source=name_argument(CHANGES)))
     if "SUSPEND" in states:
@@ -267,6 +271,33 @@ def build_change_script(change: ConfigurationChange, owner: str, clusters: Itera
             Record(verb, "QMGR", "", {"CLUSTER": each}, source=name_argument(CHANGES)) for each in sorted(clusters)
         ]
     return Script(name_argument(CHANGES), owner, tuple(records), overlay=True)
+
+
+_SUSPENDING = {"suspend": "YES", "resume": "NO"}
+
+
+def build_route_script(owner: str, routes: Iterable[Channel], option: str) -> Script:
+    """Write as a script of the queue manager ``owner`` in which states it sees routes of its, as ``option`` says."""
+    records = (
+        Record("state", "CHANNEL", each.name, {"STATUS": each.status, "QMNAME": each.queue_manager}, source=option)
+        for each in routes
+    )
+    return Script(option, owner, tuple(records), overlay=True)
+
+
+def list_script_changes(script: Script, owner: str) -> list[ConfigurationChange]:
+    """List the commands of a script of ``owner`` as changes; none where one is no change of an object that is there."""
+    found = []
+    for each in script.records:
+        suspends = _SUSPENDING.get(each.action)
+        if each.kind not in CHANGEABLE or not (suspends or each.action == "alter"):
+            return []
+        attributes = {"SUSPEND": suspends} if suspends else each.attributes
+        is_own = each.kind == "QMGR"
+        found.append(
+            ConfigurationChange(each.kind, owner if is_own else each.name, "" if is_own else owner, attributes)
+        )
+    return found
 
 
 def has_named_object(scripts: Sequence[Script], change: ConfigurationChange) -> bool:

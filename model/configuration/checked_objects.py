@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
@@ -21,7 +20,7 @@ from mqclause.model.configuration.status import (
     get_state_after,
 )
 from mqclause.model.diagnostics import Diagnostic, find_closest
-from mqclause.model.facts.delivery import TransmissionChannels
+from mqclause.model.facts.delivery import TransmissionChannels, find_serving_queue, get_channel_queue
 from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, Names, Text, Whole, Words, rule_field
 from mqclause.model.facts.objects import BINDINGS, CHANNEL_STATES, Channel, ChannelStatus, Queue
 from mqclause.model.readers.records import Record
@@ -226,9 +225,8 @@ class ConfiguredObject:
 
     def tells(self, attribute: str) -> bool:
         """Return whether the files tell an attribute; a definition tells all, by default those that it leaves out."""
-        if self.found is None:
-            return not self.is_shown or any(name in self.places for name in list_keywords(attribute))
-        return not self.is_shown or any(self.found.find_statement(name) for name in list_keywords(attribute))
+        shown = self.places.get if self.found is None else self.found.find_statement
+        return not self.is_shown or any(map(shown, list_keywords(attribute)))
 
 
 TOLD_OF_EDITIONS = ("fails_at", "as_before", "as_later", "levels")
@@ -249,8 +247,7 @@ TEMPORARY_NAME_PREFIX = "SYSTEM.TEMPQMGR."
 """How a queue manager is named behind a CLUSSDR that has not reached it yet."""
 
 SHARED_TRANSMISSION_QUEUE = "SYSTEM.CLUSTER.TRANSMIT.QUEUE"
-OWN_TRANSMISSION_QUEUE_PREFIX = "SYSTEM.CLUSTER.TRANSMIT."
-"""The transmission queue of all cluster channels, and how the one that a channel has of its own begins."""
+"""The transmission queue of all cluster channels that have none of their own."""
 
 RECORDED_ATTRIBUTES = tuple(name for name, _ in FACT_ATTRIBUTES["QCLUSTER"].values() if name)
 """The attributes of a queue that go round in its clusters, as fields of facts."""
@@ -396,11 +393,9 @@ class ConfiguredRoutes:
 
     def _find_serving_queue(self, channel: str) -> str:
         """The queue whose CLCHNAME fits best, or that of all channels, or the channel's own."""
-        fitting = [name for name, pattern in self._clchnames.items() if fnmatchcase(channel, pattern)]
-        if fitting:
-            return max(fitting, key=lambda name: len(self._clchnames[name].replace("*", "")))
         by_channel = any(each.text("DEFCLXQ").upper() == "CHANNEL" for each in self.objects.of("QMGR"))
-        return f"{OWN_TRANSMISSION_QUEUE_PREFIX}{channel}" if by_channel else SHARED_TRANSMISSION_QUEUE
+        default = get_channel_queue(channel) if by_channel else SHARED_TRANSMISSION_QUEUE
+        return find_serving_queue(channel, self._clchnames) or default
 
     @cached_property
     def _clchnames(self) -> Mapping[str, str]:
@@ -507,7 +502,7 @@ class ClusterRecord:
         return cls(row.name, row.text("CLUSQMGR"), row.text("CLUSTER"), at, row.fields, place)
 
 
-def select_cluster_records(rows: Iterable[MqObject]) -> list[MqObject]:
+def _select_cluster_records(rows: Iterable[MqObject]) -> list[MqObject]:
     """Select the rows that tell of a queue, or of a queue-manager alias, in a cluster, and whose it is."""
     return [row for row in rows if row.kind == "QCLUSTER" and row.text("CLUSQMGR") and row.text("CLUSTER")]
 
@@ -524,8 +519,8 @@ def find_outdated_records(
     knows just the rows that it displays itself.
     """
     own = (row for member in heard_of if member.name != local
-           for row in select_cluster_records(member.rows) if row.text("CLUSQMGR") == member.name)  # fmt: skip
-    shown = (*((row, local) for row in select_cluster_records(rows)), *((row, row.text("CLUSQMGR")) for row in own))
+           for row in _select_cluster_records(member.rows) if row.text("CLUSQMGR") == member.name)  # fmt: skip
+    shown = (*((row, local) for row in _select_cluster_records(rows)), *((row, row.text("CLUSQMGR")) for row in own))
     owned = {
         owner: _index_queues(members[owner]) for owner in {row.text("CLUSQMGR") for row, _ in shown} & members.keys()
     }
@@ -537,8 +532,8 @@ def find_outdated_records(
             word, value = name.upper(), found.fields.get(name, _DEFAULTS[name])
             there, here = (each.find_statement(word) or each.record for each in (found, row))
             counts = COUNTS.format("other queue managers" if at == owner else at)
-            known = f"{row.fields[name]} in what {at} knows of it ({_place(here, word)}), {counts}"
-            message = f"{word} of {row.name} is {value} at {owner} ({_place(there, word)}), and {known}"
+            known = f"{row.fields[name]} in what {at} knows of it ({here.describe_place(word)}), {counts}"
+            message = f"{word} of {row.name} is {value} at {owner} ({there.describe_place(word)}), and {known}"
             yield Diagnostic(here.source, message, *here.place_of(word))
 
 
@@ -546,7 +541,7 @@ def apply_published_attributes(
     placed: Iterable[PlacedFact[Any]], rows: Iterable[MqObject]
 ) -> Iterator[PlacedFact[Any]]:
     """Apply what a member displays of its own queues in clusters: so others know them."""
-    shown = {(row.name, row.text("CLUSTER")): row for row in select_cluster_records(rows)}
+    shown = {(row.name, row.text("CLUSTER")): row for row in _select_cluster_records(rows)}
     for each in placed:
         keys = ((each.fact.name, cluster) for cluster in each.fact.clusters)
         row = next((shown[key] for key in keys if key in shown), None)
@@ -577,8 +572,3 @@ def _find_differing_attributes(row: MqObject, found: MqObject) -> Iterator[str]:
         is_told = name in row.fields and (is_defined or name in found.fields)
         if is_told and row.fields[name] != found.fields.get(name, _DEFAULTS[name]):
             yield name
-
-
-def _place(record: Record, word: str) -> str:
-    line = record.find_line(word)
-    return record.source if line is None else f"{record.source}:{line}"

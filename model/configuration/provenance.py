@@ -14,16 +14,14 @@ from mqclause.model.facts.messages import find_invalid_messages
 from mqclause.model.facts.objects import Fact, Put, QueueManager
 from mqclause.model.readers.facts_files import LIST_TABLES, UNKNOWABLE_TABLES, Facts
 from mqclause.model.readers.formats import FactsDocument
+from mqclause.model.readers.records import Record
 
 FactT = TypeVar("FactT")
 
-
 OriginKind = Literal["stated", "observed", "defaulted", "unknown"]
-
 
 Identity = tuple[object, ...]
 """What tells a fact from all others of a cluster."""
-
 
 PROGRAM = "a program"
 """What states a fact that is in no source."""
@@ -43,6 +41,11 @@ class Origin:
     source: str
     line: int | None = None
     column: int | None = field(default=None, eq=False)
+
+    @classmethod
+    def of_record(cls, how: OriginKind, record: Record, attribute: str) -> Origin:
+        """Return the origin of what a record says by ``attribute``."""
+        return cls(how, record.source, *record.place_of(attribute))
 
     def __str__(self) -> str:
         return self.source if self.line is None else f"{self.source}:{self.line}"

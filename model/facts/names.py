@@ -24,22 +24,9 @@ LEADING_TYPES = ("QALIAS", "QREMOTE", "QMALIAS")
 class NamePair:
     """The two names of an object descriptor, and what they are to the local queue manager.
 
-    ``object_…`` is its own object of the queue's name; a blank type: it has none. ``alias_…`` is its own alias of a
-    queue manager (a QREMOTE without RNAME) that has the name of the queue manager; ``alias_clustered``: one in a
-    cluster. ``target_is_topic``: what its alias queue stands for is a topic. ``first_instance_…`` is the instance of
-    the queue that is listed first, wherever it is. ``followed`` are the kinds of the objects that led here, ``led_by``
-    the kind of the last one and ``alias_followed`` the name of the last alias of a queue manager; ``inhibited_by`` is
-    the first of them that is put-disabled. ``known_in_cluster``: other queue managers have a queue of the name, of
-    which ``hosts`` names the first; ``shared_by_others``: one is in a cluster of ours; for a name that it does not know
-    it ``asks_repositories``, where full ``repositories`` are known of the clusters that it is ``asking_in``, of which
-    it is none itself; ``known_as_alias``: some queue manager has an alias of a queue manager of it,
-    ``known_as_model``: it has a model queue of it itself; what
-    facts give of others is known. The name of the queue manager ``is_other_queue_manager`` of which facts tell, or
-    ``is_advertised_alias`` of a queue manager, of whomever. ``instances_bind_alike``: all instances of the queue have
-    one DEFBIND, ``aliases_bind_alike``: so have all aliases of the named queue manager; ``bind_left_open``: the call
-    leaves it to that. ``alias_route_in_another_cluster``: a route to another
-    queue manager that advertises the named alias is in a cluster of ours that the alias is not in. ``for_input``: the
-    call opens the queue to get or to browse messages.
+    What each attribute means is in the vocabulary of resolution, ``engine/audit/vocabulary.toml``: ``object_…`` is its
+    own object of the queue's name, ``alias_…`` an alias of a queue manager that has the name of the queue manager, and
+    ``first_instance_…`` the instance of the queue that is listed first. What facts give of others is known.
     """
 
     queue: str = rule_field(NAME_OR_BLANK, "")

@@ -62,17 +62,10 @@ UNCHANGED = SnapshotChanges()
 class Destination:
     """One destination as the rules see it. Every attribute has a value; a blank name or word means "none".
 
-    A destination without a route (the local instance when no CLUSRCVR is given) has a blank channel, cluster
-    and channel_status. ``transmission_queue`` is the one that a name led to past the cluster; ``on_receiver`` says
-    that the local instance stands on a CLUSRCVR channel. ``cluster_told``: its cluster tells it from another one on the
-    same channel.
-
-    By these terms say the attributes that depend on clusters: the queue is ``queue_clustered``, and ``queue_shared`` if
-    one of its clusters is one of the local queue manager's; the channel is ``channel_in_cluster_of_queue``, and
-    ``channel_in_own_cluster`` of the local queue manager; the host is ``suspended_on_route`` in the channel's cluster,
-    ``suspended_everywhere`` in all clusters of the queue. Before a local CLUSRCVR so many ``like_receivers_before`` are
-    listed: in a cluster of the queue if it is in one, else in none. ``some_receiver_in_cluster_of_queue``: one of them,
-    this or another, is in one.
+    What each means is in the vocabulary of the workload rules, ``engine/audit/vocabulary.toml``. A destination without
+    a route (the local instance when no CLUSRCVR is given) has a blank channel, cluster and channel_status. Before a
+    local CLUSRCVR so many ``like_receivers_before`` are listed: in a cluster of the queue if it is in one, else in
+    none.
     """
 
     queue: str = rule_field(GIVEN_NAME, "")
@@ -289,9 +282,7 @@ def find_changes(before: Cluster, after: Cluster, listing: DestinationListing) -
 class Situation:
     """The put and the local queue manager. Every attribute has a value; a blank text means "none".
 
-    ``bind`` is the binding in effect: AS_Q_DEF is already the DEFBIND of the object that was named.
-    ``last_seq_number`` is the sequence number of the previous choice. In a table a row says nothing of DEFBIND, so
-    AS_Q_DEF is MQ's default.
+    In a table a row says nothing of DEFBIND, so AS_Q_DEF of ``bind`` is MQ's default there.
     """
 
     put_queue: str = rule_field(GIVEN_NAME, "", TableColumn("queue"))

@@ -270,11 +270,24 @@ def merge_pieces(pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield b"".join(waiting)
 
 
-def read_content(path: str | Path) -> bytes | Content:
-    """Read a file; for a large one return what reads it. Raises OSError for a file that cannot be opened."""
-    with open_file(path) as file:
-        data = file.read(LARGE + 1)
-        return FileContent(Path(path)) if len(data) > LARGE and Path(path).is_file() else data + file.read()
+def read_content(file: BinaryIO, name: str) -> bytes | Content:
+    """Read a file that is open; for a large one return what reads it once more. A large pipe is kept packed.
+
+    Raises FactsError for a pipe that does not end.
+    """
+    begun = file.read(LARGE + 1)
+    if len(begun) <= LARGE:
+        return begun
+    if os.path.isfile(name):
+        return FileContent(Path(name))
+    packer = zlib.compressobj(level=1, wbits=31)
+    packed, size = [packer.compress(begun)], len(begun)
+    while piece := file.read(PIECE):
+        size += len(piece)
+        if size > MOST_UNPACKED:
+            raise FactsError([Diagnostic(name, f"holds more than {MOST_UNPACKED >> 20} MB; name a file")])
+        packed.append(packer.compress(piece))
+    return GzipContent(MemoryContent(b"".join([*packed, packer.flush()])), name)
 
 
 def _begun(first: str) -> str:
@@ -285,8 +298,7 @@ def _begun(first: str) -> str:
 
 def _decoded(content: Content, source: str) -> DecodedText:
     sample = next(content.pieces(), b"")[:SAMPLE]
-    wide = _utf_32(sample) or _utf_16(sample)
-    if wide:
+    if wide := _find_wide_encoding(sample):
         return DecodedText(
             content, wide, source, Diagnostic(source, f"is {wide[:6].upper()} text; allowed for facts: UTF-8")
         )
@@ -301,7 +313,7 @@ def _decoded(content: Content, source: str) -> DecodedText:
     if look.fault is None:
         return DecodedText(content, "utf-8", source)
     encoding = "latin-1"
-    if _is_ebcdic(sample):
+    if sample.count(EBCDIC_BLANK) > sample.count(BLANK):
         encoding = EBCDIC if look.has_line_ends else RECORDS
     message, line = look.fault
     return DecodedText(content, encoding, source, Diagnostic(source, message, line))
@@ -368,24 +380,16 @@ def _by_lines(texts: Iterable[str], source: str) -> Iterator[str]:
         yield "".join(waiting)
 
 
-def _utf_32(sample: bytes) -> str:
-    """The name of the encoding if the byte order mark is that of UTF-32, which begins as that of UTF-16 does."""
-    return "utf-32" if sample.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)) else ""
-
-
-def _utf_16(sample: bytes) -> str:
-    """The name of the encoding if it is UTF-16: PowerShell writes it, with a mark or without; else blank."""
-    if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
+def _find_wide_encoding(sample: bytes) -> str:
+    """UTF-32 by its mark, or UTF-16, which PowerShell writes with a mark or without; else blank."""
+    if sample.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"  # its mark begins as that of UTF-16 does
+    if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     odd, even = sample[1::2].count(0), sample[::2].count(0)
     if 2 * max(odd, even) < len(sample[1::2]) or len(sample) < 2:
         return ""
     return "utf-16-le" if odd > even == 0 else "utf-16-be" if even > odd == 0 else ""
-
-
-def _is_ebcdic(sample: bytes) -> bool:
-    """Whether there are more of EBCDIC's blanks than of those of all other encodings."""
-    return sample.count(EBCDIC_BLANK) > sample.count(BLANK)
 
 
 def _of_records(data: bytes) -> str:

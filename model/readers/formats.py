@@ -141,6 +141,16 @@ def build_faulty_document(
     return FactsDocument(source, None, (Diagnostic(source, message, line, column),))
 
 
+def describe_wrong_list(table: str, given: object) -> str:
+    """Say what stands in the place of a list of tables; blank where there is one."""
+    if isinstance(given, Mapping):
+        how = f"write [[{table}]] in TOML, a list of objects in JSON"
+        return f"{table}: one table is given where a list of tables is expected; {how}"
+    if isinstance(given, list | tuple):
+        return ""
+    return f"{table}: {quote_value(given)} is given where a list of tables is expected"
+
+
 def render_table_label(table: str, position: int | None, given: object) -> str:
     """Render the name of the table at ``position``, counted from 1: ``queue 2 'ORDERS.IN'``. See NUMBERED_FROM_0."""
     name = given.get("name", given.get("id")) if isinstance(given, dict) else None

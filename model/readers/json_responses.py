@@ -7,7 +7,6 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +22,18 @@ from mqclause.model.readers.facts_files import (
     parse_json_values,
 )
 from mqclause.model.readers.formats import Confidence, DocumentPlaces, Format
-from mqclause.model.readers.mqsc import COMMAND_REFUSED, NOT_AUTHORIZED, OWNER, describe_unknown
-from mqclause.model.readers.records import FLAGS, TEXT_ATTRIBUTES, Record, Script, Value, expand_synonyms
-from mqclause.model.readers.runmqsc import (
-    NOTHING_ANSWERED,
-    QUEUES,
-    detect_kind,
-    read_runmqsc,
+from mqclause.model.readers.mqsc import COMMAND_REFUSED, NOT_AUTHORIZED, OWNER
+from mqclause.model.readers.records import (
+    FLAGS,
+    TEXT_ATTRIBUTES,
+    Record,
+    Script,
+    Value,
+    describe_unknown,
+    expand_synonyms,
+    merge_scripts,
 )
+from mqclause.model.readers.runmqsc import NOTHING_ANSWERED, QUEUES, detect_kind, read_runmqsc
 
 MQWEB_KEY = compile_later(r'"(?:commandResponse|error)"\s*:')
 BEGINS = "begins"
@@ -50,7 +53,6 @@ TWICE = "key {} is given more than once"
 
 REASON_NOT_AUTHORIZED = 2035
 """The reason code that says that who asks may not."""
-
 
 HOLDS, HOLDS_NOT = ("", "yes", "true", True, None), ("no", "false", False)
 """What a word that stands alone in MQSC comes as, besides as itself, and as what where it does not hold."""
@@ -73,14 +75,14 @@ def read_mqweb(text: str, source: str) -> Script:
         answers[0] = evolve(answers[0], diagnostics=told)
     names = list(dict.fromkeys(each.queue_manager for each in answers if each.queue_manager))
     if len(names) < 2:
-        return _together(answers)
-    first, *others = (_together([each for each in answers if each.queue_manager == name]) for name in names)
+        return merge_scripts(answers)
+    first, *others = (merge_scripts([each for each in answers if each.queue_manager == name]) for name in names)
     lost = (each for each in answers if each.records and not each.queue_manager)
     faults = (Diagnostic(source, WHOSE.format(", ".join(names)), each.header_lines[BEGINS]) for each in lost)
     return evolve(first, diagnostics=(*first.diagnostics, *faults), further=tuple(others))
 
 
-def build_observed_records(
+def _build_observed_records(
     row: Mapping[str, Any], source: str, owners: list[str], faults: list[Diagnostic], line: int | None = None
 ) -> Iterator[Record]:
     """Build the record of one displayed object from its attributes, by their MQSC names in upper case.
@@ -132,14 +134,6 @@ def _is_answer(data: object) -> bool:
     return "commandResponse" in data or any(isinstance(each, dict) and "msgId" in each for each in rows)
 
 
-def _together(answers: Sequence[Script]) -> Script:
-    """The answers of one queue manager as one script."""
-    first = next((each for each in answers if each.queue_manager), answers[0])
-    parts = ("records", "diagnostics", "remarks")
-    joined: dict[str, Any] = {part: tuple(chain(*(getattr(each, part) for each in answers))) for part in parts}
-    return evolve(first, **joined)
-
-
 def _lines_of_items(text: str, answers: Iterable[dict[str, Any]]) -> Iterator[int]:
     """The line of each object that the answers show, if their number tells which stands where; else none."""
     items = [each for data in answers for each in _items(data) if "parameters" in each]
@@ -177,7 +171,7 @@ def _read_answer(data: dict[str, Any], source: str, line: int, lines: Iterator[i
             Diagnostic(source, f"{TWICE.format(quote_value(name))} in other letters", stands_on) for name in twice
         ]
         for row in rows:
-            found = [*build_observed_records(row, source, owners, faults, stands_on)]
+            found = [*_build_observed_records(row, source, owners, faults, stands_on)]
             records += found
             unknown = (said for each in found for said in describe_unknown(each.kind, tuple(each.attributes), told))
             remarks += [Diagnostic(source, said, stands_on) for said in unknown]
@@ -326,7 +320,7 @@ def read_pcf(text: str, source: str) -> Script:
         line = lines.get(id(shown))
         said = (f"{TWICE.format(quote_value(key))} by its number, too" for key in _twice(row))
         faults += [Diagnostic(source, message, line) for message in said]
-        records += build_observed_records(_in_mqsc(row), source, owners, faults, line)
+        records += _build_observed_records(_in_mqsc(row), source, owners, faults, line)
     owner = owners[0] if owners else ""
     return Script(source, owner, tuple(records), tuple(faults), {OWNER: owner} if owner else {})
 

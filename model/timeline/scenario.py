@@ -35,7 +35,7 @@ from mqclause.model.facts.messages import Message
 from mqclause.model.facts.objects import MODES, READING_MODES, Channel, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.readers.encodings import unpack_files
 from mqclause.model.readers.facts_files import MOST_FAULTS
-from mqclause.model.readers.formats import NO_PLACES, DocumentPlaces, FactsDocument
+from mqclause.model.readers.formats import NO_PLACES, DocumentPlaces, FactsDocument, describe_wrong_list
 from mqclause.model.readers.records import Script
 from mqclause.model.readers.registry import read_contents
 from mqclause.model.timeline.administration import InFlightMessage, find_administration_faults, read_in_flight
@@ -247,13 +247,13 @@ def build_scenario(
     return Scenario(cluster, tuple(reading.events), messages, in_flight, taken, beyond=beyond, **unknown)
 
 
-def has_allowed_words(event: Event, row: Mapping[str, object]) -> bool:
+def _has_allowed_words(event: Event, row: Mapping[str, object]) -> bool:
     """Return whether the keys of ``row`` that have a domain of their own for this kind of event are in it."""
     domains = ((key, KEY_DOMAINS[kind, key]) for kind, key in KEY_DOMAINS if kind == event.do and key in row)
     return all(getattr(event, key) in domain.words for key, domain in domains)
 
 
-def find_event_faults(position: int, row: object) -> Iterator[str]:
+def _find_event_faults(position: int, row: object) -> Iterator[str]:
     """Find every fault of one table's own keys and values."""
     if not isinstance(row, Mapping):
         yield f"{render_event_label(position, None)}: {quote_value(row)} is given where a table is expected"
@@ -401,22 +401,16 @@ class _Reading:
     events: list[Event] = field(factory=list)
     unnamed: dict[tuple[str, str], tuple[int, str]] = field(factory=dict)
 
-    def faults_of(self, given: object) -> Iterator[str]:
+    def faults_of(self, given: Any) -> Iterator[str]:
         """Find every fault of the events ``given``; those without one are added to ``events``."""
-        if isinstance(given, Mapping):
-            yield (
-                "event: one table is given where a list of tables is expected;"
-                " write [[event]] in TOML, a list of objects in JSON"
-            )
-            return
-        if not isinstance(given, list | tuple):
-            yield f"event: {quote_value(given)} is given where a list of tables is expected"
+        if wrong := describe_wrong_list("event", given):
+            yield wrong
             return
         now = 0
         for position, row in enumerate(given, 1):
             event = _made(row)
             if event is None:
-                yield from find_event_faults(position, row)
+                yield from _find_event_faults(position, row)
                 continue
             label = render_event_label(position, event.do)
             if event.at is not None and event.at < now:
@@ -459,13 +453,8 @@ def _made(row: Any) -> Event | None:
     except (AttributeError, KeyError, TypeError, DomainError):
         return None
     kind = event.do
-    if not (row.keys() <= EVENT_KEY_SETS[kind] and all(getattr(event, key) for key in NEEDED_KEYS[kind])):
-        return None
-    if not has_allowed_words(event, row):
-        return None
-    if kind in ("put", "get") and any(find_conflicting_keys(row)):
-        return None
-    return None if kind == "open" and event.mode != "OUTPUT" and any(map(row.get, OUTPUT_KEYS)) else event
+    is_faulty = not row.keys() <= EVENT_KEY_SETS[kind] or any(_combination_faults(kind, row))
+    return None if is_faulty or not _has_allowed_words(event, row) else event
 
 
 def _key_faults(kind: str | None, key: object, value: object) -> Iterator[str]:
@@ -473,7 +462,7 @@ def _key_faults(kind: str | None, key: object, value: object) -> Iterator[str]:
     if key not in listed:
         known = isinstance(key, str) and key in _domains
         what = f"{'an' if kind and kind[0] in 'ao' else 'a'} {kind} takes no key" if known else "unknown key"
-        near = suggest_word(key, listed) if isinstance(key, str) and not known else ""
+        near = "" if known else suggest_word(key, listed)
         takers = [each for each in EVENT_KEY_SETS if key in EVENT_KEY_SETS[each]] if known else []
         of = f"; {key} is of {' and '.join(takers)}" if kind and 0 < len(takers) <= MOST_TAKERS else ""
         yield f"{what} {quote_value(key)}{render_given_value(key, value)}; allowed: {', '.join(listed)}{near or of}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, overload
+from typing import Any, NamedTuple, overload
 
 from attrs import evolve, field, frozen
 
@@ -70,27 +70,30 @@ EVERY_MESSAGE = MessageRules({each: each for each in PRIORITIES}, dict.fromkeys(
 
 
 @frozen
-class DefaultCallbacks:
-    """Where no rules are asked: a message keeps its priority and counts, every event is an occasion, no call fails."""
+class RuleCallbacks:
+    """The rules that the timeline asks about messages, events and calls.
 
-    def messages(self, queue: Queue) -> MessageRules:  # noqa: ARG002 - as the protocol has it
-        """Count all messages, with the priority of their put."""
+    Where none are there, a message keeps its priority and counts, every event is an occasion, and no call fails.
+    """
+
+    def messages(self, queue: Queue) -> MessageRules:  # noqa: ARG002 - rules look at it
+        """Ask rules which priority messages get on ``queue``, and which of them count."""
         return EVERY_MESSAGE
 
-    def in_item(self, message: Message) -> ItemRole:  # noqa: ARG002 - as above
-        """Take each message as an item by itself."""
+    def in_item(self, message: Message) -> ItemRole:  # noqa: ARG002 - rules look at it
+        """Ask rules for the role of a message at its place in a group or a segmented message."""
         return SINGLE_MESSAGE_ROLE
 
-    def examines(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:  # noqa: ARG002 - as above
-        """Examine every event."""
+    def examines(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:  # noqa: ARG002 - rules look at it
+        """Return whether anything can follow from an occasion of this kind, on a queue that is shared or not."""
         return True
 
-    def find_failure(self, call: QueueCall) -> CallFailure | None:  # noqa: ARG002 - as above
-        """Let no call fail."""
+    def find_failure(self, call: QueueCall) -> CallFailure | None:  # noqa: ARG002 - rules look at it
+        """Say what a call fails with; None if it does not."""
         return None
 
 
-DEFAULT_CALLBACKS = DefaultCallbacks()
+NO_RULES = RuleCallbacks()
 
 
 @frozen(eq=False)
@@ -326,8 +329,8 @@ class Handles:
                 return handle
         return None
 
-    def find_output_handle(self, application: str, queue: str, to_queue_manager: str) -> Handle | None:
-        """Find the latest handle of an application by which it puts to these names; None if there is none."""
+    def find_output_handle(self, application: str, queue: str, to_queue_manager: str = "") -> Handle | None:
+        """Find the latest handle by which a put of an application to these names is an MQPUT; None for an MQPUT1."""
         wanted = (application, queue, to_queue_manager, self.local, "OUTPUT")
         for each in reversed(self.open):
             if wanted == (each.application, each.queue, each.to_queue_manager, each.queue_manager, each.mode):
@@ -366,26 +369,6 @@ class CallFailure(NamedTuple):
     remedy: str
 
 
-class RuleCallbacks(Protocol):
-    """The rules that the timeline asks about messages, events and calls."""
-
-    def messages(self, queue: Queue) -> MessageRules:
-        """Ask rules which priority messages get on ``queue``, and which of them count."""
-        ...
-
-    def in_item(self, message: Message) -> ItemRole:
-        """Ask rules for the role of a message at its place in a group or a segmented message."""
-        ...
-
-    def examines(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
-        """Return whether anything can follow from an occasion of this kind, on a queue that is shared or not."""
-        ...
-
-    def find_failure(self, call: QueueCall) -> CallFailure | None:
-        """Say what a call fails with; None if it does not."""
-        ...
-
-
 class EndedUnitOfWork(NamedTuple):
     """A unit of work that ended."""
 
@@ -401,12 +384,7 @@ class Definitions:
     """
 
     cluster: Cluster
-    callbacks: RuleCallbacks = DEFAULT_CALLBACKS
-
-    @cached_property
-    def queues(self) -> dict[str, Queue]:
-        """The instances on the local queue manager, of any type, by name."""
-        return self.cluster.own_queues
+    callbacks: RuleCallbacks = NO_RULES
 
     @cached_property
     def processes(self) -> dict[str, Process]:
@@ -419,13 +397,13 @@ class Definitions:
 
     @cached_property
     def _queues_by_case(self) -> dict[str, str]:
-        return {name.casefold(): name for name, queue in self.queues.items() if queue.type == "QLOCAL"}
+        return {name.casefold(): name for name, queue in self.cluster.own_queues.items() if queue.type == "QLOCAL"}
 
     @cached_property
     def queues_by_initq(self) -> dict[str, tuple[str, ...]]:
         """The local queues by the initiation queue that they name as INITQ, in listing order."""
         found: dict[str, tuple[str, ...]] = {}
-        for queue in self.queues.values():
+        for queue in self.cluster.own_queues.values():
             if queue.type == "QLOCAL" and queue.initq:
                 found[queue.initq] = (*found.get(queue.initq, ()), queue.name)
         return found
@@ -455,15 +433,13 @@ class Definitions:
 
     def local_queue(self, name: str) -> Queue | None:
         """Find the local queue (QLOCAL) ``name``, not an alias of it."""
-        queue = self.queues.get(name)
+        queue = self.cluster.own_queues.get(name)
         return queue if queue is not None and queue.type == "QLOCAL" else None
 
     def find_base_queue(self, name: str) -> Queue | None:
         """Find the local queue that ``name`` resolves to, itself or by a local alias; None if there is none."""
-        queue = self.queues.get(name)
-        if queue is not None and queue.type == "QALIAS":
-            return self.local_queue(queue.base_queue)
-        return queue if queue is not None and queue.type == "QLOCAL" else None
+        queue = self.cluster.own_queues.get(name)
+        return self.local_queue(queue.base_queue if queue is not None and queue.type == "QALIAS" else name)
 
     def describe_queue(self, queue: Queue) -> TriggerEvent:
         """Describe the local queue ``queue`` to the trigger rules by its definitions; nothing has happened."""
@@ -501,7 +477,7 @@ class Definitions:
     def _attributes(self, queue: Queue) -> dict[str, Any]:
         own = self.cluster.queue_manager
         process = self.processes.get(queue.process) if queue.process else None
-        named = self.queues.get(queue.initq) if queue.initq else None
+        named = self.cluster.own_queues.get(queue.initq) if queue.initq else None
         initq = named if named is not None and named.type == "QLOCAL" else None
         target = self.local_queue(named.base_queue) if named is not None and named.type == "QALIAS" else None
         return {

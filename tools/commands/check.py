@@ -20,7 +20,6 @@ from mqclause.render.findings import (
 from mqclause.render.terminal import show_progress
 from mqclause.rulebook.rule_file import SEVERITIES
 from mqclause.testing.case_kinds import count_documents
-from mqclause.tools.answer_file import JSON, check_page, check_replaceable, write_answer, write_page
 from mqclause.tools.commands.options import (
     Inputs,
     blame_status_option,
@@ -31,7 +30,16 @@ from mqclause.tools.commands.options import (
     read_overlays,
 )
 from mqclause.tools.commands.settings import refuse_value
-from mqclause.tools.streams import print_json, print_rows, print_warnings
+from mqclause.tools.output import (
+    JSON,
+    check_page,
+    check_replaceable,
+    print_json,
+    print_rows,
+    print_warnings,
+    write_answer,
+    write_page,
+)
 
 FINDING_COLUMNS = (
     "rule", "document", "clause", "severity", "object.type", "object.name", "object.queue_manager", "attribute",

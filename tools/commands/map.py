@@ -43,7 +43,6 @@ from mqclause.render.cluster import (
 )
 from mqclause.render.terminal import track_progress
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.answer_file import check_drawing, check_page, load_pages, write_answer, write_page
 from mqclause.tools.commands.options import (
     Inputs,
     blame_status_option,
@@ -54,7 +53,17 @@ from mqclause.tools.commands.options import (
     read_overlays,
 )
 from mqclause.tools.errors import NothingAskedError
-from mqclause.tools.streams import print_pieces, print_warnings, render_json, write_csv
+from mqclause.tools.output import (
+    check_drawing,
+    check_page,
+    load_pages,
+    print_pieces,
+    print_warnings,
+    render_json,
+    write_answer,
+    write_csv,
+    write_page,
+)
 from mqclause.workload.decision import Engine
 from mqclause.workload.editions import get_levels, list_level_remarks
 
@@ -185,8 +194,7 @@ class MapOutput:
 
     def write(self, flows: Sequence[Any], members: Members, rules: Rules) -> None:
         """Write the pictures. Raises NotWrittenError."""
-        from mqclause.pages.cluster import view_cluster
-        from mqclause.pages.drawing import render_drawing, render_mermaid
+        from mqclause.pages.cluster import render_drawing, render_mermaid, view_cluster
 
         origin = rules.origin
         is_placed = self.html is not None or self.svg is not None

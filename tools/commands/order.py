@@ -15,7 +15,7 @@ from mqclause.render.order import render_next_gets, render_order
 from mqclause.retrieval.order import Retrieval, describe_unknown_queue, list_local_queues
 from mqclause.tools.commands.options import Inputs, group_options
 from mqclause.tools.errors import NothingAskedError
-from mqclause.tools.streams import print_json, print_rows, print_warnings
+from mqclause.tools.output import print_json, print_rows, print_warnings
 
 
 @group_options(inputs=Inputs)

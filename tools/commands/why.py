@@ -18,9 +18,9 @@ from mqclause.render.why import print_answers
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.options import Inputs, choose_executor, group_options
 from mqclause.tools.errors import DisagreementError, NothingAskedError
-from mqclause.tools.streams import print_json, print_rows, print_warnings
+from mqclause.tools.output import print_json, print_rows, print_warnings
 from mqclause.trigger.examination import Triggers
-from mqclause.trigger.why import Why, WhyAnswer, build_document
+from mqclause.trigger.why import Why, WhyAnswer
 from mqclause.workload.decision import Engine
 
 
@@ -55,9 +55,9 @@ def explain_trigger(inputs: Inputs, queue: str, priority: str | None, as_json: b
         check_answer(answer, explaining)
     if as_json:
         for each in answers:
-            print_json(build_document(each) | {"changes": find_remedy_sets(why, each, snapshot, given)})
+            print_json(each.to_json() | {"changes": find_remedy_sets(why, each, snapshot, given)})
     elif as_csv:
-        print_rows(CONDITION_COLUMNS, (row for each in answers for row in build_condition_rows(build_document(each))))
+        print_rows(CONDITION_COLUMNS, (row for each in answers for row in build_condition_rows(each.to_json())))
     else:
         print_answers(answers)
     return 0 if all(each.verdict == "triggers" for each in answers) else 1
