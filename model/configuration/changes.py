@@ -43,19 +43,14 @@ from mqclause.model.readers.records import (
 CHANGES = "changes"
 """The argument that takes commands."""
 
-
 _FACTS = {"QMGR": (QueueManager, RemoteQueueManager), "CHANNEL": (Channel,), "PROCESS": (Process,)}
 
-
 _QUEUES = ("QLOCAL", "QALIAS", "QREMOTE")
-
 
 _OF_ALIAS = "QREMOTE"
 """The kind of queue by which a queue-manager alias is defined."""
 
-
 CHANGEABLE = ("QMGR", *_QUEUES, "CHANNEL", "PROCESS")
-
 
 STATE_ATTRIBUTES = {"CHANNEL": {"STATUS"}, "QMGR": {"SUSPEND"}}
 """What can be set here and is no attribute of a definition."""

@@ -59,7 +59,6 @@ DEFINED_ATTRIBUTES = tuple(each.name for each in fields(ConfiguredObject) if eac
 ANY = "ANY"
 """A name like any other: who asks for it asks for all."""
 
-
 ShownT = TypeVar("ShownT", Queue, Channel)
 
 MANUAL_DEFTYPES = ("CLUSSDR", "CLUSSDRB")

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
-from attrs import define, evolve, field, fields
+from attrs import define, evolve, field, fields, frozen
 
 from mqclause.model.configuration.attributes import (
     FACT_ATTRIBUTES,
@@ -16,7 +16,7 @@ from mqclause.model.configuration.attributes import (
     WHOLE_NUMBER,
     select_attributes,
 )
-from mqclause.model.configuration.completeness import NO_INQUIRIES, AnsweredInquiries
+from mqclause.model.configuration.completeness import AnsweredInquiries
 from mqclause.model.configuration.objects import (
     ALIAS_ATTRIBUTES,
     CLUSTER_CHANNELS,
@@ -183,6 +183,7 @@ def apply_current_status(
     return _set_counts(placed, shown) if shown else cache.get_or_make((placed,), partial(_set_counts, placed, {}))
 
 
+@frozen(eq=False)
 class DisplayedRows:
     """The rows of DISPLAY CLUSQMGR, QCLUSTER and CHSTATUS at the queue manager ``local``.
 
@@ -190,14 +191,13 @@ class DisplayedRows:
     the facts that are given, and adds those that only a row tells. What was ``asked`` for and has no row is not there.
     """
 
-    def __init__(self, local: str, rows: Iterable[MqObject], asked: AnsweredInquiries = NO_INQUIRIES) -> None:
-        self.local = local
-        self.asked = asked
-        self._rows = list(rows)
+    local: str
+    rows: Sequence[MqObject]
+    asked: AnsweredInquiries
 
     def get_rows(self, kind: str) -> list[MqObject]:
         """Return the rows of one kind."""
-        return [row for row in self._rows if row.kind == kind]
+        return [row for row in self.rows if row.kind == kind]
 
     @property
     def clusters(self) -> tuple[str, ...]:

@@ -181,7 +181,7 @@ class ViewBuilder:
         """Build the objects of each queue manager by its scripts."""
         members = {name: _build_objects(name, of, cache) for name, of in scripts.items()}
         own = members[local]
-        shown = DisplayedRows(local, drop_outdated_rows(own.rows, members, local), own.asked)
+        shown = DisplayedRows(local, [*drop_outdated_rows(own.rows, members, local)], own.asked)
         mine = None if clusters is None else frozenset((*clusters, *own.clusters, *shown.clusters))
         return cls(local, members, mine, shown, cache)
 
