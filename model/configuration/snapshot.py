@@ -43,6 +43,7 @@ from mqclause.model.configuration.knowledge import (
 )
 from mqclause.model.configuration.objects import ViewCache, collect_shown_attributes
 from mqclause.model.configuration.provenance import (
+    FactT,
     MergedFacts,
     PlacedFact,
     Provenance,
@@ -323,9 +324,7 @@ class SnapshotBuilder:
         self.levels = find_command_levels(self.scripts, own.fact.name)
         known = self.levels.get(own.fact.name, NO_LEVEL)
         self.command_level = CommandLevel(own.fact.name, (*first, *known.statements))
-        if stated or (told := self.command_level.told) is None:
-            return own
-        return own.replace_values({"command_level": told.levels[0]}, {"command_level": told.origin}.__getitem__)
+        return _add_level(own, self.command_level)
 
     def merge_facts(self, own: PlacedFact[QueueManager]) -> MergedFacts:
         """Merge the facts of documents and scripts, in the order of their sources, with what is shown of them now."""
@@ -337,17 +336,12 @@ class SnapshotBuilder:
         for at, each in enumerate(placed):
             now = apply_current_status(each, self.observed, self.cache)
             is_closed = _is_open_nowhere(self.asked, own.fact.name, now.fact)
-            placed[at] = evolve(now, fact=evolve(now.fact, ipprocs=0)) if is_closed else self.add_level(now)
+            if is_closed:
+                now = evolve(now, fact=evolve(now.fact, ipprocs=0))
+            elif isinstance(now.fact, RemoteQueueManager):
+                now = _add_level(now, self.levels.get(now.fact.name, NO_LEVEL))
+            placed[at] = now
         return merge_facts(own, placed, self.contents.reader.lenient)
-
-    def add_level(self, placed: PlacedFact[Any]) -> PlacedFact[Any]:
-        """Add the command level of another queue manager, which scripts tell and its fact does not."""
-        if not isinstance(placed.fact, RemoteQueueManager) or placed.fact.command_level:
-            return placed
-        told = self.levels.get(placed.fact.name, NO_LEVEL).told
-        if told is None:
-            return placed
-        return placed.replace_values({"command_level": told.levels[0]}, {"command_level": told.origin}.__getitem__)
 
     def build_snapshot(self, merged: MergedFacts, put: PlacedFact[Put] | None) -> Snapshot:
         """Add what the sources leave out, and what is odd about them."""
@@ -492,6 +486,14 @@ class Snapshot:
         if self.knowledge.knows_all:
             return ()
         return (each for each in channels if not self.provenance.tells(each, "status"))
+
+
+def _add_level(placed: PlacedFact[FactT], known: CommandLevel) -> PlacedFact[FactT]:
+    """Add the command level of a queue manager, which scripts tell and its fact does not."""
+    fact: Any = placed.fact
+    if fact.command_level or known.told is None:
+        return placed
+    return placed.replace_values({"command_level": known.level}, {"command_level": known.told.origin}.__getitem__)
 
 
 def _is_open_nowhere(asked: AnsweredInquiries, local: str, fact: Any) -> bool:

@@ -60,18 +60,8 @@ NOT_A_SCENARIO = "is in {}, which has no events; allowed: a scenario in TOML or 
 _event = Maker(Event)
 
 _KEYS: dict[str, tuple[str, ...]] = {
-    "put": (
-        "queue",
-        "to_queue_manager",
-        "priority",
-        "unit_of_work",
-        "segments",
-        "by",
-        "persistent",
-        "cluster_pcf",
-        "count",
-        *MESSAGE_KEYS,
-    ),
+    "put": ("queue", "to_queue_manager", "priority", "unit_of_work", "segments", "by", "persistent", "cluster_pcf",
+            "count", *MESSAGE_KEYS),
     "get": ("queue", "unit_of_work", "count", "by", "options", "match"),
     "open": ("queue", "queue_manager", "by", "mode", "bind", "to_queue_manager"),
     "close": ("queue", "queue_manager", "by"),
@@ -87,7 +77,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "fail": ("queue_manager",),
     "recover": ("queue_manager",),
     "arrive": ("queue", "id", "persistent", "bound"),
-}
+}  # fmt: skip
 
 EVENT_KEYS: dict[str, tuple[str, ...]] = {kind: ("do", "at", *keys) for kind, keys in _KEYS.items()}
 """The keys that each kind of event takes, in the order of messages."""
