@@ -436,7 +436,11 @@ class Contribution:
             bool(member.owner),
             (*(_build_own_queue(queue, member) for _, queue in own), *map(_build_displayed_queue, shown)),
             (*receivers, *map(_build_route, displayed)),
-            tuple(_list_senders(member)),
+            tuple(
+                (name, each.name, (each.record.source, each.record.line))
+                for each in objects.channels("CLUSSDR")
+                for name in each.clusters
+            ),
             repositories,
             frozenset((row.text("CLUSTER"), row.name) for row in rows if _is_reached(row, "REPOS")),
             told,
@@ -547,11 +551,6 @@ def _get_family(name: str) -> str:
 def _read_whole_number(found: MqObject, name: str, default: int) -> int:
     text = found.text(name)
     return int(text) if text.isascii() and text.isdigit() else default
-
-
-def _list_senders(member: ConfiguredMember) -> Iterator[tuple[str, str, FileLine]]:
-    for each in member.objects.channels("CLUSSDR"):
-        yield from ((name, each.name, (each.record.source, each.record.line)) for name in each.clusters)
 
 
 def _list_altered(member: ConfiguredMember) -> Iterator[tuple[str, str]]:

@@ -117,7 +117,7 @@ def read_every_snapshot(
     builders = [SnapshotBuilder(contents, name, cache) for name in names] or [SnapshotBuilder(contents, local, cache)]
     for builder in builders:
         if builder.local in {*own, *described}:
-            builder.leave_out_documents_of_others()
+            builder.documents = [each for each in builder.documents if get_stated_name(each) in (None, builder.local)]
     return tuple(builder.build() for builder in builders)
 
 
@@ -218,10 +218,6 @@ class SnapshotBuilder:
         self.observed = collect_shown_attributes(self.scripts, own.fact.name)
         snapshot = self.build_snapshot(self.merge_facts(own), put)
         return _apply_overlays(snapshot, changes_elsewhere)
-
-    def leave_out_documents_of_others(self) -> None:
-        """Leave out the facts documents that say that they are of another queue manager."""
-        self.documents = [each for each in self.documents if get_stated_name(each) in (None, self.local)]
 
     def find_local_name(self) -> str | None:
         """Find the local queue manager's name, if a facts document or the caller says it; one document may."""

@@ -245,8 +245,9 @@ class DisplayedRows:
     def _merge_remote(self, known: RemoteQueueManager, rows: Sequence[MqObject]) -> RemoteQueueManager:
         clusters = tuple(dict.fromkeys((*known.clusters, *_list_clusters(rows))))
         suspended, partial_in = self._find_suspended(known.name, known.suspended), _find_partial_clusters(rows, known)
-        is_repository = _is_repository(rows, known.repository)
-        return evolve(known, clusters=clusters, suspended=suspended, repository=is_repository, partial_in=partial_in)
+        types = [row.text("QMTYPE") for row in rows if row.text("QMTYPE")]
+        is_full = "REPOS" in types if types else known.repository
+        return evolve(known, clusters=clusters, suspended=suspended, repository=is_full, partial_in=partial_in)
 
     def merge_channels(
         self, placed: Iterable[PlacedFact[Channel]], states: ChannelStates
@@ -416,12 +417,6 @@ def _parse_count(text: str) -> int | None:
 def _select_latest(rows: Sequence[MqObject]) -> MqObject:
     """The first row about the queue manager that was shown last of those of one name."""
     return next(row for row in rows if row.text("QMID") == rows[-1].text("QMID"))
-
-
-def _is_repository(rows: Iterable[MqObject], stated: bool) -> bool:
-    """Whether rows show a full repository; what is stated counts where none shows what it is."""
-    shown = [row.text("QMTYPE") for row in rows if row.text("QMTYPE")]
-    return "REPOS" in shown if shown else stated
 
 
 def _find_partial_clusters(rows: Iterable[MqObject], known: RemoteQueueManager) -> tuple[str, ...]:
