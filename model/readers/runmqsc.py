@@ -898,8 +898,8 @@ def _in_lines(lines: Sequence[BlockLine]) -> Iterator[ShownAttribute]:
         depth += line.count("(") - line.count(")")
         waiting.append(line.strip() if waiting else line)
         following = lines[at + 1][1] if at + 1 < len(lines) else ""
-        goes_on = len(waiting) > 1 or (following and not ATTRIBUTE.match(following))
-        if (depth > 0 and goes_on) or _is_cut(line, following):
+        goes_on = depth > 0 and (len(waiting) > 1 or (following and not ATTRIBUTE.match(following)))
+        if goes_on or _is_cut(line, following):
             continue  # the value goes on: looked at again when it may be whole
         found, rest, tried = _attributes("".join(waiting), tried)
         yield from ((name, value, (number, before + column)) for name, value, column in found)
