@@ -39,6 +39,7 @@ from mqclause.model.configuration.completeness import (
 )
 from mqclause.model.configuration.knowledge import CommandLevel, find_command_levels
 from mqclause.model.configuration.objects import (
+    CLUSTER_CHANNELS,
     SYSTEM_PREFIX,
     MqObject,
     QueueManagerObjects,
@@ -416,11 +417,10 @@ class Contribution:
         own = [*member.list_clustered_queues()]
         rows = [row for row in objects.rows if row.text("CLUSTER")]
         shown = [row for row in rows if row.kind == "QCLUSTER" and row.text("CLUSQMGR")]
-        receivers = [
-            Channel(each.name, member.name, name, "CLUSRCVR", **each.fields)
-            for each in objects.channels("CLUSRCVR")
-            for name in each.clusters
-        ]
+        made, senders = (
+            [(each, name) for each in objects.channels(kind) for name in each.clusters] for kind in CLUSTER_CHANNELS
+        )
+        receivers = (Channel(each.name, member.name, name, "CLUSRCVR", **each.fields) for each, name in made)
         displayed = [row for row in rows if row.kind == "CLUSQMGR" and row.text("CHANNEL")]
         told = _find_displayed_attributes(
             (*((("QUEUE", found.name, member.name), found) for found, _ in own),
@@ -436,11 +436,7 @@ class Contribution:
             bool(member.owner),
             (*(_build_own_queue(queue, member) for _, queue in own), *map(_build_displayed_queue, shown)),
             (*receivers, *map(_build_route, displayed)),
-            tuple(
-                (name, each.name, (each.record.source, each.record.line))
-                for each in objects.channels("CLUSSDR")
-                for name in each.clusters
-            ),
+            tuple((name, each.name, (each.record.source, each.record.line)) for each, name in senders),
             repositories,
             frozenset((row.text("CLUSTER"), row.name) for row in rows if _is_reached(row, "REPOS")),
             told,
