@@ -332,13 +332,9 @@ def _fates(ruleset: Ruleset, rule: Rule, fallen: Sequence[Any], scope: Scope, co
     limited = isinstance(action, Keep) and action.at_most is not None
     if not (conditions or limited):
         return tuple([Effect(each, because(each)) for each in fallen])
-    tested = build_test_recorder(ruleset, rule, "action", scope) if conditions else _untested
+    tested = build_test_recorder(ruleset, rule, "action", scope) if conditions else lambda _: ()
     tied = _tied(action, fallen, scope) if isinstance(action, Keep) and limited else ()
     return tuple([Effect(each, because(each), tested(each), id(each) in tied) for each in fallen])
-
-
-def _untested(_: Any) -> tuple[Test, ...]:
-    return ()
 
 
 @lru_cache(maxsize=4096)
@@ -358,7 +354,8 @@ def _compiled(ruleset: Ruleset, rule: Rule, because: MessageTemplate | None, car
             best, source = f", best={source}", "best"
         text += "%s"
         value = _shown(source, name, ruleset.vocabulary)
-        if write is not None and not _is_count(name, ruleset.vocabulary):
+        # A number or a flag is no text, which a command would have to quote.
+        if write is not None and ruleset.vocabulary.kind(name) not in ("whole", "number", "boolean"):
             writers[write.__name__] = write
             value = f"{write.__name__}(shown({value}))"
         values.append(value)
@@ -369,21 +366,13 @@ def _compiled(ruleset: Ruleset, rule: Rule, because: MessageTemplate | None, car
     )
 
 
-def _is_count(name: str, vocabulary: Vocabulary) -> bool:
-    """Whether what a word stands for is no text: a number or a flag, which a command needs not quote."""
-    word = vocabulary.words.get(name)
-    return word is not None and word.type.kind in ("whole", "number", "boolean")
-
-
 def _shown(source: str, name: str, vocabulary: Vocabulary) -> str:
     """The source of a value as ``shown`` gives it; most are text or whole numbers."""
     if _is_reason(nodes.Column(name), vocabulary):
         return f"numbered({source})"
-    word = vocabulary.words.get(name)
-    kind = None if word is None else word.type.kind
-    if kind == "text":
+    if vocabulary.kind(name) == "text":
         return f"{source} or 'blank'"
-    return source if kind == "whole" else f"shown({source})"
+    return source if vocabulary.kind(name) == "whole" else f"shown({source})"
 
 
 def _is_reason(tree: nodes.Expression, vocabulary: Vocabulary) -> bool:

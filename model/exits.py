@@ -195,6 +195,12 @@ CHANNEL_FLAGS = {
 }
 """MQWDR.QMgrFlags by DEFTYPE."""
 
+QUEUE_FIELDS = (
+    "QFlags", "QName", "QType", "QDesc", "DefBind", "DefPersistence", "DefPriority", "InhibitPut", "CLWLQueuePriority",
+    "CLWLQueueRank",
+)  # fmt: skip
+"""The fields of MQWQR in whose order a queue's values are offered."""
+
 USEQ_FLAGS = {"ANY": MQQF_CLWL_USEQ_ANY, "LOCAL": MQQF_CLWL_USEQ_LOCAL}
 NO_DESCRIPTOR: Mapping[str, Any] = {
     "Priority": MQPRI_PRIORITY_AS_Q_DEF,
@@ -389,17 +395,5 @@ def _destination(of: OfferedDestination) -> MQWDR:
 def _queue_record(of: OfferedDestination) -> MQWQR:
     if of.queue is None:
         return MQWQR()
-    flags, name, kind, description, binding, persistence, priority, inhibited, workload_priority, rank = of.queue
-    return MQWQR(
-        QFlags=flags,
-        QName=name,
-        ClusterRec=[MQWCR(cluster, of.flags) for cluster in of.queue_clusters],
-        QType=kind,
-        QDesc=description,
-        DefBind=binding,
-        DefPersistence=persistence,
-        DefPriority=priority,
-        InhibitPut=inhibited,
-        CLWLQueuePriority=workload_priority,
-        CLWLQueueRank=rank,
-    )
+    values = dict(zip(QUEUE_FIELDS, of.queue, strict=True))
+    return MQWQR(ClusterRec=[MQWCR(cluster, of.flags) for cluster in of.queue_clusters], **values)

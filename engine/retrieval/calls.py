@@ -170,7 +170,7 @@ def retrieve(
     base = state.definitions.find_base_queue(event.queue)
     if base is None:
         raise EventError(f"queue {quote_value(event.queue)} resolves to no local queue; a get needs one")
-    named = state.definitions.queues[event.queue].get
+    named = state.cluster.own_queues[event.queue].get
     view, call = _view(retrieval, state, event, base, named)
     sight = retrieval.looks.at(call)
     listed = list_candidates(call, view, sight.left_out)

@@ -186,17 +186,13 @@ def list_level_remarks(rules: Rules, levels: Mapping[str, int]) -> Iterator[str]
         by_level.setdefault(level, []).append(name)
         by_edition.setdefault(rules.of_level(level).edition, []).append(name)
     for level, names in by_level.items():
-        if level and (odd := describe_odd_level(rules, level, _name_subject(names))):
-            yield odd
+        who = f"{join_names(names)} {'is' if len(names) == 1 else 'are'}"
+        yield from filter(None, [describe_odd_level(rules, level, who)])
     for edition, names in by_edition.items():
         found = rules.of_level(levels[names[0]])
         for reading, choice in found.unknown_choices.items():
             has = f"edition {edition} has no choice {choice} of the reading {reading}"
             yield f"{has}: {found.readings[reading]} counts at {join_names([each or NOBODY for each in names])}"
-
-
-def _name_subject(names: list[str]) -> str:
-    return f"{join_names(names)} {'is' if len(names) == 1 else 'are'}"
 
 
 def get_levels(clusters: Iterable[Cluster]) -> dict[str, int]:

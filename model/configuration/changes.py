@@ -28,13 +28,17 @@ from mqclause.model.facts.objects import (
     QueueManagerAlias,
     RemoteQueueManager,
 )
-from mqclause.model.readers.mqsc import (
-    UnreadableError,
+from mqclause.model.readers.mqsc import UnreadableError, parse_parameters
+from mqclause.model.readers.records import (
+    FLAGS,
+    SYNONYMS,
+    Record,
+    Script,
+    Value,
     describe_unknown_attribute,
     get_known_attributes,
-    parse_parameters,
+    split_names,
 )
-from mqclause.model.readers.records import FLAGS, SYNONYMS, Record, Script, Value, split_names
 
 CHANGES = "changes"
 """The argument that takes commands."""
@@ -167,7 +171,7 @@ def read_changed_fields(change: ConfigurationChange, fact: Any) -> dict[str, Any
         words = {word: value for word, value in change.attributes.items() if (kind == "CLUSQMGR") == _is_of_state(word)}
         found, refusals = read_attributes(Record("alter", kind, change.name, words), getattr(fact, "deftype", ""))
         if refusals:
-            raise build_change_error(change, refusals)
+            raise _build_change_error(change, refusals)
         fields |= found
     if "DESCR" in change.attributes:
         fields["descr"] = clean_description(change.attributes["DESCR"])
@@ -191,7 +195,7 @@ def read_changed_fields(change: ConfigurationChange, fact: Any) -> dict[str, Any
     return fields
 
 
-def build_change_error(change: ConfigurationChange, errors: Iterable[DomainError]) -> FactsError:
+def _build_change_error(change: ConfigurationChange, errors: Iterable[DomainError]) -> FactsError:
     """Build the error of a command with values that are refused."""
     told = map(str, errors)
     return FactsError(
@@ -258,7 +262,7 @@ def build_change_script(change: ConfigurationChange, owner: str, clusters: Itera
     for kind, words in ((change.kind, stated), ("CLUSQMGR", states)):
         refused = read_attributes(Record("alter", kind, change.name or owner, words), "")[1]
         if refused:
-            raise build_change_error(change, refused)
+            raise _build_change_error(change, refused)
     if "STATUS" in states:
         records.append(Record("state", "CHANNEL", name, {"STATUS": states["STATUS"]}, source=name_argument(CHANGES)))
     if "SUSPEND" in states:

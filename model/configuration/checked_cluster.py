@@ -565,7 +565,8 @@ class ClusterCheckContext:
         partial = next((each for each in about.clusters if (each, to.queue_manager) in self.partials), "")
         more = self.describe_cluster(partial or next(iter(about.clusters), ""))
         conname = self.connames.get(about.name, "")
-        apart = bool(conname and about.conname) and parse_addresses(conname).isdisjoint(parse_addresses(about.conname))
+        there, here = _parse_addresses(conname), _parse_addresses(about.conname)
+        apart = bool(conname and about.conname) and there.isdisjoint(here)
         is_told = not INSERT.search(conname + about.conname)
         return about.replace(leads_to=to.queue_manager, leads_to_partial=bool(partial), receiver_conname=conname,
                       connects_elsewhere=apart and is_told, **more)  # fmt: skip
@@ -756,7 +757,7 @@ def render_names(names: Sequence[str]) -> str:
     return ", ".join([*names[:MOST_NAMES], *([f"{more} more"] if more > 0 else [])])
 
 
-def parse_addresses(conname: str) -> frozenset[tuple[str, str]]:
+def _parse_addresses(conname: str) -> frozenset[tuple[str, str]]:
     """Parse CONNAME to the hosts that it lists, each with its port: 1414 where none is stated."""
     found = (part.strip(" ").rstrip(")").partition("(") for part in conname.split(",") if part.strip(" "))
     return frozenset((host.strip(" ").lower(), port.strip(" ") or "1414") for host, _, port in found)

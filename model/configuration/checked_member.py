@@ -418,7 +418,9 @@ class Contribution:
         rows = [row for row in objects.rows if row.text("CLUSTER")]
         shown = [row for row in rows if row.kind == "QCLUSTER" and row.text("CLUSQMGR")]
         receivers = [
-            _build_receiver(each, member.name, name) for each in objects.channels("CLUSRCVR") for name in each.clusters
+            Channel(each.name, member.name, name, "CLUSRCVR", **each.fields)
+            for each in objects.channels("CLUSRCVR")
+            for name in each.clusters
         ]
         displayed = [row for row in rows if row.kind == "CLUSQMGR" and row.text("CHANNEL")]
         told = _find_displayed_attributes(
@@ -623,10 +625,6 @@ def _build_displayed_queue(row: MqObject) -> Queue:
     return Queue(
         row.name, row.text("CLUSQMGR"), cast(QueueType, kind), clusters=(row.text("CLUSTER"),), **row.get_queue_fields()
     )
-
-
-def _build_receiver(found: MqObject, owner: str, cluster: str) -> Channel:
-    return Channel(found.name, owner, cluster, "CLUSRCVR", **found.fields)
 
 
 def _build_route(row: MqObject) -> Channel:

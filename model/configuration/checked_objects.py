@@ -502,7 +502,7 @@ class ClusterRecord:
         return cls(row.name, row.text("CLUSQMGR"), row.text("CLUSTER"), at, row.fields, place)
 
 
-def select_cluster_records(rows: Iterable[MqObject]) -> list[MqObject]:
+def _select_cluster_records(rows: Iterable[MqObject]) -> list[MqObject]:
     """Select the rows that tell of a queue, or of a queue-manager alias, in a cluster, and whose it is."""
     return [row for row in rows if row.kind == "QCLUSTER" and row.text("CLUSQMGR") and row.text("CLUSTER")]
 
@@ -519,8 +519,8 @@ def find_outdated_records(
     knows just the rows that it displays itself.
     """
     own = (row for member in heard_of if member.name != local
-           for row in select_cluster_records(member.rows) if row.text("CLUSQMGR") == member.name)  # fmt: skip
-    shown = (*((row, local) for row in select_cluster_records(rows)), *((row, row.text("CLUSQMGR")) for row in own))
+           for row in _select_cluster_records(member.rows) if row.text("CLUSQMGR") == member.name)  # fmt: skip
+    shown = (*((row, local) for row in _select_cluster_records(rows)), *((row, row.text("CLUSQMGR")) for row in own))
     owned = {
         owner: _index_queues(members[owner]) for owner in {row.text("CLUSQMGR") for row, _ in shown} & members.keys()
     }
@@ -541,7 +541,7 @@ def apply_published_attributes(
     placed: Iterable[PlacedFact[Any]], rows: Iterable[MqObject]
 ) -> Iterator[PlacedFact[Any]]:
     """Apply what a member displays of its own queues in clusters: so others know them."""
-    shown = {(row.name, row.text("CLUSTER")): row for row in select_cluster_records(rows)}
+    shown = {(row.name, row.text("CLUSTER")): row for row in _select_cluster_records(rows)}
     for each in placed:
         keys = ((each.fact.name, cluster) for cluster in each.fact.clusters)
         row = next((shown[key] for key in keys if key in shown), None)

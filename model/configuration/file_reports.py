@@ -21,15 +21,15 @@ from mqclause.model.configuration.completeness import (
 from mqclause.model.configuration.objects import ROW_KEYS
 from mqclause.model.configuration.snapshot import Snapshot, read_every_snapshot
 from mqclause.model.configuration.sources import (
-    NO_FILE,
     NOTHING_SHOWN,
     Source,
+    SourceReader,
     get_stated_name,
     read_file,
     shows_nothing,
 )
 from mqclause.model.diagnostics import Diagnostic, FactsError
-from mqclause.model.readers.encodings import ReadLimitError, unpack_files
+from mqclause.model.readers.encodings import ReadLimitError
 from mqclause.model.readers.facts_files import LIST_MAKERS, read_facts
 from mqclause.model.readers.formats import FactsDocument
 from mqclause.model.readers.records import Record, Script
@@ -127,17 +127,10 @@ def _find_unknown_states(snapshot: Snapshot) -> Iterator[MissingInformation]:
 
 
 def _report_source(source: Source) -> Iterator[FileReport]:
-    is_empty = True
-    try:
-        for name, data in unpack_files(source.data, source.name):
-            is_empty = False
-            yield evolve(_report_file(evolve(source, name=name, data=data)), given=source.name)
-        if is_empty:
-            raise FactsError([Diagnostic(source.name, NO_FILE)])
-    except ReadLimitError:
-        raise
-    except FactsError as error:
-        yield FileReport(source.name, faults=error.diagnostics, given=source.name)
+    reader = SourceReader()
+    yield from (evolve(each, given=source.name) for each in reader.read(source, _report_file))
+    if faults := (*reader.faults, *reader.warnings):
+        yield FileReport(source.name, faults=faults, given=source.name)
 
 
 def _report_file(source: Source) -> FileReport:

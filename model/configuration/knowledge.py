@@ -19,17 +19,16 @@ from mqclause.model.configuration.completeness import (
 from mqclause.model.configuration.objects import SYSTEM_PREFIX
 from mqclause.model.configuration.provenance import Origin, Provenance
 from mqclause.model.diagnostics import Diagnostic
-from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster
 from mqclause.model.facts.objects import (
     Channel,
     Fact,
     Process,
     Queue,
     QueueManager,
-    QueueManagerAlias,
     RemoteQueueManager,
 )
-from mqclause.model.readers.facts_files import UNKNOWABLE_TABLES
+from mqclause.model.readers.facts_files import LIST_TABLES, UNKNOWABLE_TABLES
 from mqclause.model.readers.formats import FactsDocument
 from mqclause.model.readers.records import CombinedCoverage, Record, Script
 
@@ -44,16 +43,11 @@ Unasked = Mapping[str, tuple[str, ...]]
 
 NOTHING_UNASKED: Unasked = {}
 
-TABLES: Mapping[type, str] = {
-    Queue: "queue",
-    Channel: "channel",
-    QueueManager: "queue_manager",
-    QueueManagerAlias: "queue_manager_alias",
-    RemoteQueueManager: "remote_queue_manager",
-}
+TABLES = {kind: LIST_TABLES[name] for kind, name in CLUSTER_FIELDS.items()} | {QueueManager: "queue_manager"}
+"""The table of facts documents for each class of facts."""
+
 OF_NOW = ("status", "curdepth")
 """What is told by displays of a status, or of a queue now: others say what is not known of it."""
-
 
 NO_COVERAGE = CombinedCoverage()
 NOTHING: Mapping[str, Any] = {}  # a dict, which pickles
@@ -287,9 +281,9 @@ class Unshown:
             return NOTHING_UNASKED
         kind, name = self.kind_and_name(fact)
         is_displayed = self._is_displayed(fact)
-        of = {each: self._list_words(kind, each) for each in _list_displayable(type(fact), kind)}
         found = {}
-        for attribute, words in of.items():
+        for attribute in _list_displayable(type(fact), kind):
+            words = ("TRIGGER",) if attribute == "trigger" else list_stating_attributes(kind, attribute)
             how = self.provenance.of(fact, attribute).how
             if how == "defaulted" and is_displayed:
                 words = tuple(each for each in words if not self.asked.shows(kind, name, each))
@@ -302,10 +296,6 @@ class Unshown:
         if isinstance(fact, QueueManager):
             return self.asked.alone
         return self.provenance.of(fact, "name").how == "observed"
-
-    @staticmethod
-    def _list_words(kind: str, attribute: str) -> tuple[str, ...]:
-        return ("TRIGGER",) if attribute == "trigger" else list_stating_attributes(kind, attribute)
 
 
 def _list_displayable(of: type, kind: str) -> list[str]:
@@ -478,8 +468,7 @@ def _parse_levels(told: str) -> tuple[int, ...]:
 def _parse_version(told: str) -> tuple[int, ...]:
     """The command level of a version, as 930 of 09030002 or, as IBM i writes products, of V9R3M0."""
     found = re.fullmatch(r"([0-9]{2})([0-9]{2})([0-9]{2})[0-9]{2}|V([0-9]{1,2})R([0-9])M([0-9])(?:F[0-9]+)?", told)
-    return () if found is None else _join_level(*filter(None, found.groups()))
-
-
-def _join_level(version: str, release: str, modification: str) -> tuple[int, ...]:
-    return (100 * int(version) + 10 * int(release) + int(modification),)
+    if found is None:
+        return ()
+    version, release, modification = map(int, filter(None, found.groups()))
+    return (100 * version + 10 * release + modification,)

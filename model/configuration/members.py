@@ -260,7 +260,11 @@ def remove_member(members: Iterable[Snapshot], name: str) -> Members:
     """Remove the member ``name`` from the cluster: nobody knows anything of it. Raises FactsError."""
     found = Members(members)
     _check_member(found, name, name_argument("without"))
-    return Members(_remove_facts_of(each, name) for each in found if get_local_name(each) != name)
+    return Members(
+        replace_facts(each, [placed for placed in each.provenance.placed if not _belongs_to(placed.fact, name)])
+        for each in found
+        if get_local_name(each) != name
+    )
 
 
 def fail_member(members: Iterable[Snapshot], name: str, becomes: Callable[[Channel], str]) -> Members:
@@ -421,10 +425,6 @@ def _update_advertised(member: Snapshot, instance: PlacedFact[Queue | QueueManag
 
 def _is_instance(fact: object, told: Queue | QueueManagerAlias) -> bool:
     return isinstance(fact, type(told)) and (fact.name, get_owner(fact)) == (told.name, get_owner(told))
-
-
-def _remove_facts_of(member: Snapshot, name: str) -> Snapshot:
-    return replace_facts(member, [each for each in member.provenance.placed if not _belongs_to(each.fact, name)])
 
 
 def _belongs_to(fact: object, name: str) -> bool:

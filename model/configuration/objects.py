@@ -35,8 +35,15 @@ from mqclause.model.configuration.provenance import FactT, Origin, OriginKind, P
 from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, suggest_name
 from mqclause.model.facts.domains import LARGEST, NAME, Words
 from mqclause.model.facts.objects import MESSAGE_CHANNELS, Platform, Queue, QueueManagerAlias, QueueType
-from mqclause.model.readers.mqsc import describe_unknown_attribute, get_known_attributes
-from mqclause.model.readers.records import CombinedCoverage, Record, Script, Value, split_names
+from mqclause.model.readers.records import (
+    CombinedCoverage,
+    Record,
+    Script,
+    Value,
+    describe_unknown_attribute,
+    get_known_attributes,
+    split_names,
+)
 
 QUEUE_TYPES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
 CLUSTER_CHANNELS = ("CLUSRCVR", "CLUSSDR")
@@ -180,7 +187,7 @@ class QueueManagerObjects:
 
     def expand_clusters(self) -> None:
         """Expand the clusters of every object, after the last command; see which of them some log does not show."""
-        for found, message in not_shown(self._found.values(), self.scripts):
+        for found, message in _not_shown(self._found.values(), self.scripts):
             self.differing[found.kind, id(found), ""] = message
         for found in self._found.values():
             if found.kind == "QMGR":
@@ -368,7 +375,7 @@ class QueueManagerObjects:
             self._latest_rows[told_by] = row
 
     def _compare(self, record: Record, known: MqObject) -> None:
-        for name, message in find_differing_displays(record, known):
+        for name, message in _find_differing_displays(record, known):
             self.differing[record.kind, id(known), name] = message
 
     def _is_shown(self, record: Record, attribute: str) -> bool:
@@ -443,7 +450,8 @@ class QueueManagerObjects:
         """The object that a definition starts from; None if its LIKE names one that is not there."""
         default = DEFAULT_OBJECTS.get(_get_type(record), "")
         name = " ".join(record.listed("LIKE")) or default
-        known = self._found.get(_build_key(_get_name_space(_get_key(record)), name))
+        unique_in = _get_name_space(_get_key(record))
+        known = self._found.get(name if unique_in == "QUEUE" else (unique_in, name))
         if known and known.type == _get_type(record):
             return known.copy(record)
         of_another_type = known is not None or name in DEFAULT_OBJECTS.values()
@@ -607,7 +615,7 @@ def place_fact(fact: FactT, found: MqObject, known: Origins = NO_ORIGINS) -> Pla
     return PlacedFact(fact, found.record.source, found.record.line, _OriginOf(found, known))
 
 
-def find_differing_displays(record: Record, known: MqObject) -> Iterator[tuple[str, Diagnostic]]:
+def _find_differing_displays(record: Record, known: MqObject) -> Iterator[tuple[str, Diagnostic]]:
     """Find the attributes that ``record`` shows otherwise than they are ``known``, each with a message about it.
 
     What a command sets counts, else what was displayed last. A display before the command, in the same source, shows
@@ -626,7 +634,7 @@ def find_differing_displays(record: Record, known: MqObject) -> Iterator[tuple[s
         yield max(name, before), record.build_diagnostic(message, name)
 
 
-def not_shown(found: Iterable[MqObject], scripts: Sequence[Script]) -> Iterator[tuple[MqObject, Diagnostic]]:
+def _not_shown(found: Iterable[MqObject], scripts: Sequence[Script]) -> Iterator[tuple[MqObject, Diagnostic]]:
     """Find objects that a script defines and that a log of another file was asked for and does not show."""
     logs = [(each, AnsweredInquiries(each.asked)) for each in scripts if each.asked]
     shown = [{(record.kind, record.name) for record in each.records} for each, _ in logs]
@@ -681,10 +689,6 @@ def _get_key(record: Record) -> ObjectKey:
 
 def _get_name_space(key: ObjectKey) -> str:
     return "QUEUE" if isinstance(key, str) else key[0]
-
-
-def _build_key(unique_in: str, name: str) -> ObjectKey:
-    return name if unique_in == "QUEUE" else (unique_in, name)
 
 
 def _get_type(record: Record) -> str:
@@ -745,7 +749,7 @@ def collect_shown_attributes(scripts: Iterable[Script], local: str) -> Mapping[Q
         for record in script.records:
             if record.kind == "QSTATUS" and record.attributes.get("TYPE") == "HANDLE":
                 key = record.name, script.queue_manager or local
-                handles[key] = handles.get(key, 0) + _reads(record)
+                handles[key] = handles.get(key, 0) + (record.listed("INPUT") not in ((), ("NO",)))
             elif record.kind in ("QLOCAL", "QSTATUS") and (record.informational or record.action == "observe"):
                 shown, before = _shown_values(record), own.get(record.name)
                 own[record.name] = {**before, **shown} if before is not None else shown
@@ -778,11 +782,6 @@ def _shown_values(record: Record) -> Mapping[str, str]:
     of_text = [name for name, value in shown.items() if isinstance(value, str)]
     all_are_text: Any = shown
     return all_are_text if len(of_text) == len(shown) else {name: str(shown[name]) for name in of_text}
-
-
-def _reads(record: Record) -> int:
-    """1 if the handle has the queue open for input."""
-    return int(bool(record.listed("INPUT")) and record.listed("INPUT") != ("NO",))
 
 
 ALIAS_ATTRIBUTES = ("put", "clwlrank", "clwlprty", "defbind")

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain, islice
 from typing import Any, TypeVar
@@ -216,7 +216,7 @@ class SnapshotBuilder:
         self.asked = AnsweredInquiries.at(self.scripts, own.fact.name, alone=by_displays)
         self.observed = collect_shown_attributes(self.scripts, own.fact.name)
         snapshot = self.build_snapshot(self.merge_facts(own), put)
-        return apply_overlays(snapshot, changes_elsewhere)
+        return _apply_overlays(snapshot, changes_elsewhere)
 
     def leave_out_documents_of_others(self) -> None:
         """Leave out the facts documents that say that they are of another queue manager."""
@@ -508,7 +508,7 @@ def _check_messages(files: Sequence[tuple[Facts, FactsDocument]], cluster: Clust
     return tuple(each for facts, _ in files for each in facts.messages)
 
 
-def apply_overlays(snapshot: Snapshot, overlays: Iterable[Script]) -> Snapshot:
+def _apply_overlays(snapshot: Snapshot, overlays: Iterable[Script]) -> Snapshot:
     """Apply ``overlays`` of queue managers that no script describes. Raises FactsError."""
     faults: list[Diagnostic] = []
     for script in overlays:
@@ -664,25 +664,16 @@ def _differing(message: Message) -> dict[str, Any]:
 def _unknown(snapshot: Snapshot) -> Mapping[str, list[str]]:
     """The names of those that an attribute is not known of, by attribute."""
     cluster, provenance, known = snapshot.cluster, snapshot.provenance, snapshot.knowledge
-    local = cluster.queue_manager.name
+    own = cluster.own_queues
     channels: list[Channel | ChannelStatus] = [*cluster.channels, *cluster.channel_statuses]
     of = {
         "status": [each.name for each in channels if not provenance.tells(each, "status")],
-        "curdepth": [each.name for each in cluster.queues if _is_untold(each, local)],
-        **{attribute: _naming(attribute, queues, snapshot) for attribute, queues in known.undisplayed.items()},
+        "curdepth": [name for name, each in own.items() if each.type == "QLOCAL" and each.curdepth is None],
+        **{attribute: [name for name, each in own.items() if name in queues and getattr(each, attribute)]
+           for attribute, queues in known.undisplayed.items()},
     }  # fmt: skip
     lists = (getattr(cluster, name) for name in LIST_TABLES) if known.leaves_open else ()
     for fact in chain([cluster.queue_manager], *lists):
         for attribute in snapshot.unshown.of(fact):
             of.setdefault(attribute, []).append(fact.name)
     return {attribute: list(dict.fromkeys(of[attribute])) for attribute in UNKNOWABLE_TABLES if of.get(attribute)}
-
-
-def _naming(attribute: str, queues: Collection[str], snapshot: Snapshot) -> list[str]:
-    """Of the local ``queues`` those that name something in ``attribute``."""
-    own = snapshot.cluster.own_queues
-    return [name for name, queue in own.items() if name in queues and getattr(queue, attribute)]
-
-
-def _is_untold(queue: Queue, local: str) -> bool:
-    return queue.queue_manager == local and queue.type == "QLOCAL" and queue.curdepth is None

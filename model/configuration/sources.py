@@ -260,8 +260,8 @@ class SourceReader:
                 try:
                     parsed = parse(evolve(source, name=name, data=data))
                     is_found = source.found or (name != source.name and not source.queue_manager)
-                    if is_found and isinstance(parsed, FactsDocument):
-                        _check_has_facts(parsed)
+                    if is_found and isinstance(parsed, FactsDocument) and not has_facts(parsed):
+                        raise FactsError(parsed.diagnostics or [Diagnostic(parsed.source, NO_FACTS)])
                 except ReadLimitError:
                     raise
                 except FactsError as error:
@@ -350,12 +350,6 @@ def read_file(
         _refuse_other_owner(contents, file.queue_manager)
         return contents
     return _assign_owner(contents, file.queue_manager)
-
-
-def _check_has_facts(document: FactsDocument) -> None:
-    """Raise FactsError if TOML or JSON that nobody named has nothing of a facts document."""
-    if not has_facts(document):
-        raise FactsError(document.diagnostics or [Diagnostic(document.source, NO_FACTS)])
 
 
 def shows_nothing(script: Script) -> bool:
@@ -462,14 +456,14 @@ def read_scripts(source: Source, misplaced: Misplaced, reader: SourceReader) -> 
             facts = read_facts(contents.data, contents.source, "?", places=contents.places)
             faults = contents.diagnostics or facts.diagnostics
             reader.faults += faults
-            yield from () if faults else build_scripts(facts, contents)
+            yield from () if faults else _build_scripts(facts, contents)
         else:
             for script in contents:
                 reader.add_script_faults(script.diagnostics)
             yield from (evolve(each, overlay=source.overlay) for each in contents)
 
 
-def build_scripts(facts: Facts, document: FactsDocument) -> Iterator[Script]:
+def _build_scripts(facts: Facts, document: FactsDocument) -> Iterator[Script]:
     """Write what a facts document tells as a script for each queue manager."""
     own = facts.queue_manager.name if facts.queue_manager else ""
     found: dict[str, list[Record]] = {own: [*_about_others(facts, own, document)]}
@@ -486,8 +480,12 @@ def build_scripts(facts: Facts, document: FactsDocument) -> Iterator[Script]:
     found[own] += [_record(each, "PROCESS", document, ("process", at)) for at, each in enumerate(facts.processes)]
     found[own] += _channels(facts, document)
     several = [each.clusters for each in facts.queues] + [each.clusters for each in facts.queue_manager_aliases]
-    listed = {_listed(names): names for names in several}
-    namelists = [_namelist(name, names, document) for name, names in listed.items() if names]
+    listed = {",".join(names): names for names in several}
+    namelists = [
+        Record("define", "NAMELIST", name, {"NAMES": names, "REPLACE": ""}, source=document.source)
+        for name, names in listed.items()
+        if names
+    ]
     for owner, records in found.items():
         yield Script(document.source, owner, (*namelists, *records), format=document.format)
 
@@ -570,13 +568,4 @@ def _place_of(document: FactsDocument, path: tuple[str | int, ...], attribute: s
 
 def _clusters(names: Sequence[str]) -> dict[str, Value]:
     """How a script says in which clusters something is: several are a namelist's."""
-    return {"CLUSTER": names[0]} if len(names) == 1 else {"CLUSNL": _listed(names)} if names else {}
-
-
-def _namelist(name: str, names: tuple[str, ...], document: FactsDocument) -> Record:
-    """The namelist of several clusters: each script of the document has it."""
-    return Record("define", "NAMELIST", name, {"NAMES": names, "REPLACE": ""}, source=document.source)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ",".join(names)
+    return {"CLUSTER": names[0]} if len(names) == 1 else {"CLUSNL": ",".join(names)} if names else {}

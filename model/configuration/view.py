@@ -141,7 +141,7 @@ def _choose_local(named: Sequence[str], local: str | None, nameless: int) -> str
     raise ValueError(f"does not name its queue manager; name it with {by}, or give it as QMGR=FILE{more}")
 
 
-def find_unnamed_sources(local: str, scripts: Iterable[Script]) -> Iterator[Diagnostic]:
+def _find_unnamed_sources(local: str, scripts: Iterable[Script]) -> Iterator[Diagnostic]:
     """Find files that do not say whose they are, where another one says that it is of ``local``."""
     files = [script for script in scripts if not script.overlay]
     if any(script.queue_manager for script in files):
@@ -246,7 +246,7 @@ class ViewBuilder:
         mine, everyone = self.own, self.everyone
         yield from (*mine.remarks, *(one for each in everyone for one in each.list_contradictions(mine)))
         yield from find_open_names(one for each in everyone for one in each.scripts)
-        yield from find_unnamed_sources(self.local, mine.scripts)
+        yield from _find_unnamed_sources(self.local, mine.scripts)
         yield from find_outdated_records(self.shown.get_rows("QCLUSTER"), self.local, self.members, everyone)
 
     def apply_published(

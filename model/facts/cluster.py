@@ -136,7 +136,7 @@ class Cluster:
 
     def __attrs_post_init__(self) -> None:
         check_type("queue_manager", self.queue_manager, QueueManager)
-        if found := tuple(find_contradictions(self)):
+        if found := tuple(_find_contradictions(self)):
             raise ContradictionError(found)
 
     def __repr__(self) -> str:
@@ -421,7 +421,7 @@ def list_facts(cluster: Cluster) -> Iterator[Any]:
         yield from getattr(cluster, name)
 
 
-def find_contradictions(cluster: Cluster) -> Iterator[Contradiction]:
+def _find_contradictions(cluster: Cluster) -> Iterator[Contradiction]:
     """Find every fact that cannot stand beside the others, with what is wrong with it."""
     local = cluster.queue_manager.name
     known = {local, *(other.name for other in cluster.remote_queue_managers)}

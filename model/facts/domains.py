@@ -65,8 +65,8 @@ class Words:
         if isinstance(value, str):
             if value in self.words:
                 return value
-            if fold_case(value) in self.words:
-                return fold_case(value)
+            if _fold_case(value) in self.words:
+                return _fold_case(value)
         raise DomainError(key, value, self.allowed(value))
 
     def allowed(self, value: object) -> str:
@@ -76,7 +76,7 @@ class Words:
         return f"allowed: {listed}{near}"
 
 
-def fold_case(word: str) -> str:
+def _fold_case(word: str) -> str:
     """Fold a word in upper case. Only A to Z have a letter case: what looks like them is another letter."""
     return word.upper() if word.isascii() else word
 
@@ -117,8 +117,8 @@ class WordsOrWhole:
     numbers: Whole
 
     def __call__(self, value: object, key: str) -> str:
-        if isinstance(value, str) and fold_case(value) in self.words:
-            return fold_case(value)
+        if isinstance(value, str) and _fold_case(value) in self.words:
+            return _fold_case(value)
         if type(value) is int or (isinstance(value, str) and value.isascii() and value.isdecimal()):
             with suppress(DomainError):
                 return str(self.numbers(int(value), key))

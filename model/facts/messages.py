@@ -314,7 +314,7 @@ def list_stated_values(message: Message, priority: int, queue: Queue) -> dict[st
     }  # fmt: skip
 
 
-def follow_item(
+def _follow_item(
     first: QueuedMessage | None, find: Callable[[ItemPlace], QueuedMessage | None]
 ) -> Iterator[QueuedMessage]:
     """Yield ``first`` and the messages that follow it in its item without a gap; none comes twice."""
@@ -325,10 +325,10 @@ def follow_item(
         at = find((at.followed_by_sequence, at.followed_by_offset)) if at.followed_by_sequence else None
 
 
-def collect_segments(first: QueuedMessage, find: Callable[[ItemPlace], QueuedMessage | None]) -> list[QueuedMessage]:
+def _collect_segments(first: QueuedMessage, find: Callable[[ItemPlace], QueuedMessage | None]) -> list[QueuedMessage]:
     """Collect the segments of the logical message that ``first`` begins, in order; empty if one is missing."""
     segments = []
-    for each in follow_item(first, find):
+    for each in _follow_item(first, find):
         segments.append(each)
         if each.ends_message:
             return segments
@@ -359,13 +359,13 @@ def _tell(members: Sequence[QueuedMessage]) -> None:
     in_order = [by_place[place] for place in sorted(by_place)]
     first = next((each for each in in_order if each.is_first), None)
     stands_at = first or in_order[0]
-    in_line = list(follow_item(first, by_place.get))
+    in_line = list(_follow_item(first, by_place.get))
     ends = bool(in_line) and in_line[-1].ends_item
     last = (in_line[-1].sequence, in_line[-1].offset) if in_line else NO_PLACE
     kept = set(map(id, in_line))
     # Of the segments of one MsgSeqNumber the one of the lowest Offset is the one that may begin the logical message.
     lowest = {each.sequence: each for each in reversed(in_order)}
-    wholes = {at: collect_segments(each, by_place.get) for at, each in lowest.items() if each.begins_message}
+    wholes = {at: _collect_segments(each, by_place.get) for at, each in lowest.items() if each.begins_message}
     for each in members:
         each.leads, each.first_there = each is first, first is not None
         each.in_line, each.line_ends = id(each) in kept, ends

@@ -17,7 +17,7 @@ from attrs import Factory, define, evolve, field
 from mqclause.model.diagnostics import Diagnostic, Diagnostics, is_secret
 from mqclause.model.patterns import compile_later
 from mqclause.model.readers.formats import BYTE_ORDER_MARK, Confidence, Format
-from mqclause.model.readers.mqsc import COMMAND_REFUSED, NOT_AUTHORIZED, OWNER, describe_unknown, read_embedded
+from mqclause.model.readers.mqsc import COMMAND_REFUSED, NOT_AUTHORIZED, OWNER, read_embedded
 from mqclause.model.readers.records import (
     BEGINS_COMMAND,
     ENDS,
@@ -31,6 +31,7 @@ from mqclause.model.readers.records import (
     Script,
     TextCache,
     Value,
+    describe_unknown,
     expand_synonyms,
 )
 
@@ -245,7 +246,7 @@ def read_runmqsc(text: str | Iterable[str], source: str) -> Script:
     """
     sessions, said = [_Session(source)], SessionLog(source)
     block: Block | None = None
-    for block in split_blocks(
+    for block in _split_blocks(
         said.watch_pieces([text.removeprefix(BYTE_ORDER_MARK)] if isinstance(text, str) else text)
     ):
         if block.kind == "starts" and sessions[-1].is_of_another(block):
@@ -259,9 +260,9 @@ def read_runmqsc(text: str | Iterable[str], source: str) -> Script:
         sessions[-1].cut(ENDS_EARLY, sessions[-1].records[-1].line)
     _name(sessions)
     first, *others = scripts = [session.script() for session in sessions]
-    if not any(session.shows for session in sessions) and not any(
-        each.records or _may_be_none(each) for each in scripts
-    ):
+    # Of what is asked for there may be none, but of a queue manager: that is always there, to be shown.
+    answered = any(each.records or any(one.kind != "QMGR" for one in each.asked) for each in scripts)
+    if not answered and not any(session.shows for session in sessions):
         first = evolve(first, diagnostics=(*first.diagnostics, Diagnostic(source, NOTHING_ANSWERED)))
     return evolve(first, further=tuple(others), remarks=(*first.remarks, *said.remarks()))
 
@@ -295,7 +296,7 @@ class Block:
         return not self.lines or self.lines[-1][1][:1] not in (" ", "\t")
 
 
-def split_blocks(texts: Iterable[str]) -> Iterator[Block]:
+def _split_blocks(texts: Iterable[str]) -> Iterator[Block]:
     """Split a text, which comes in pieces of whole lines, into blocks. What is no attribute ends an object."""
     block: Block | None = None
     foreign, was_unindented = 0, False
@@ -331,7 +332,7 @@ def detect_kind(shown: Mapping[str, Value]) -> str:
     return BY_NAME.get(first, "")
 
 
-def is_next_object(word: str, first: str) -> bool:
+def _is_next_object(word: str, first: str) -> bool:
     """Return whether the attribute ``word`` begins the next object, after one that began with ``first``."""
     if word == first:
         return True
@@ -339,7 +340,7 @@ def is_next_object(word: str, first: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def is_partial_word(word: str) -> bool:
+def _is_partial_word(word: str) -> bool:
     """Return whether a word that stands alone is the beginning of an attribute's name."""
     return word not in TEXT_ATTRIBUTES and any(each.startswith(word) for each in TEXT_ATTRIBUTES)
 
@@ -350,7 +351,7 @@ def find_invoked_name(line: str) -> str:
     return typed[1] if typed else ""
 
 
-def find_started_name(line: str) -> str:
+def _find_started_name(line: str) -> str:
     """Find the queue manager that runmqsc says it starts for, in any language; blank if no word is sure to be one."""
     known = BEHIND_MANAGER.search(line)
     if known:
@@ -526,14 +527,6 @@ class MissingAttributeError(Exception):
         super().__init__(line)
 
 
-def parse_attributes(block: Block) -> Iterator[ShownAttribute]:
-    """Parse the attributes of a block; a value may go on on the next line.
-
-    Raises MissingAttributeError.
-    """
-    return _simple(block.text, block.line + 1) if block.text else _in_lines(block.lines)
-
-
 def _recognised(text: str, _: str) -> Confidence:
     """By a numbered message, the line that runmqsc begins with, or an echoed command."""
     return Confidence.sure_if(has_output(text))
@@ -623,7 +616,7 @@ class _Session:
     def display(self, block: Block) -> None:
         self.shows, self.is_open = self.shows or bool(block.lines or block.text), False
         try:
-            shown = list(parse_attributes(block))
+            shown = list(_simple(block.text, block.line + 1) if block.text else _in_lines(block.lines))
         except MissingAttributeError as fault:
             self.faults.add(UNSHOWN, fault.line, fault.column)
             return
@@ -633,7 +626,7 @@ class _Session:
             return
         if shown and not kind:
             self.pass_by(shown[0])
-        cut = [place for word, value, place in shown if not value and is_partial_word(word)] if kind else []
+        cut = [place for word, value, place in shown if not value and _is_partial_word(word)] if kind else []
         if cut:
             self.faults.add(UNSHOWN, *cut[0])
             return
@@ -655,7 +648,7 @@ class _Session:
         end = mixed = len(shown)
         for at in range(begun, end):
             word, value, (line, column) = shown[at]
-            if at > begun and is_next_object(word, shown[begun][0]):
+            if at > begun and _is_next_object(word, shown[begun][0]):
                 end = at
                 break
             if word in values:
@@ -704,11 +697,6 @@ def _name(sessions: Sequence[_Session]) -> None:
             session.faults.add(OWNERLESS, session.said_line)
 
 
-def _may_be_none(script: Script) -> bool:
-    """Whether something was asked for of which there may be none: a queue manager is always there, to be shown."""
-    return any(each.kind != "QMGR" for each in script.asked)
-
-
 def _asked_by(command: Block) -> Iterator[Inquiry]:
     """What a DISPLAY command asks for, also where there is none."""
     asks = Inquiry.of(" ".join(line.rstrip(" +-;") for _, line, _ in command.lines))
@@ -741,7 +729,8 @@ def _taken(line: str, before: int, number: int, block: Block) -> bool:
     if not _belongs(line, block):
         return False
     block.is_after_blank = False
-    block.lines.append(_without_echo(line, before, number, block))
+    echo = FURTHER_ECHO.match(line) if block.kind == "command" else None
+    block.lines.append((number, echo[3], before + echo.end(1)) if echo else (number, line, before))
     return True
 
 
@@ -793,7 +782,7 @@ def _begun(line: str, before: int, number: int, block: Block | None) -> Block | 
     if BANNER.match(line):
         return Block("banner", number)
     if block and block.kind == "banner" and "MQSC" in line:
-        return Block("starts", number, find_started_name(line), said=line.strip())
+        return Block("starts", number, _find_started_name(line), said=line.strip())
     echo = ECHO.match(line)
     if echo and (echo[2] or block is None or block.kind != "command"):
         return Block("command", number, echo[2], lines=[(number, echo[3], before + echo.end(1))])
@@ -848,11 +837,6 @@ def _goes_on(line: str, block: Block) -> bool:
 
 def _is_open(line: str) -> bool:
     return line.count("(") > line.count(")") or not ATTRIBUTE.match(line)
-
-
-def _without_echo(line: str, before: int, number: int, block: Block) -> BlockLine:
-    echo = FURTHER_ECHO.match(line) if block.kind == "command" else None
-    return (number, echo[3], before + echo.end(1)) if echo else (number, line, before)
 
 
 def _kind_of_queue(shown: Mapping[str, Value]) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from datetime import date, datetime
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, cast
 
 from attrs import evolve, frozen
@@ -40,7 +40,7 @@ from mqclause.model.facts.objects import (
     RemoteQueueManager,
 )
 from mqclause.model.readers.facts_files import MOST_FAULTS, read_facts
-from mqclause.model.readers.formats import Contents, FactsDocument, render_table_label
+from mqclause.model.readers.formats import FactsDocument, render_table_label
 from mqclause.model.readers.registry import read_contents
 from mqclause.model.timeline.events import Event, describe_unknown_name, read_rows
 
@@ -154,14 +154,9 @@ def find_administration_faults(cluster: Cluster, event: Event) -> Iterator[str]:
     if event.do == "arrive":
         if event.queue not in cluster.own_queues:
             hosts = ", ".join(each.queue_manager for each in cluster.queues_by_name.get(event.queue, ()))
-            known = (
-                describe_unknown_name("queue", event.queue, cluster.own_queues) + f", hosted by {quote_value(own.name)}"
-            )
-            yield (
-                f"queue {quote_value(event.queue)} is hosted by {hosts}, not by {quote_value(own.name)}"
-                if hosts
-                else known
-            )
+            unknown = describe_unknown_name("queue", event.queue, cluster.own_queues)
+            hosted = f"queue {quote_value(event.queue)} is hosted by {hosts}, not by {quote_value(own.name)}"
+            yield hosted if hosts else f"{unknown}, hosted by {quote_value(own.name)}"
         return
     if named != own.name and named not in cluster.remote:
         yield describe_unknown_name("queue_manager", named, (own.name, *cluster.remote))
@@ -352,7 +347,8 @@ def read_repository_content(sources: Sequence[Source], on: date) -> RepositoryCo
     requests: list[Request] = []
     reader = SourceReader()
     faults, warnings = reader.faults, reader.warnings
-    read = [each for source in sources for each in reader.read(source, _read_any)]
+    found = (reader.read(source, lambda file: read_contents(file.data, file.name)) for source in sources)
+    read = [*chain.from_iterable(found)]
     faults += (fault for each in read for fault in each.diagnostics)
     read = [each for each in read if not each.diagnostics]
     for document in (each for each in read if isinstance(each, FactsDocument)):
@@ -360,8 +356,8 @@ def read_repository_content(sources: Sequence[Source], on: date) -> RepositoryCo
         faults += read_facts(document.data, named, "?", places=document.places).diagnostics
         held, wrong = read_rows(document.data, "information", _information)
         asked, wrong_too = read_rows(document.data, "request", _request)
-        found = [*wrong, *wrong_too] or [*_out_of_time(held, asked, on)]
-        faults += (Diagnostic(named, each, *document.places.told_by(each)) for each in found)
+        told = [*wrong, *wrong_too] or [*_out_of_time(held, asked, on)]
+        faults += (Diagnostic(named, each, *document.places.told_by(each)) for each in told)
         information += held
         requests += asked
     if faults or (warnings and not read):
@@ -433,10 +429,6 @@ def _route_faults(each: InFlightMessage, found: list[Channel], senders: list[Cha
     elif len(found) > 1:
         leads = ", ".join(f"{channel.queue_manager} in {quote_value(channel.cluster)}" for channel in found)
         yield f"channel {quote_value(each.channel)} is several routes; name one with queue_manager and cluster: {leads}"
-
-
-def _read_any(file: Source) -> Contents:
-    return read_contents(file.data, file.name)
 
 
 def _out_of_time(held: Sequence[Information], asked: Sequence[Request], on: date) -> Iterator[str]:

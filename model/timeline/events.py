@@ -236,7 +236,7 @@ def apply_alter(cluster: Cluster, event: Event) -> Alteration:
         raise EventError(f"as of this event {error}") from None
     _check_names(found[0], event.set)
     try:
-        changed = [_evolved(each, event.set) for each in found]
+        changed = [evolve(each, **event.set) for each in found]
         after = _replaced(cluster, found, changed)
     except (DomainError, ContradictionError) as error:
         raise EventError(f"set: {error}") from None
@@ -248,7 +248,8 @@ def apply_alter(cluster: Cluster, event: Event) -> Alteration:
 
 def set_attribute(cluster: Cluster, queue: Queue, name: str, value: object) -> Cluster:
     """Return ``cluster`` with one attribute of ``queue`` changed."""
-    return _replaced(cluster, [queue], [_evolved(queue, {name: value})])
+    changed: dict[str, Any] = {name: value}
+    return _replaced(cluster, [queue], [evolve(queue, **changed)])
 
 
 def find_altered_objects(cluster: Cluster, event: Event) -> Sequence[Altered]:
@@ -320,10 +321,6 @@ def _check_names(of: Altered, names: Iterable[str]) -> None:
             raise EventError(f"set: unknown attribute {quote_value(name)}; allowed: {', '.join(ALTERABLE[type(of)])}")
 
 
-def _evolved(of: Any, changes: Mapping[str, object]) -> Any:
-    return evolve(of, **changes)
-
-
 def _queue(cluster: Cluster, event: Event) -> Queue:
     host = event.queue_manager or cluster.queue_manager.name
     instances = cluster.queues_by_name.get(event.queue, ())
@@ -346,14 +343,12 @@ def _known(found: Sequence[Altered], table: str, name: str, known: Iterable[str]
 
 def _replaced(cluster: Cluster, old: Sequence[Altered], new: Sequence[Altered]) -> Cluster:
     """``cluster`` with objects of one kind replaced."""
-    changed: Cluster
-    if isinstance(old[0], QueueManager):
-        changed = _evolved(cluster, {"queue_manager": new[0]})
-        return changed
+    if isinstance(new[0], QueueManager):
+        return evolve(cluster, queue_manager=new[0])
     name = CLUSTER_FIELDS[type(old[0])]
     by_id = {id(before): after for before, after in zip(old, new, strict=True)}
-    changed = _evolved(cluster, {name: tuple(by_id.get(id(each), each) for each in getattr(cluster, name))})
-    return changed
+    changed: dict[str, Any] = {name: tuple(by_id.get(id(each), each) for each in getattr(cluster, name))}
+    return evolve(cluster, **changed)
 
 
 def _of_options(given: object) -> Iterator[str]:

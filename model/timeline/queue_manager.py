@@ -31,7 +31,6 @@ from mqclause.model.timeline.trigger_events import (
     Arrivals,
     CallFailure,
     Definitions,
-    Handle,
     Handles,
     RuleCallbacks,
     TriggerEvent,
@@ -51,10 +50,6 @@ class UnitOfWorkStep(NamedTuple):
     segments: int
     run: MessageRun
     before: UnitOfWorkStep | None
-
-    def is_same_step(self, other: UnitOfWorkStep) -> bool:
-        """Return whether both are the same but for the place of their messages."""
-        return self[:4] == other[:4]
 
 
 UnitOfWork = UnitOfWorkStep | None
@@ -79,10 +74,6 @@ class TriggerHistory:
     waiting: Mapping[str, HeldBackTriggers | None] = field(factory=dict)
     next_id: int = 0
     started: int = 0
-
-    def record_trigger(self, queue: str, now: int) -> TriggerHistory:
-        """Record a trigger message for ``queue``."""
-        return TriggerHistory({**self.last, queue: now}, self.waiting, self.next_id, self.started)
 
     def hold_back(self, made: HeldTriggerMessage) -> TriggerHistory:
         """Hold one more message back."""
@@ -163,10 +154,10 @@ class QueueManagerContent:
         nothing: it has just been started. ``callbacks`` answer what rules decide.
         """
         definitions = Definitions(cluster, callbacks)
-        local = [queue for queue in definitions.queues.values() if queue.type == "QLOCAL"]
+        local = [queue for queue in cluster.own_queues.values() if queue.type == "QLOCAL"]
         standing = {queue.name: queue.ipprocs for queue in local if queue.ipprocs}
         queues = {each.name: EMPTY_QUEUE.put(each.defprty, each.curdepth, True) for each in local if each.curdepth}
-        lying, units = place_messages(definitions, messages)
+        lying, units = _place_messages(definitions, messages)
         handles = Handles(cluster.queue_manager.name, standing=standing)
         return cls(definitions, handles, queues={**queues, **lying}, units=units)
 
@@ -200,13 +191,9 @@ class QueueManagerContent:
         """Return whether the local queue has room for a number of ``messages`` more within its MAXDEPTH."""
         return self.queue(queue.name).depth + messages <= queue.maxdepth
 
-    def after_sent(self, event: Event) -> Self:
-        """Record a put whose message went to another queue manager: the time and the unit of work."""
-        return self.replace(now=self.get_event_time(event), units=self.list_units_with(event))
-
-    def find_output_handle(self, application: str, queue: str, to_queue_manager: str = "") -> Handle | None:
-        """Find the handle by which a put of ``application`` to these names is an MQPUT; None for an MQPUT1."""
-        return self.handles.find_output_handle(application, queue, to_queue_manager)
+    def after_sent(self, event: Event, **more: Any) -> Self:
+        """Record the time and the unit of work of an event that leaves the queues as they are, and what ``more`` is."""
+        return self.replace(now=self.get_event_time(event), units=self.list_units_with(event), **more)
 
     def find_trigger_failure(self, queue: str) -> CallFailure | None:
         """Find why a trigger message for ``queue`` cannot be put on its initiation queue; None if it can."""
@@ -228,7 +215,7 @@ class QueueManagerContent:
         unit of work ``held_by``. ``trigtype`` is the trigger type that it was written for; blank is the queue's own.
         """
         local = self.local_queue(queue)
-        triggers = self.triggers.record_trigger(queue, self.now)
+        triggers = evolve(self.triggers, last={**self.triggers.last, queue: self.now})
         initq = self.definitions.local_queue(local.initq) if placed else None
         if held_by is None:
             if initq is None:
@@ -336,13 +323,13 @@ class QueueManagerContent:
         return self.definitions.describe_open_queue(queue, handles).with_values(seen)
 
 
-def place_messages(
+def _place_messages(
     definitions: Definitions, messages: Iterable[Message]
 ) -> tuple[dict[str, QueueState], dict[str, UnitOfWork]]:
     """Place ``messages`` on queues; also give the open units of work that have put some of them."""
     listed: dict[str, list[tuple[int, Message, ItemRole]]] = {}
     for each in messages:
-        queue = definitions.queues[each.queue]
+        queue = definitions.cluster.own_queues[each.queue]
         placed = definitions.messages(queue).priorities[get_effective_priority(each.priority, queue.defprty)]
         listed.setdefault(each.queue, []).append((placed, each, definitions.in_item(each)))
     queues, units = dict[str, QueueState](), dict[str, UnitOfWork]()
@@ -398,7 +385,8 @@ def _depths(counts: Mapping[int, bool], before: QueueState, after: QueueState) -
 
 
 def _after(unit: UnitOfWork, done: UnitOfWorkStep) -> UnitOfWorkStep:
-    if unit is not None and unit.run.joins(done.run) and unit.is_same_step(done):
+    # Both are the same but for the place of their messages.
+    if unit is not None and unit.run.joins(done.run) and unit[:4] == done[:4]:
         return done._replace(run=unit.run.join_later(done.run), before=unit.before)
     return done
 
@@ -421,7 +409,7 @@ def record_get(unit: UnitOfWork, queue: str, priority: int, run: MessageRun) -> 
 def remove_put(unit: UnitOfWork, queue: str, priority: int, place: int) -> UnitOfWork:
     """Remove a put from a unit of work that got its message itself, as though it had never put it."""
     kept: UnitOfWork = None
-    for done in list_oldest_first(unit):
+    for done in _list_oldest_first(unit):
         run = done.run
         if done.is_put and (done.queue, done.priority) == (queue, priority) and run.first <= place < run.end:
             for part, segments in _left(done, place):
@@ -443,7 +431,7 @@ def count_messages(unit: UnitOfWork, queue: str) -> int:
     return sum(done.run.size for done in iterate_newest_first(unit) if done.queue == queue)
 
 
-def list_oldest_first(unit: UnitOfWork) -> list[UnitOfWorkStep]:
+def _list_oldest_first(unit: UnitOfWork) -> list[UnitOfWorkStep]:
     """List what the unit of work did, in order."""
     return list(iterate_newest_first(unit))[::-1]
 
@@ -497,7 +485,7 @@ def apply_commit(
     """Commit ``unit``: gives the queues, and every message that it had put, one after the other."""
     queues = dict(before.queues)
     runs: list[Arrivals] = []
-    for done in list_oldest_first(unit):
+    for done in _list_oldest_first(unit):
         if not done.is_put:
             continue
         depth = queues[done.queue]

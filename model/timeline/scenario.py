@@ -247,13 +247,13 @@ def build_scenario(
     return Scenario(cluster, tuple(reading.events), messages, in_flight, taken, beyond=beyond, **unknown)
 
 
-def has_allowed_words(event: Event, row: Mapping[str, object]) -> bool:
+def _has_allowed_words(event: Event, row: Mapping[str, object]) -> bool:
     """Return whether the keys of ``row`` that have a domain of their own for this kind of event are in it."""
     domains = ((key, KEY_DOMAINS[kind, key]) for kind, key in KEY_DOMAINS if kind == event.do and key in row)
     return all(getattr(event, key) in domain.words for key, domain in domains)
 
 
-def find_event_faults(position: int, row: object) -> Iterator[str]:
+def _find_event_faults(position: int, row: object) -> Iterator[str]:
     """Find every fault of one table's own keys and values."""
     if not isinstance(row, Mapping):
         yield f"{render_event_label(position, None)}: {quote_value(row)} is given where a table is expected"
@@ -410,7 +410,7 @@ class _Reading:
         for position, row in enumerate(given, 1):
             event = _made(row)
             if event is None:
-                yield from find_event_faults(position, row)
+                yield from _find_event_faults(position, row)
                 continue
             label = render_event_label(position, event.do)
             if event.at is not None and event.at < now:
@@ -453,13 +453,8 @@ def _made(row: Any) -> Event | None:
     except (AttributeError, KeyError, TypeError, DomainError):
         return None
     kind = event.do
-    if not (row.keys() <= EVENT_KEY_SETS[kind] and all(getattr(event, key) for key in NEEDED_KEYS[kind])):
-        return None
-    if not has_allowed_words(event, row):
-        return None
-    if kind in ("put", "get") and any(find_conflicting_keys(row)):
-        return None
-    return None if kind == "open" and event.mode != "OUTPUT" and any(map(row.get, OUTPUT_KEYS)) else event
+    is_faulty = not row.keys() <= EVENT_KEY_SETS[kind] or any(_combination_faults(kind, row))
+    return None if is_faulty or not _has_allowed_words(event, row) else event
 
 
 def _key_faults(kind: str | None, key: object, value: object) -> Iterator[str]:

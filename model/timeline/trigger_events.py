@@ -329,8 +329,8 @@ class Handles:
                 return handle
         return None
 
-    def find_output_handle(self, application: str, queue: str, to_queue_manager: str) -> Handle | None:
-        """Find the latest handle of an application by which it puts to these names; None if there is none."""
+    def find_output_handle(self, application: str, queue: str, to_queue_manager: str = "") -> Handle | None:
+        """Find the latest handle by which a put of an application to these names is an MQPUT; None for an MQPUT1."""
         wanted = (application, queue, to_queue_manager, self.local, "OUTPUT")
         for each in reversed(self.open):
             if wanted == (each.application, each.queue, each.to_queue_manager, each.queue_manager, each.mode):
@@ -387,11 +387,6 @@ class Definitions:
     callbacks: RuleCallbacks = NO_RULES
 
     @cached_property
-    def queues(self) -> dict[str, Queue]:
-        """The instances on the local queue manager, of any type, by name."""
-        return self.cluster.own_queues
-
-    @cached_property
     def processes(self) -> dict[str, Process]:
         """The process definitions by name."""
         return {process.name: process for process in self.cluster.processes}
@@ -402,13 +397,13 @@ class Definitions:
 
     @cached_property
     def _queues_by_case(self) -> dict[str, str]:
-        return {name.casefold(): name for name, queue in self.queues.items() if queue.type == "QLOCAL"}
+        return {name.casefold(): name for name, queue in self.cluster.own_queues.items() if queue.type == "QLOCAL"}
 
     @cached_property
     def queues_by_initq(self) -> dict[str, tuple[str, ...]]:
         """The local queues by the initiation queue that they name as INITQ, in listing order."""
         found: dict[str, tuple[str, ...]] = {}
-        for queue in self.queues.values():
+        for queue in self.cluster.own_queues.values():
             if queue.type == "QLOCAL" and queue.initq:
                 found[queue.initq] = (*found.get(queue.initq, ()), queue.name)
         return found
@@ -438,15 +433,13 @@ class Definitions:
 
     def local_queue(self, name: str) -> Queue | None:
         """Find the local queue (QLOCAL) ``name``, not an alias of it."""
-        queue = self.queues.get(name)
+        queue = self.cluster.own_queues.get(name)
         return queue if queue is not None and queue.type == "QLOCAL" else None
 
     def find_base_queue(self, name: str) -> Queue | None:
         """Find the local queue that ``name`` resolves to, itself or by a local alias; None if there is none."""
-        queue = self.queues.get(name)
-        if queue is not None and queue.type == "QALIAS":
-            return self.local_queue(queue.base_queue)
-        return queue if queue is not None and queue.type == "QLOCAL" else None
+        queue = self.cluster.own_queues.get(name)
+        return self.local_queue(queue.base_queue if queue is not None and queue.type == "QALIAS" else name)
 
     def describe_queue(self, queue: Queue) -> TriggerEvent:
         """Describe the local queue ``queue`` to the trigger rules by its definitions; nothing has happened."""
@@ -484,7 +477,7 @@ class Definitions:
     def _attributes(self, queue: Queue) -> dict[str, Any]:
         own = self.cluster.queue_manager
         process = self.processes.get(queue.process) if queue.process else None
-        named = self.queues.get(queue.initq) if queue.initq else None
+        named = self.cluster.own_queues.get(queue.initq) if queue.initq else None
         initq = named if named is not None and named.type == "QLOCAL" else None
         target = self.local_queue(named.base_queue) if named is not None and named.type == "QALIAS" else None
         return {
