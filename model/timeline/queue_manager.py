@@ -5,8 +5,7 @@ A trigger event from which nothing can follow by the rules, as the callbacks say
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 from attrs import evolve, field, fields, frozen
@@ -271,7 +270,7 @@ class QueueManagerContent:
 
     def replace(self, **changed: Any) -> Self:
         """Replace some of its parts."""
-        return type(self)(**{**dict(zip(_PARTS, _parts(self), strict=True)), **changed})
+        return evolve(self, **changed)
 
     def get_event_time(self, event: Event) -> int:
         """Return when ``event`` happens, in milliseconds; raises EventError if that is in the past."""
@@ -390,9 +389,6 @@ def _after(unit: UnitOfWork, done: UnitOfWorkStep) -> UnitOfWorkStep:
         return done._replace(run=unit.run.join_later(done.run), before=unit.before)
     return done
 
-
-_PARTS = tuple(each.name for each in fields(QueueManagerContent))
-_parts: Callable[[QueueManagerContent], tuple[Any, ...]] = attrgetter(*_PARTS)
 
 CHANGED = "_changed"
 WATCHED_ATTRIBUTES = tuple(
