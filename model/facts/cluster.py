@@ -413,11 +413,12 @@ def _unknown(what: str, name: str, known: Iterable[str], near: str = "") -> Argu
 
 def replace_objects(cluster: Cluster, old: Sequence[Fact], new: Sequence[Fact]) -> Cluster:
     """Replace objects of one kind, each by the new one at its place. Raises ContradictionError."""
-    if not new or isinstance(new[0], QueueManager):
-        return evolve(cluster, queue_manager=new[0]) if new else cluster
-    name = CLUSTER_FIELDS[type(new[0])]
-    by_id = {id(before): after for before, after in zip(old, new, strict=True)}
-    changed: dict[str, Any] = {name: tuple(by_id.get(id(each), each) for each in getattr(cluster, name))}
+    if not new:
+        return cluster
+    changed: dict[str, Any] = {"queue_manager": new[0]}
+    if name := CLUSTER_FIELDS.get(type(new[0]), ""):
+        by_id = {id(before): after for before, after in zip(old, new, strict=True)}
+        changed = {name: tuple(by_id.get(id(each), each) for each in getattr(cluster, name))}
     return evolve(cluster, **changed)
 
 
