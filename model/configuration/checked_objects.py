@@ -20,7 +20,7 @@ from mqclause.model.configuration.status import (
     get_state_after,
 )
 from mqclause.model.diagnostics import Diagnostic, find_closest
-from mqclause.model.facts.delivery import TransmissionChannels, find_serving_queue, get_channel_queue
+from mqclause.model.facts.delivery import describe_takers, find_serving_queue, get_channel_queue
 from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, Names, Text, Whole, Words, rule_field
 from mqclause.model.facts.objects import BINDINGS, CHANNEL_STATES, Channel, ChannelStatus, Queue
 from mqclause.model.readers.records import Record
@@ -464,7 +464,7 @@ class ConfiguredSenders:
             "curdepth": found.text("CURDEPTH") or self.objects.find_depth(found.name),
             "trigdata_is_channel": not lacks,
             "like_trigdata": find_closest(named, self._names) if lacks else "",
-            **TransmissionChannels.of(meant, unknown).seen(),
+            **describe_takers(meant, unknown),
         }
 
     def is_known_missing(self, transmission_queue: str) -> bool:
