@@ -296,11 +296,6 @@ class QueueManagerContent:
         last = self.triggers.last.get(queue)
         return {"has_triggered": last is not None, "since_last_trigger": 0 if last is None else self.now - last}
 
-    @property
-    def since_start(self) -> int:
-        """Milliseconds since the queue manager was started, at the beginning or by the last restart."""
-        return self.now - self.triggers.started
-
     def build_end_event(self, held: HeldTriggerMessage, committed: bool) -> TriggerEvent:
         """Build the end of the unit of work that holds ``held`` back, as its queue is now."""
         queue = self.definitions.local_queue(held.queue)
@@ -313,7 +308,7 @@ class QueueManagerContent:
     def build_trigger_event(self, kind: str, queue: Queue, before: QueueManagerContent, **seen: Any) -> TriggerEvent:
         """Build what the trigger rules see of ``queue`` in this state, which came of the state ``before``."""
         name, handles = queue.name, self.handles
-        seen |= {"occasion": kind, "since_start": self.since_start, **self._last_trigger(name)}
+        seen |= {"occasion": kind, "since_start": self.now - self.triggers.started, **self._last_trigger(name)}
         if "depth" not in seen:
             seen |= _depths(self.definitions.messages(queue).counts, before.queue(name), self.queue(name))
         if before.handles is not handles:
