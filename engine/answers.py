@@ -13,7 +13,6 @@ from typing import Any, ClassVar, Literal, Self, SupportsIndex, TypeGuard, TypeV
 
 from attrs import field, frozen
 
-from mqclause.document_schema import DocumentSchema, get_document_schema
 from mqclause.executors.operations import Failure, Run
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
@@ -23,6 +22,7 @@ from mqclause.model.diagnostics import ArgumentError, quote_value, suggest_allow
 from mqclause.model.facts.domains import REASONS
 from mqclause.rulebook.rule import FailWith, MessageTemplate, Rule, Settle, UnansweredError
 from mqclause.rulebook.rules import RulesOrigin
+from mqclause.schemas import DocumentSchema, get_document_schema
 from mqclause.trace import find_scope, render_sentence
 
 PRINTERS = "mqclause.render.answers"
@@ -206,7 +206,8 @@ class ShownAnswer:
         An object of any keys is its JSON text. Raises ImportError without pyarrow.
         """
         arrow, schema = load_optional("pyarrow"), self.schema
-        return arrow.Table.from_pylist([schema.fit(row) for row in self.to_rows()], _build_arrow_schema(schema))
+        columns = [(name, each.build_arrow_type(arrow)) for name, each in schema.properties.items()]
+        return arrow.Table.from_pylist([schema.fit(row) for row in self.to_rows()], arrow.schema(columns))
 
     def to_pandas(self) -> Any:
         """Return a DataFrame with the columns of ``to_arrow``; nested values are lists and dicts.
@@ -242,7 +243,8 @@ class ShownAnswer:
         said, rows = import_module(PRINTERS).build_shown_rows(self)
         names = dict.fromkeys(name for row in rows for name in row)
         head = "".join(f"<th>{escape(name)}</th>" for name in names)
-        body = "".join(f"<tr>{''.join(_cell(row.get(name, '')) for name in names)}</tr>" for row in rows)
+        lines = ("".join(f"<td>{escape(row.get(name, ''))}</td>" for name in names) for row in rows)
+        body = "".join(f"<tr>{cells}</tr>" for cells in lines)
         said = self._tell_origin(said)
         caption = f"<caption>{escape(said)}</caption>" if said else ""
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -257,10 +259,6 @@ def _render_picture(answer: ShownAnswer) -> str | None:
         return None
     shown: str | None = notebook.render_notebook(answer)
     return shown
-
-
-def _cell(text: str) -> str:
-    return f"<td>{escape(text)}</td>"
 
 
 AnswerRowT = TypeVar("AnswerRowT", bound=ShownAnswer)
@@ -422,11 +420,6 @@ class AnswerTable(ShownAnswer, tuple[AnswerRowT, ...]):
         if not self.rows_key:
             return self.to_rows()
         return {"format": f"mqclause.{self.written_by}/1", **self.origin_keys, self.rows_key: self.to_rows()}
-
-
-def _build_arrow_schema(schema: DocumentSchema) -> Any:
-    arrow = load_optional("pyarrow")
-    return arrow.schema([(name, each.build_arrow_type(arrow)) for name, each in schema.properties.items()])
 
 
 def load_optional(name: str) -> Any:

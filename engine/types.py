@@ -10,7 +10,6 @@ from typing import Any
 
 _NAMES = {
     "check.findings": "InspectedQueueManager StoredScript",
-    "document_schema": "DocumentSchema",
     "executors.operations": "LoweredRuleset Run",
     "executors.pipeline": "Pipeline",
     "exits.process": "ExitSession",
@@ -44,6 +43,7 @@ _NAMES = {
         "MessageTemplate Notice OrderBy Ruleset SetAside Settle TakeBack"
     ),
     "rulebook.rules": "RulesOrigin",
+    "schemas": "DocumentSchema",
     "trace": "Test",
     "workload.resolution": "ResolutionStep TransmissionQueueRules",
 }

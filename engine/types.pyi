@@ -1,7 +1,6 @@
 # The names with their types, for type checkers; types.py loads each when it is first used.
 from mqclause.check.findings import InspectedQueueManager as InspectedQueueManager
 from mqclause.check.findings import StoredScript as StoredScript
-from mqclause.document_schema import DocumentSchema as DocumentSchema
 from mqclause.executors.operations import LoweredRuleset as LoweredRuleset
 from mqclause.executors.operations import Run as Run
 from mqclause.executors.pipeline import Pipeline as Pipeline
@@ -61,6 +60,7 @@ from mqclause.rulebook.rule import SetAside as SetAside
 from mqclause.rulebook.rule import Settle as Settle
 from mqclause.rulebook.rule import TakeBack as TakeBack
 from mqclause.rulebook.rules import RulesOrigin as RulesOrigin
+from mqclause.schemas import DocumentSchema as DocumentSchema
 from mqclause.trace import Test as Test
 from mqclause.workload.resolution import ResolutionStep as ResolutionStep
 from mqclause.workload.resolution import TransmissionQueueRules as TransmissionQueueRules

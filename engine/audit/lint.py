@@ -12,8 +12,8 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from mqclause.audit.case_run import find_case_files, run_in_processes
-from mqclause.audit.laws import read_laws
 from mqclause.audit.possibility import Constraint, Verdict, find_words, search
+from mqclause.audit.proof import read_laws
 from mqclause.audit.verification import is_unsourced
 from mqclause.documents import DOCUMENTS
 from mqclause.executors.operations import Filter, Let, LoweredRuleset, Rank, list_expressions
@@ -320,7 +320,7 @@ def find_unheard_numbers(read: Read) -> Iterator[LintFinding]:
             passed_numbers |= numbers
             heard, numbers = passed_by, passed_numbers
         for name in rule.because.names():
-            if name in heard or not _is_number(name, vocabulary):
+            if name in heard or not vocabulary.is_number(name):
                 continue
             message = f"it names {{{name}}}, at which the rule does not look"
             yield _finding("because-number", rule, "because", message)
@@ -334,11 +334,6 @@ def _numbers_in(tree: Expression, vocabulary: Vocabulary) -> Iterator[str]:
     """The numbers that stand in an expression, or in a term that it uses."""
     for each in (tree, *(vocabulary.terms[term] for term in find_used_terms([tree], vocabulary))):
         yield from (str(get_literal_value(literal)) for literal in each.find_all(nodes.Literal))
-
-
-def _is_number(name: str, vocabulary: Vocabulary) -> bool:
-    word = vocabulary.words.get(name)
-    return word is not None and word.type.is_number and not word.type.words
 
 
 def find_rules_without_cases(read: Read) -> Iterator[LintFinding]:

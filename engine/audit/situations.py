@@ -63,13 +63,14 @@ class StatedSituation:
 
     def to_toml(self) -> dict[str, Any]:
         """Return the facts of a case file: a situation and its subjects."""
-        situation = {name: _plain(value) for name, value in self.situation.items()}
+        situation = {name: to_toml_value(value) for name, value in self.situation.items()}
         stated = [{**self.base, **each} for each in self.subjects]
-        subjects = [{name: _plain(value) for name, value in each.items()} for each in stated]
+        subjects = [{name: to_toml_value(value) for name, value in each.items()} for each in stated]
         return {"situation": situation, "subjects": subjects} if subjects else {"situation": situation}
 
 
-def _plain(value: Any) -> Any:
+def to_toml_value(value: Any) -> Any:
+    """Return a value as TOML has it."""
     return list(value) if isinstance(value, tuple) else value
 
 

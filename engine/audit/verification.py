@@ -132,7 +132,9 @@ def _verify(copy: Source, files: Sequence[ClauseFile]) -> VerifiedCopy:
     if document is None or not shared[document.name]:
         said = "has no sentence of a document of rules/documents/; allowed: the text of one"
         raise FactsError([Diagnostic(copy.name, said)])
-    sentences, new = _aligned(_own(document, files), _alone(printed))
+    # What is repeated at once counts once.
+    alone = [next(same) for _, same in groupby(printed, lambda each: each.fingerprint)]
+    sentences, new = _aligned(_own(document, files), alone)
     same = hashlib.sha256(data).hexdigest() == document.sha256
     return VerifiedCopy(copy.name, document, tuple(sentences), tuple(new), same)
 
@@ -254,11 +256,6 @@ def list_fingerprint_paths(files: Iterable[ClauseFile]) -> Mapping[str, tuple[st
             if clause.fingerprint:
                 found[clause.fingerprint] = (*found.get(clause.fingerprint, ()), f"{file.document}/{clause.path}")
     return found
-
-
-def _alone(printed: Iterable[_Printed]) -> list[_Printed]:
-    """The sentences of a copy; one that is repeated at once counts once."""
-    return [next(same) for _, same in groupby(printed, lambda each: each.fingerprint)]
 
 
 def _aligned(

@@ -254,13 +254,11 @@ class Checks:
 
     def is_known(self, about: ConfiguredObject) -> bool:
         """Return whether who looks knows the attribute that a finding is about."""
-        known: bool = self.course.run(about, ())[0].facts["known"]
-        return known
+        return bool(self.course.run(about, ())[0].facts["known"])
 
     def is_to_trigger(self, about: ConfiguredObject) -> bool:
         """Return whether the trigger rules are to be asked about a queue."""
-        asked: bool = self.course.run(about, ())[0].facts["is_to_trigger"]
-        return asked
+        return bool(self.course.run(about, ())[0].facts["is_to_trigger"])
 
     def of_trigger(
         self, member: ConfiguredMember, about: ConfiguredObject, alike: dict[object, tuple[FailedCondition, ...]]
@@ -389,12 +387,6 @@ class CheckPage:
         rule = checks.rules[rule_id]
         return cls(rule, _titles(checks.engine.rules).get(rule.follows.partition("/")[0], ""))
 
-    @property
-    def get_requesting_clause(self) -> str:
-        """The clause that asks for it."""
-        about, _, number = self.rule.follows.partition("/")
-        return f"clause {number} of {about} ({self.document})"
-
     def render_markdown(self) -> str:
         """Render the whole page."""
         return "\n".join((f"## {self.rule.id}", "", f"{self.rule.title}.", "", *self._lines()))
@@ -407,7 +399,8 @@ class CheckPage:
         rule = self.rule
         attribute = rule.attribute.upper() if rule.attribute.isidentifier() else "the one that it names"
         graded = f"A finding is: {' or '.join(rule.severities)}. Attribute: {attribute}."
-        yield f"{graded} Asked by: {self.get_requesting_clause}."
+        about, _, number = rule.follows.partition("/")
+        yield f"{graded} Asked by: clause {number} of {about} ({self.document})."
         yield from ("", rule.why, "", "What mends it:", "")
         remedies = rule.action.remedies if isinstance(rule.action, Condition) else ()
         for each in remedies:

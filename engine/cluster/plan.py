@@ -20,7 +20,6 @@ from mqclause.cluster.map import (
     UNBOUND,
     ClusterState,
     MapRow,
-    build_alias_row,
     build_map_row,
     build_side_document,
     choose_after_start,
@@ -52,16 +51,16 @@ from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rule import Choose, Rule, identify_rule
 from mqclause.rulebook.rules import Rules, RulesOrigin
 from mqclause.trace import join_names
-from mqclause.workload.decision import Decision, DestinationKey, Engine, get_destination_key
+from mqclause.workload.decision import Decision, Engine, get_destination_key
 from mqclause.workload.editions import describe_missing_level, locate_edition
-from mqclause.workload.shares import Share
+from mqclause.workload.shares import Share, sum_parts
 
 PLAN_FORMAT = "mqclause.plan/1"
 
 Side = Literal["before", "after"]
 
 BothSides = tuple[Snapshot, Snapshot, str]
-"""A member before and after a change, and a queue."""
+"""A member before and after a change, and a queue, or an alias of a queue manager."""
 
 FINDINGS_UNASKED = "findings are not compared: none are given of the files of both sides"
 """What is said where nobody gives the findings of a change."""
@@ -122,7 +121,7 @@ class PlanRow(ShownAnswer):
         """Whether the two sides differ."""
         one, other = self.before.decision, self.after.decision
         ends = [(each.outcome, each.reason and (each.reason.code, each.reason.call)) for each in (one, other)]
-        return ends[0] != ends[1] or sum_parts(self.before.shares) != sum_parts(self.after.shares)
+        return ends[0] != ends[1] or self.before.parts != sum_parts(self.after.shares, get_destination_key)
 
     @cached_property
     def in_question(self) -> tuple[tuple[Side, MapRow], ...]:
@@ -166,7 +165,10 @@ class PlanRow(ShownAnswer):
     @property
     def moved(self) -> Fraction:
         """The share of the puts that goes elsewhere: 1 if only one side has destinations, 0 if none has."""
-        one, other = sum_parts(self.before.shares), sum_parts(self.after.shares)
+        one, other = (
+            self.before.parts,
+            self.after.parts,
+        )
         if bool(one) != bool(other):
             return Fraction(1)
         keys, none = dict.fromkeys([*one, *other]), Fraction(0)
@@ -183,18 +185,15 @@ class PlanRow(ShownAnswer):
         return (*self._lost("before", self.before, self.after), *self._lost("after", self.after, self.before))
 
     def _lost(self, side: Side, row: MapRow, other: MapRow) -> Iterator[Cause]:
-        kept = sum_parts(row.shares)
+        kept = row.parts
         lost = [each.destination for each in other.shares if get_destination_key(each.destination) not in kept]
         if lost:
-            decision = self._explained(row)
+            made = row.decision
+            decision = choose_after_start(made.put, made.cluster, self.engine, made.before, "rule")
             told = {get_destination_key(each): (rule, because) for each, rule, because in find_eliminations(decision)}
             for each in lost:
                 rule, because = told.get(get_destination_key(each)) or (None, _not_listed(each, decision))
                 yield Cause(side, each, rule, because)
-
-    def _explained(self, row: MapRow) -> Decision:
-        decision = row.decision
-        return choose_after_start(decision.put, decision.cluster, self.engine, decision.before, "rule")
 
     @property
     def origin(self) -> RulesOrigin | None:
@@ -284,21 +283,15 @@ def pair_sides(
     ]
 
 
-def build_alias_plan_rows(before: ClusterState, after: ClusterState, engine: Engine, bind: str) -> list[PlanRow]:
-    """Build the rows of queue-manager aliases that either state knows in a cluster, whether they differ or not."""
-    found = []
-    for one, other, name in pair_sides(before, after, list_clustered_aliases):
-        was = build_alias_row(one, name, engine, bind)
-        found.append(PlanRow(was, was if one is other else build_alias_row(other, name, engine, bind), engine))
-    return found
-
-
-def build_plan_row(asked: BothSides, engine: Engine, bind: str, traffic: Traffic | None = None) -> PlanRow:
-    """Build the row of one queue at one member, whether it differs or not."""
-    before, after, queue = asked
-    one = build_map_row(before, queue, engine, bind)
-    other = one if before is after else build_map_row(after, queue, engine, bind)
-    weight = None if traffic is None else traffic.puts.get((queue, one.member), 0)
+def build_plan_row(
+    asked: BothSides, engine: Engine, bind: str, traffic: Traffic | None = None, is_alias: bool = False
+) -> PlanRow:
+    """Build the row of one queue, or of one alias of a queue manager, at one member, whether it differs or not."""
+    before, after, name = asked
+    queue, alias = ("", name) if is_alias else (name, "")
+    one = build_map_row(before, queue, engine, bind, alias)
+    other = one if before is after else build_map_row(after, queue, engine, bind, alias)
+    weight = None if traffic is None or is_alias else traffic.puts.get((queue, one.member), 0)
     return PlanRow(one, other, engine, weight)
 
 
@@ -414,15 +407,6 @@ def find_rebalanced_rows(rows: Sequence[SharedRow], engine: Engine) -> Iterator[
             if other and known[key][0] != known[key][1]:
                 yield row, row.describe_difference(other, known[key], engine)
                 break
-
-
-def sum_parts(found: Iterable[Share]) -> Mapping[DestinationKey, Fraction]:
-    """Sum the parts by destination."""
-    total: dict[DestinationKey, Fraction] = {}
-    for each in found:
-        key = get_destination_key(each.destination)
-        total[key] = total.get(key, Fraction(0)) + each.part
-    return total
 
 
 @frozen
@@ -593,9 +577,9 @@ def build_change_plan(
     ``track`` may look on while rows are made, and is told how many there are.
     """
     members, after = tuple(before), tuple(after)
-    asked = pair_sides(members, after)
+    asked, of_aliases = pair_sides(members, after), pair_sides(members, after, list_clustered_aliases)
     made = (build_plan_row(each, engine, bind, traffic) for each in asked)
-    aliases = build_alias_plan_rows(members, after, engine, bind)
+    aliases = (build_plan_row(each, engine, bind, is_alias=True) for each in of_aliases)
     found = _FoundRows.of(chain(made if track is None else track(made, len(asked)), aliases), fits, engine)
     in_map = {(queue, get_local_name(one)) for one, _, queue in asked}
     rows = [row for row in sort_rows(found.differing) if fits is None or fits(row)]
@@ -676,22 +660,15 @@ def _not_listed(destination: Destination, decision: Decision) -> str:
 
 
 def _moved(row: PlanRow) -> Iterator[tuple[tuple[str, str], Fraction]]:
-    before, after = _parts(row.before), _parts(row.after)
+    before, after = (
+        sum_parts(each.shares, attrgetter("queue_manager")) or {FAILS: Fraction(1)} for each in (row.before, row.after)
+    )
     change = {name: after.get(name, Fraction(0)) - before.get(name, Fraction(0)) for name in {*before, *after}}
     gained = sum(part for part in change.values() if part > 0)
     for loser, lost in change.items():
         for winner, won in change.items():
             if lost < 0 < won:
                 yield (loser, winner), -lost * won / gained
-
-
-def _parts(row: MapRow) -> dict[str, Fraction]:
-    """The parts of the puts by queue manager; where they fail, all have none."""
-    found: dict[str, Fraction] = {}
-    for each in row.shares:
-        name = each.destination.queue_manager
-        found[name] = found.get(name, Fraction(0)) + each.part
-    return found or {FAILS: Fraction(1)}
 
 
 UPGRADES, EDITION = "upgrades", "edition"

@@ -18,7 +18,7 @@ from mqclause.language import nodes
 from mqclause.language.codegen import SourceNames, write_python
 from mqclause.language.evaluator import Scope
 from mqclause.language.nodes import MOST_LEVELS
-from mqclause.language.vocabulary import BOOLEAN, RESERVED_PREFIX, TEXT, WHOLE, Vocabulary, Word, compute_floor
+from mqclause.language.vocabulary import BOOLEAN, RESERVED_PREFIX, TEXT, WHOLE, About, Vocabulary, Word, compute_floor
 from mqclause.model.facts.workload import Destination, DestinationListing
 from mqclause.rulebook.rule import (
     Action,
@@ -312,11 +312,10 @@ def _write_listing(ruleset: Ruleset) -> Iterator[tuple[object, ...]]:
     yield names.values
 
 
-def compile_term(ruleset: Ruleset, term: str) -> Callable[[Any], Any]:
-    """Compile a term to a function of one subject, or of the situation where the ruleset chooses among none."""
-    return compile_expression(
-        nodes.Column(term), ruleset.vocabulary.before, "s" if ruleset.about.subject is None else "d"
-    )
+def compile_term(ruleset: Ruleset, term: str, of: About = "subject") -> Callable[[Any], Any]:
+    """Compile a term to a function of one subject, or of the situation, also where a ruleset chooses among none."""
+    letter: Literal["s", "d"] = "d" if of == "subject" and ruleset.about.subject is not None else "s"
+    return compile_expression(nodes.Column(term), ruleset.vocabulary.before, letter)
 
 
 def compile_expression(

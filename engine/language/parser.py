@@ -167,7 +167,11 @@ def parse_order(text: str, vocabulary: Vocabulary) -> tuple[Expression, bool]:
     Raises ExpressionError.
     """
     kept = find_order(text)
-    tree, descending = _parse_order(text) if kept is None else kept
+    if kept is None:
+        from mqclause.language.syntax import read_order  # noqa: PLC0415 - it loads sqlglot
+
+        kept = read_order(text)
+    tree, descending = kept
     check_extent(tree, vocabulary)
     found = infer_type(tree, vocabulary, per_subject=True)
     if not (found.is_number or found.kind == "boolean"):
@@ -178,12 +182,6 @@ def parse_order(text: str, vocabulary: Vocabulary) -> tuple[Expression, bool]:
 def infer_type(tree: Expression, vocabulary: Vocabulary, per_subject: bool) -> Type:
     """Infer the type of an expression, after checking all of it. Raises ExpressionError."""
     return _Checker(vocabulary, per_subject).check(tree)
-
-
-def _parse_order(text: str) -> tuple[Expression, bool]:
-    from mqclause.language.syntax import read_order  # noqa: PLC0415 - it loads sqlglot
-
-    return read_order(text)
 
 
 def _extent(tree: Expression, of_terms: Mapping[str, tuple[int, int]]) -> tuple[int, int]:

@@ -132,6 +132,14 @@ class Vocabulary:
         words = {name: word for name, word in self.words.items() if name not in self.asked}
         return Vocabulary(words, {**self.terms, **self.asked}, self.subject)
 
+    def kind(self, name: str) -> WordKind | None:
+        """Return the kind of an attribute or a derived fact; None where it is neither."""
+        return self.words[name].type.kind if name in self.words else None
+
+    def is_number(self, name: str) -> bool:
+        """Return whether an attribute or a derived fact is a number."""
+        return self.kind(name) in ("whole", "number")
+
     def names(self) -> list[str]:
         """Return every word and every term."""
         return [*self.words, *self.terms]

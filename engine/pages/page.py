@@ -18,7 +18,7 @@ from attrs import frozen
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup, escape
 
-from mqclause.audit.sentences import find_ruleset
+from mqclause.audit.accounts import find_ruleset
 from mqclause.documents import DOCUMENTS
 from mqclause.model.diagnostics import escape_controls
 from mqclause.pages.diagram import SHAPES

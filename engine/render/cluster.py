@@ -15,10 +15,12 @@ from mqclause.cluster.map import MapRow, PrintedRow, note_exits
 from mqclause.cluster.plan import ChangePlan, PlanRow, Upgrade
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.diagnostics import name_argument
+from mqclause.model.facts.workload import Destination
 from mqclause.render.terminal import Page
 from mqclause.trace import join_names
 from mqclause.workload.editions import say_edition_source, split_edition_source
 from mqclause.workload.sensitivity import MissingObject
+from mqclause.workload.shares import sum_parts
 
 CSV_COLUMNS = ("queue", "from", "outcome", "reason", "queue_manager", "channel", "share")
 SIDE_COLUMNS = ("queue", "from", "moved", "side", "outcome", "reason", "queue_manager", "channel", "share", "weight")
@@ -372,13 +374,12 @@ def describe_outcome(row: PrintedRow) -> str:
 def sum_parts_by_name(row: PrintedRow) -> dict[str, Fraction]:
     """Sum the parts of the puts by queue manager, and by route where several of its have one."""
     hosts = [each.destination.queue_manager for each in row.shares]
-    found: dict[str, Fraction] = {}
-    for each in row.shares:
-        destination = each.destination
+
+    def name(destination: Destination) -> str:
         by_route = hosts.count(destination.queue_manager) > 1 or destination.transmission_queue
-        name = destination.host if by_route else destination.queue_manager
-        found[name] = found.get(name, Fraction(0)) + each.part
-    return found
+        return destination.host if by_route else destination.queue_manager
+
+    return sum_parts(row.shares, name)
 
 
 def _unknown(rows: Iterable[PrintedRow]) -> tuple[str, Sequence[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date, timedelta
@@ -758,9 +758,6 @@ def _host_of(each: QueueManager | RemoteQueueManager | Queue | QueueManagerAlias
     return each.routed_to if isinstance(each, QueueManagerAlias) else each.queue_manager
 
 
-ONE_DAY = timedelta(days=1)
-
-
 @frozen
 class InformationState:
     """Information as it is on a day."""
@@ -853,9 +850,9 @@ def _request_on(rules: AdministrationRules, request: Request, on: date) -> Reque
     """The request that is in force: each day on which something may happen to it is looked at, in order."""
     matter = AdministrationSubject(asked="request", name=request.name, host=request.by)
     made = day = request.made
-    referenced = False
+    referenced, referenced_on = False, frozenset(request.referenced)
     while True:
-        today = _referenced_on(request.referenced, day)
+        today = day in referenced_on
         referenced = referenced or today
         found = rules.ask(evolve(matter, age=(day - made).days, referenced=referenced, referenced_today=today))
         if found.facts["remade"]:
@@ -865,15 +862,9 @@ def _request_on(rules: AdministrationRules, request: Request, on: date) -> Reque
         day = min((on, *_days_after(request.referenced, day, made, found)))
 
 
-def _referenced_on(days: Sequence[date], day: date) -> bool:
-    at = bisect_left(days, day)
-    return at < len(days) and days[at] == day
-
-
 def _days_after(days: Sequence[date], day: date, made: date, found: AdministrationAnswer) -> Iterator[date]:
     """The days after ``day`` on which something may happen next: that of a reference, and that of the check."""
     check = made + timedelta(days=found.facts["check_after"])
-    at = bisect_left(days, day + ONE_DAY)
-    yield from days[at : at + 1]
+    yield from days[bisect_right(days, day) :][:1]
     if check > day:
         yield check

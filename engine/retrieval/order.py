@@ -237,8 +237,9 @@ class Retrieval:
         platform: str = "MULTI",
     ) -> QueueOrder:
         """Return the orders of ``messages``, which are given in the order of their arrival on ``queue``."""
-        there = is_visible_to_all if self.sees is None else partial(self.sees, RetrievalCall())
-        listed = build_queued_messages(messages, queue, self.terms, there)
+        # By itself a message is there for everybody if no open unit of work has put it.
+        sees = self.sees or (lambda _, message: not message.unit_of_work)
+        listed = build_queued_messages(messages, queue, self.terms, partial(sees, RetrievalCall()))
         remaining: dict[str, Sequence[QueuedMessage]] = dict.fromkeys(ORDERS, ())
         left_out: list[PassedOver] = []
         remarks: list[str] = []
@@ -306,11 +307,6 @@ class Retrieval:
         return PutOrderGuarantee(by, kept, tuple(because))
 
 
-def is_visible_to_all(message: QueuedMessage) -> bool:
-    """Return whether a message is there for everybody: no open unit of work has put it."""
-    return not message.unit_of_work
-
-
 def list_local_queues(cluster: Cluster) -> dict[str, Queue]:
     """List the local queues of the local queue manager, as they are listed."""
     own = cluster.queue_manager.name
@@ -352,14 +348,11 @@ class MessageTerms:
         if found is None:
             if len(self.known) >= MOST_KNOWN:
                 self.known.clear()
-            found = self.known[key] = self._asked(
-                StatedMessage(**{**list_stated_values(message, 0, NO_QUEUE), "id": ""})
-            )
+            stated = StatedMessage(**{**list_stated_values(message, 0, NO_QUEUE), "id": ""})
+            is_first, begins, ends, ends_item, sequence, offset = (ask(stated) for ask in self.of_items)
+            after = (sequence, offset) if sequence > 0 else None
+            found = self.known[key] = ItemRole(is_first, begins, ends, ends_item, after)
         return found
-
-    def _asked(self, message: StatedMessage) -> ItemRole:
-        is_first, begins, ends, ends_item, sequence, offset = (ask(message) for ask in self.of_items)
-        return ItemRole(is_first, begins, ends, ends_item, (sequence, offset) if sequence > 0 else None)
 
 
 @lru_cache(maxsize=64)
@@ -422,7 +415,7 @@ def build_retrieval_plan(steps: LoweredRuleset) -> RetrievalPlan:
             left_out.append((text, walks))
         if isinstance(step, Filter) if taken else _is_of_all(step, steps.vocabulary, walks is not None):
             of_all.append(_may_apply(steps, place))
-        elif not taken and _counts(step, steps.vocabulary):
+        elif not taken and _list_counts(step, steps.vocabulary):
             counting.append((_may_apply(steps, place), tuple(left_out)))
         elif isinstance(step, Rank) and step.keep == "all" and not _compares_by(step, BY_PLACE):
             others = of_items if _compares_by(step, BY_ITEM) else ordering
@@ -502,7 +495,7 @@ def _may_apply(steps: LoweredRuleset, place: int) -> Applies:
     when = steps.steps[place].when
     parts = [] if when is None else _parts(expand_terms(when, steps.vocabulary))
     told = [found for part in parts if (found := _of_call(part, steps, place)) is not None]
-    return compile_expression(build_and(*told), steps.vocabulary, "s") if told else _always
+    return compile_expression(build_and(*told), steps.vocabulary, "s") if told else lambda _: True
 
 
 def _parts(tree: Expression) -> list[Expression]:
@@ -513,10 +506,6 @@ def _parts(tree: Expression) -> list[Expression]:
         case nodes.And(one, other):
             return [*_parts(one), *_parts(other)]
     return [tree]
-
-
-def _always(_: RetrievalCall) -> bool:
-    return True
 
 
 def _leaves_out(step: Operation, vocabulary: Vocabulary) -> str:
@@ -530,7 +519,7 @@ def _leaves_out(step: Operation, vocabulary: Vocabulary) -> str:
 
 def _is_of_all(step: Operation, vocabulary: Vocabulary, is_walked: bool) -> bool:
     """Whether what a step does to a message lies with the others, too, or with what like ones have otherwise."""
-    if any(_counts_some(tree, vocabulary) for tree in list_expressions(step)):
+    if any(each.this != nodes.TRUE for each in _list_counts(step, vocabulary)):  # messages are counted by what they are
         return True
     match step:
         case Filter():
@@ -540,15 +529,9 @@ def _is_of_all(step: Operation, vocabulary: Vocabulary, is_walked: bool) -> bool
     return False
 
 
-def _counts(step: Operation, vocabulary: Vocabulary) -> bool:
-    """Whether a step counts messages."""
-    return any(expand_terms(tree, vocabulary).find(nodes.CountIf) for tree in list_expressions(step))
-
-
-def _counts_some(tree: Expression, vocabulary: Vocabulary) -> bool:
-    """Whether messages are counted by what they are."""
-    counts = expand_terms(tree, vocabulary).find_all(nodes.CountIf)
-    return any(each.this != nodes.TRUE for each in counts)
+def _list_counts(step: Operation, vocabulary: Vocabulary) -> list[nodes.CountIf]:
+    """How a step counts messages."""
+    return [each for tree in list_expressions(step) for each in expand_terms(tree, vocabulary).find_all(nodes.CountIf)]
 
 
 def _takes_first(step: Operation, vocabulary: Vocabulary) -> bool:

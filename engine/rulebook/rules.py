@@ -376,10 +376,7 @@ def compute_digest(files: Files) -> str:
 
 @lru_cache(maxsize=1)
 def _own_digest() -> str:
-    found = sha256()
-    for path, text in _own_files().items():
-        found.update(f"{path}\n{len(text)}\n{text}".encode())
-    return found.hexdigest()
+    return compute_digest(_own_files())
 
 
 def get_rules_folder() -> Path:
@@ -566,18 +563,16 @@ def _ruleset(rules: Rules, declaration: Declaration) -> Ruleset:
     clauses = tuple(rules.clauses.items())
     stated = declaration, tuple(files.items()), clauses, rules.edition, in_force, loader.list_seen_facts()
     known = _in_use.get(stated)
-    return _in_use.setdefault(stated, _read(rules, loader)) if known is None else known
+    if known is not None:
+        return known
+    read = loader.ruleset(rules.in_folder(declaration.name), _tables_of_terms(rules, declaration))
+    return _in_use.setdefault(stated, read)
 
 
 @lru_cache(maxsize=1024)
 def _readings_in(path: str, text: str) -> frozenset[str]:
     """The choices for which a file states anything."""
     return frozenset(find_overrides(_table(path, text), "reading")) if "reading" in text else frozenset()
-
-
-def _read(rules: Rules, loader: RulesetLoader) -> Ruleset:
-    files = rules.in_folder(loader.declaration.name)
-    return loader.ruleset(files, _tables_of_terms(rules, loader.declaration))
 
 
 @lru_cache(maxsize=64)

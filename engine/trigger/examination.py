@@ -405,13 +405,8 @@ def _counts(steps: LoweredRuleset) -> frozenset[str]:
     words, before = frozenset({*DEPTHS, *TOTAL_DEPTHS}), frozenset[str]()
     while words != before:
         before = words
-        words |= {name for name, tree in derived if _names(tree, before) and _is_number(name, steps)}
+        words |= {name for name, tree in derived if _names(tree, before) and steps.vocabulary.is_number(name)}
     return words
-
-
-def _is_number(name: str, steps: LoweredRuleset) -> bool:
-    word = steps.vocabulary.words.get(name)
-    return word is not None and word.type.is_number
 
 
 def _comparisons(tree: Expression, counts: Collection[str]) -> Iterator[Comparison]:

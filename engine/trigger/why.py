@@ -110,7 +110,9 @@ class WhyAnswer(ShownAnswer):
 
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.why/1``; its ``changes`` are those that the command line looks for."""
-        queue, rule = self.queue, self.rule
+        queue, rule, reason = self.queue, self.rule, None
+        if self.reason is not None:
+            reason = {"name": self.reason_name, "code": self.reason, "call": "MQPUT", "remedy": self.remedy}
         triggers = {"triggers": True, "does not": False, "depends": None}[self.verdict]
         return {
             "format": WHY_FORMAT,
@@ -122,7 +124,7 @@ class WhyAnswer(ShownAnswer):
             "verdict": self.verdict,
             "triggers": triggers,
             "rule": rule.id if rule else None,
-            "reason": _reason(self) if self.reason is not None else None,
+            "reason": reason,
             "conditions": [_condition(each) for each in self.doubts],
             "provided": self.requirement,
             "depends_on": [
@@ -339,11 +341,6 @@ class UnknownFact:
         return range(len(self.values))
 
 
-def list_combinations(unknown: Sequence[UnknownFact]) -> Iterator[Combination]:
-    """List every combination of values."""
-    return product(*(each.places for each in unknown))
-
-
 def apply_values(state: State, unknown: Sequence[UnknownFact], combined: Combination) -> State:
     """Return ``state`` with one combination of values of the unknown facts."""
     chosen = [each.values[place] for each, place in zip(unknown, combined, strict=True)]
@@ -442,7 +439,7 @@ class _Asked:
 
     def each_found(self, state: State, unknown: tuple[UnknownFact, ...]) -> Iterator[tuple[Combination, Examination]]:
         """What the rules say, one by one."""
-        for each in list_combinations(unknown):
+        for each in product(*(one.places for one in unknown)):
             happened = apply_values(state, unknown, each).after(self.put)[1]
             if not happened.occasions:  # as rules of somebody's own can have it
                 raise UnansweredError(
@@ -534,10 +531,6 @@ def _remarks(queue: Queue, cluster: Cluster, beyond: DeliveryContext, rules: Rul
     return list_delivery_remarks(build_trigger_delivery(queue, cluster, beyond), rules)
 
 
-def _reason(answer: WhyAnswer) -> dict[str, Any]:
-    return {"name": answer.reason_name, "code": answer.reason, "call": "MQPUT", "remedy": answer.remedy}
-
-
 def _condition(doubt: BlockingCondition) -> dict[str, Any]:
     rule, told = doubt.condition.rule, {"because": doubt.because, "remedy": doubt.condition.remedy or None}
     advice = {"advice": doubt.condition.advice} if doubt.condition.advice else {}
@@ -572,17 +565,14 @@ def _left_open(
 def _defined_as(state: State, queue: Queue, changed: Mapping[str, Any]) -> State:
     """``state`` with other attributes of a queue; a process or an initiation queue that it then names is there."""
     cluster = state.cluster
-    queues = [evolve(each, **changed) if _is(each, queue) else each for each in cluster.queues]
+    place = queue.name, queue.queue_manager
+    queues = [evolve(each, **changed) if (each.name, each.queue_manager) == place else each for each in cluster.queues]
     local, served = cluster.queue_manager.name, "initq" in changed and changed["initq"] == STAND_IN
     if served:
         queues.append(Queue(STAND_IN, local))
     processes = (*cluster.processes, *([Process(STAND_IN)] if changed.get("process") else ()))
     there = state.replace(definitions=state.definitions.of(evolve(cluster, queues=queues, processes=processes)))
     return _served_by(there, STAND_IN) if served else there
-
-
-def _is(one: Queue, other: Queue) -> bool:
-    return (one.name, one.queue_manager) == (other.name, other.queue_manager)
 
 
 def _is_untold(attribute: str, queue: Queue, untold: UndisplayedObjects) -> bool:
@@ -730,7 +720,8 @@ def _last_trigger(queue: Queue, state: State) -> Iterator[UnknownFact]:
         f"a trigger message was written for {name} in the last {interval} ms",
     ]
     none = f"no trigger message was written for {name} in the last {interval} ms"
-    sharing = [each for each in state.cluster.queues if _triggers_by(each, queue)]
+    to = queue.queue_manager, queue.initq
+    sharing = [each for each in state.cluster.queues if each.trigger and (each.queue_manager, each.initq) == to]
     of_any = f"; the last put to {queue.initq} may be of another of its queues" if len(sharing) > 1 else ""
     what = f"when the last trigger message was written for it (TRIGINT is {interval} ms){of_any}"
     base = _base_of(queue.initq, state)
@@ -755,11 +746,6 @@ def _base_of(name: str, state: State) -> str:
     """The queue that has a status: of an alias its target."""
     found = state.cluster.own_queues.get(name)
     return found.base_queue if found is not None and found.type == "QALIAS" and found.base_queue else name
-
-
-def _triggers_by(other: Queue, queue: Queue) -> bool:
-    """Whether the initiation queue of ``queue`` is that of ``other``, which triggers, too."""
-    return other.trigger and (other.queue_manager, other.initq) == (queue.queue_manager, queue.initq)
 
 
 def _among(said: Sequence[str], places: Collection[int]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import count
 from types import TracebackType
@@ -13,10 +13,11 @@ from attrs import define, evolve, field, fields, frozen
 
 from mqclause.answers import Outcome, Reason, ShownAnswer, build_reason, get_outcome
 from mqclause.documents import EXIT, OUTCOME, RESOLUTION
-from mqclause.executors.operations import CarriedValues, ExecutorName, Run, build_listing
+from mqclause.executors.operations import CarriedValues, ExecutorName, Run, build_listing, compile_expression
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
 from mqclause.exits.process import ANYBODY, Caller, Exit, ExitFaultError, Exits, ExitSession
+from mqclause.language import nodes
 from mqclause.language.evaluator import Scope
 from mqclause.model.diagnostics import ArgumentError, check_type
 from mqclause.model.exits import (
@@ -42,7 +43,7 @@ from mqclause.model.facts.workload import (
     build_situation,
     list_destinations,
 )
-from mqclause.rulebook.rule import FailWith, Ruleset
+from mqclause.rulebook.rule import FailWith, Rule, Ruleset
 from mqclause.rulebook.rules import AUTO, Rules, RulesOrigin
 from mqclause.trace import (
     FORMAT,
@@ -242,15 +243,12 @@ class Decision(ShownAnswer):
     @property
     def fixed(self) -> bool:
         """Whether the open chooses for all puts on its handle."""
-        return self._fixes(self.situation)
+        return _compile_fixed(self.rulesets[-1])(self.situation)
 
     @property
     def fixed_by_default(self) -> bool:
         """Whether the open would choose if it left the binding to the queue."""
-        return self._fixes(evolve(self.situation, bind=self.resolved.default_binding))
-
-    def _fixes(self, situation: Situation) -> bool:
-        return bool(Scope(self.rulesets[-1].vocabulary, situation).value("fixed"))
+        return _compile_fixed(self.rulesets[-1])(evolve(self.situation, bind=self.resolved.default_binding))
 
     @property
     def advance(self) -> Advance | None:
@@ -275,14 +273,19 @@ class Decision(ShownAnswer):
         """The remarks of the rules about how the call ends."""
         return self._remarks(1) if self.runs else ()
 
+    @cached_property
+    def remarking(self) -> tuple[Sequence[Rule], ...]:
+        """By document the rules that have something to say of the answer."""
+        return tuple([of.find_remarking_rules(run.facts) for of, run in zip(self.rulesets, self.runs, strict=False)])
+
     def _remarks(self, document: int) -> tuple[str, ...]:
         """Those of the rules of one document."""
-        run, scope = self.runs[document], self._first_scope(document)
-        return render_remarks(self.rulesets[document], run, self.listed, scope, lambda: self._traced()[document])
-
-    def _traced(self) -> tuple[Run, ...]:
-        """What the rules did, with the trace of each."""
-        return self.course.run(self.situation, self.listed, self.carried, traced=True)
+        rules, run = self.remarking[document], self.runs[document]
+        if not any("{" in rule.remark or "}" in rule.remark for rule in rules):
+            return tuple([rule.remark for rule in rules])
+        if run.trace is None:
+            run = self.course.run(self.situation, self.listed, self.carried, traced=True)[document]
+        return render_remarks(self.rulesets[document], rules, run, self.listed, self._first_scope(document))
 
     def other_readings(self) -> tuple[OtherReading, ...]:
         """Return the choices of readings, one at a time, that would give another answer.
@@ -404,14 +407,20 @@ class Decision(ShownAnswer):
         return f"goes to {self.chosen.name}{tie}"
 
 
+@lru_cache(maxsize=64)
+def _compile_fixed(ruleset: Ruleset) -> Callable[[Situation], bool]:
+    """The term by which an open chooses for all puts on its handle."""
+    return compile_expression(nodes.Column("fixed"), ruleset.vocabulary, "s")
+
+
 class Engine:
     """The workload rules, ready to choose destinations.
 
     It holds no state of any queue manager: the sequence state goes in and comes out with each choice, so one
     engine may be shared between threads. It pickles as its ``rules``, which are by default those that come with the
     project; where these are of no edition, a choice is made by the edition of the local queue manager's command level.
-    ``executor`` is ``compiled`` (microseconds), ``chaining`` (durable_rules) or ``plain`` (the reference).
-    Raises RuleError.
+    ``executor`` is ``compiled`` (microseconds), ``chaining`` (durable_rules) or ``plain`` (the reference). ``course``
+    are the rules of a choice and of its outcome, ``names`` those of name resolution. Raises RuleError.
 
     ``exits`` are cluster workload exits by the name in CLWLEXIT, functions that take one MQWXP (see mqclause.exits);
     a call of one may take ``exit_limit`` seconds, or as many as the exit rules say. They run in processes of their own
@@ -436,9 +445,9 @@ class Engine:
         self._of_editions: dict[int, Engine] = {}
         # How often its decisions were compared, and it was to choose for that: rules in much use are worth compiling.
         self.asked, self.turns = count(), count()
-        self._course = Pipeline.of(self.rules, OUTCOME, executor)
-        self.listing = build_listing(self._course.rulesets[0])
-        self._names = Pipeline.of(self.rules, RESOLUTION, executor)
+        self.course = Pipeline.of(self.rules, OUTCOME, executor)
+        self.listing = build_listing(self.course.rulesets[0])
+        self.names = Pipeline.of(self.rules, RESOLUTION, executor)
 
     def __repr__(self) -> str:
         exits = f", exits {', '.join(self.exits.given)}" if self.exits.given else ""
@@ -483,19 +492,9 @@ class Engine:
         return found
 
     @property
-    def course(self) -> Pipeline:
-        """The rules of a choice and of its outcome."""
-        return self._course
-
-    @property
-    def names(self) -> Pipeline:
-        """The rules of name resolution."""
-        return self._names
-
-    @property
     def readings(self) -> Mapping[str, str]:
         """The choices, by reading, that its rules were read by."""
-        return dict(self._course.readings)
+        return dict(self.course.readings)
 
     def choose(
         self,
@@ -518,7 +517,7 @@ class Engine:
         if self._by_level and cluster.queue_manager.command_level:
             return self.at(cluster).choose(put, cluster, state, explain, caller, depths)
         left_open = put.bind == "AS_Q_DEF"
-        where = resolve_names(self._names, cluster, put.queue, put.queue_manager, put.call, left_open)
+        where = resolve_names(self.names, cluster, put.queue, put.queue_manager, put.call, left_open)
         last, changed, counters = cluster.last_seq_number, UNCHANGED, None
         if state is not None:
             check_type("state", state, SequenceState, ", as decision.state")
@@ -528,10 +527,10 @@ class Engine:
         runs: tuple[Run, ...] = ()
         if where.needs_workload_rules:
             listed = list_destinations(cluster, where.named, self.listing, seen)
-            runs = self._course.run(seen, listed, counters, explain in ("rule", "condition"))
+            runs = self.course.run(seen, listed, counters, explain in ("rule", "condition"))
         else:
             listed = () if where.reason is not None or where.deferred else (where.destination,)
-        decision = Decision(put, cluster, explain, self._course, seen, listed, runs, self.rules, state, where)
+        decision = Decision(put, cluster, explain, self.course, seen, listed, runs, self.rules, state, where)
         if runs and caller is not None and self._names_exit(cluster, caller):
             decision.exit = self._answer_of_exit(decision, caller)
         if runs and cluster.own_queues:
@@ -587,7 +586,7 @@ class Engine:
         check_type("cluster", cluster, Cluster, ", as snapshot.cluster")
         queue = check_type("queue", queue, str).rstrip(" ")
         queue_manager = check_type("queue_manager", queue_manager, str).rstrip(" ")
-        return resolve_names(self.at(cluster)._names, cluster, queue, queue_manager, call, for_input=for_input)
+        return resolve_names(self.at(cluster).names, cluster, queue, queue_manager, call, for_input=for_input)
 
 
 def build_document_head(decision: Decision) -> dict[str, Any]:
@@ -645,6 +644,13 @@ class DecisionResult:
         ends = (reason.name, reason.call) if reason is not None else ("", "")
         permitted = tuple(decision.remaining) if taken is None else (taken,)
         return cls(decision.outcome, permitted, *ends, decision.resolved.topic)
+
+    @classmethod
+    def of_runs(cls, runs: Sequence[Run]) -> DecisionResult:
+        """Summarize how a choice ends by its rules alone, before any exit and any transmission queue."""
+        failure = runs[-1].failure
+        ends = ("", "") if failure is None else (failure.reason, failure.call)
+        return cls(get_outcome(runs), tuple(runs[0].remaining), *ends)
 
     def is_same_result_as(self, other: DecisionResult) -> bool:
         """Return whether both are alike: in outcome and reason code or, where there is none, in who is permitted."""
@@ -798,7 +804,8 @@ def is_told_by_kind(decision: Decision) -> bool:
 def _other_choices(decision: Decision) -> Iterator[ReadingChoice]:
     known = decision.rules.known_readings
     own = decision if decision.exit is None else evolve(decision, exit=None)
-    for name, chosen in _concerned(decision):
+    followed = decision.rules.list_readings(RESOLUTION) if decision.resolved.followed else {}
+    for name, chosen in {**decision.readings, **followed}.items():
         for choice in known[name].choices:
             if choice == chosen:
                 continue
@@ -973,10 +980,3 @@ def _offer(
         message.buffer[:cut] if message and message.buffer is not None else None,
         dict(message.descriptor) if message else None,
     )  # fmt: skip
-
-
-def _concerned(decision: Decision) -> Iterator[tuple[str, str]]:
-    """The choices that were made: of the rules that chose, and of those that followed names, if any led on."""
-    yield from decision.readings.items()
-    if decision.resolved.followed:
-        yield from decision.rules.list_readings(RESOLUTION).items()

@@ -87,6 +87,11 @@ class Resolution:
         return bool(self.inhibited_by)
 
     @property
+    def inhibited_before_the_end(self) -> bool:
+        """Whether an object that leads on is put-disabled, whatever the names come to."""
+        return bool(self.last.situation.inhibited_by)
+
+    @property
     def deferred(self) -> bool:
         """Whether an open succeeds that fixes nothing, without the workload rules."""
         return bool(self.last.facts["deferred"])
@@ -189,7 +194,8 @@ class TransmissionQueueRules:
             return self._refusal(sent, call, cluster, depths)
         key = (self, sent.channel, call)
         if key not in cluster.refusals:
-            cluster.refusals[key] = self._refusal(sent, call, cluster, lambda name: _depth_in(cluster, name))
+            own = cluster.own_queues
+            cluster.refusals[key] = self._refusal(sent, call, cluster, lambda name: own[name].curdepth or 0)
         found: Reason | None = cluster.refusals[key]
         return found
 
@@ -261,10 +267,6 @@ def _looks(course: Pipeline, cluster: Cluster, put: Put, left_open: bool, for_in
 def _leads(look: ResolutionStep, where: str) -> RuleError:
     """What is wrong with the rule, one of somebody's own, that leads from a look ``where`` nothing can be found."""
     return RuleError("" if look.rule is None else look.rule.path, "settle", f"leads {where}")
-
-
-def _depth_in(cluster: Cluster, queue: str) -> int:
-    return cluster.own_queues[queue].curdepth or 0
 
 
 def build_look_document(look: ResolutionStep) -> dict[str, Any]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import define, evolve, field, frozen
 
@@ -23,6 +23,8 @@ from mqclause.model.facts.workload import START, CounterKey, Destination, Destin
 from mqclause.rulebook.rule import RuleError
 from mqclause.workload.decision import Decision
 from mqclause.workload.equivalence import MOST_CLASSES, EquivalenceClass
+
+KeyT = TypeVar("KeyT")
 
 FINEST = 10**6
 """A factor advances by a fraction with a small denominator (1000 / CLWLWGHT); a float is taken as the nearest one."""
@@ -70,6 +72,15 @@ def _shares(decision: Decision) -> Iterator[Share]:
         return
     found = compute_rates(decision)
     yield from (Share(each, rate / len(found)) for each, rate in found)
+
+
+def sum_parts(found: Iterable[Share], key: Callable[[Destination], KeyT]) -> dict[KeyT, Fraction]:
+    """Sum the parts of destinations that have the same key."""
+    total: dict[KeyT, Fraction] = {}
+    for each in found:
+        name = key(each.destination)
+        total[name] = total.get(name, Fraction(0)) + each.part
+    return total
 
 
 def compute_rates(decision: Decision) -> Sequence[tuple[Destination, Fraction]]:
@@ -142,7 +153,8 @@ class _Balance:
             if chosen.counter in met:
                 return steps
             met.add(chosen.counter)
-            counter = _after(run, self._counter(chosen.counter, factors))
+            # Counters that no rule derives stay as they were.
+            counter = DestinationSequence(**{**self._counter(chosen.counter, factors)._asdict(), **run.chosen})
             factors[chosen.counter], self.numbers[chosen.counter] = counter.dest_seq_factor, counter.dest_seq_number
             steps[chosen] = Fraction(counter.dest_seq_factor).limit_denominator(FINEST)
 
@@ -162,11 +174,6 @@ class _Balance:
         return DestinationSequence(
             factors.get(key, START.dest_seq_factor), self.numbers.get(key, START.dest_seq_number)
         )
-
-
-def _after(run: Run, before: DestinationSequence) -> DestinationSequence:
-    """The counters of the chosen destination after the choice; as they were where no rule derives them."""
-    return DestinationSequence(**{**before._asdict(), **run.chosen})
 
 
 FACTOR, NUMBER = START._fields
