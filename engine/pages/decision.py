@@ -121,10 +121,11 @@ def view_decision(
 def _view(document: Document, rules: Rules, question: str, verdict: str, reaches: str = "") -> DecisionView:
     columns = [each for each in document["steps"] if _tells_apart(each)]
     idle = (each for each in document["steps"] if not _tells_apart(each))
-    why_not = document.get("why_not")
+    why_not, source = document.get("why_not"), document.get("edition_from", "")
     said_before = {*document.get("assumptions", ()), *(each["what"] for each in document.get("incomplete", ()))}
     return DecisionView(
-        question, verdict, document["outcome"], _say_edition(document), reaches,
+        question, verdict, document["outcome"], f"{document['edition']} ({source})" if source else document["edition"],
+        reaches,
         columns=tuple(Column(each["rule"], each["clause"], each["remaining"]) for each in columns),
         rows=tuple(_view_rows(document, columns)),
         idle=tuple((each["rule"], each["clause"], each["applied"]) for each in idle),
@@ -210,11 +211,6 @@ def _ask(put: Document) -> str:
     named = [f"queue {put['queue']}"] if put.get("queue") else []
     named += [f"queue manager {put['queue_manager']}"] if put.get("queue_manager") else []
     return f"to {' at '.join(named)}"
-
-
-def _say_edition(document: Document) -> str:
-    source = document.get("edition_from", "")
-    return f"{document['edition']} ({source})" if source else document["edition"]
 
 
 def _list_other_readings(document: Document, rules: Rules) -> Iterator[tuple[str, str]]:

@@ -134,11 +134,12 @@ def view_plan(
     """
     document = answer if isinstance(answer, Mapping) else answer.to_json()
     change = answer.change if isinstance(answer, PlanTable) else answer
-    still, upgrades = "", tuple(map(_say_upgrade, document.get("upgrades", ())))
     if isinstance(change, ChangePlan):
         still, upgrades = describe_no_move(change), tuple(describe_upgrades(change))
         unknown = tuple(_list_asked(change))
     else:
+        upgrade = "{queue_manager}: {before} to {after} ({evidence})"
+        still, upgrades = "", tuple(map(upgrade.format_map, document.get("upgrades", ())))
         unknown = _view_unknown(document.get("incomplete", ()) or _list_missing(answer))
     document = document if "rows" in document else {"rows": [document]}
     rows = [*document["rows"], *document.get("queue_manager_aliases", ())]
@@ -302,10 +303,6 @@ def _summarize(document: Document, rows: Sequence[Document], still: str) -> Iter
     for side, said in (("new", "new"), ("gone", "no longer there")):
         if number := len(findings.get(side, ())):
             yield f"{number} finding{'s' if number > 1 else ''} of check {said}"
-
-
-def _say_upgrade(document: Document) -> str:
-    return f"{document['queue_manager']}: {document['before']} to {document['after']} ({document['evidence']})"
 
 
 def _sum_traffic(document: Document | None) -> Iterator[str]:

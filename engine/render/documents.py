@@ -176,10 +176,6 @@ def _show_returned(row: Document) -> dict[str, str]:
     return {"got": " ".join(row["got"])} | statuses | reason | {"remarks": "; ".join(row.get("remarks", ()))}
 
 
-def _show_move(row: Document) -> dict[str, str]:
-    return {"from": row["out_of"] or "none", "to": row["into"] or "none", "puts": f"{row['puts']:g}"}
-
-
 def _show_plan(document: Document) -> ShownRows:
     rows = [_show_plan_row(each) for each in (*document["rows"], *document.get("queue_manager_aliases", ()))]
     told = [f"sequence factors restart at {', '.join(document['restarts'])}"] if document.get("restarts") else []
@@ -229,7 +225,9 @@ SHOWN: Mapping[str, Callable[[Any], ShownRows]] = {
     "PlanRow": _each(_show_plan_row),
     "PlanTable": _show_plan,
     "ChangePlan": _show_plan,
-    "Move": _each(_show_move),
+    "Move": _each(
+        lambda row: {"from": row["out_of"] or "none", "to": row["into"] or "none", "puts": f"{row['puts']:g}"}
+    ),
     "WhyAnswer": _show_why,
     "Finding": _each(_show_finding),
     "Findings": _each(_show_finding, "findings"),
