@@ -201,13 +201,13 @@ class MemberView:
 
     name: str
     is_described: bool
+    hosts: int
+    failing: tuple[str, ...]
+    failing_aliases: int
     clusters: tuple[str, ...] = ()
     suspended: tuple[str, ...] = ()
     is_repository: bool = False
     level: int = 0
-    hosts: int = 0
-    failing: tuple[str, ...] = ()
-    failing_aliases: int = 0
 
     @property
     def said(self) -> str:
@@ -663,10 +663,7 @@ def _view_members(flows: Sequence[Flow], snapshots: Sequence[Snapshot], describe
     for name in sorted({*facts, *hosts, *(each.member for each in flows)}):
         of = facts.get(name)
         known = () if of is None else (of.clusters, suspended.get(name, ()), of.repository, of.command_level)
-        yield MemberView(
-            name, name in described, *known, hosts=hosts[name], failing=failing.get(name, ()),
-            failing_aliases=aliases[name],
-        )  # fmt: skip
+        yield MemberView(name, name in described, hosts[name], failing.get(name, ()), aliases[name], *known)
 
 
 def _list_suspended(snapshots: Iterable[Snapshot]) -> dict[str, tuple[str, ...]]:
