@@ -197,12 +197,12 @@ class Retrieval:
     @cached_property
     def looks(self) -> RetrievalPlan:
         """The plan of which messages of a queue a get has to look at."""
-        return build_retrieval_plan(self.course.steps[-1])
+        return _build_retrieval_plan(self.course.steps[-1])
 
     @cached_property
     def sees(self) -> VisibilityTest | None:
         """Whether a call sees what open units of work have put; None where each sees its own."""
-        return build_visibility_test(self.course.steps[-1])
+        return _build_visibility_test(self.course.steps[-1])
 
     def run(self, call: RetrievalCall, messages: Sequence[QueuedMessage], traced: bool = False) -> Run:
         """Run the rules on a call on a queue."""
@@ -404,7 +404,7 @@ class RetrievalPlan:
 
 
 @lru_cache(maxsize=64)
-def build_retrieval_plan(steps: LoweredRuleset) -> RetrievalPlan:
+def _build_retrieval_plan(steps: LoweredRuleset) -> RetrievalPlan:
     """Find out once what the rules of retrieval look at, so that calls look at no more."""
     of_all, ordering, of_items = list[Applies](), list[Applies](), list[Applies]()
     counting, left_out, taken = list[tuple[Applies, ScanFilters]](), list[tuple[str, Applies]](), False
@@ -425,7 +425,7 @@ def build_retrieval_plan(steps: LoweredRuleset) -> RetrievalPlan:
 
 
 @lru_cache(maxsize=64)
-def build_visibility_test(steps: LoweredRuleset) -> VisibilityTest | None:
+def _build_visibility_test(steps: LoweredRuleset) -> VisibilityTest | None:
     """Build the test by which units of work hide messages, before rules look at their items.
 
     None where that is what COMMITTED leaves out of every order, get and browse.

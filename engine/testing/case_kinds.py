@@ -119,13 +119,13 @@ def has_each(find: Finder, joint: str = "of") -> Comparison:
     return compare
 
 
-def get_subject_name(subject: Any) -> str:
+def _get_subject_name(subject: Any) -> str:
     """Return the name by which a case refers to a subject."""
     return str(getattr(subject, "name", None) or getattr(subject, fields(type(subject))[0].name))
 
 
 def _names(subjects: Iterable[Any]) -> list[str]:
-    return [get_subject_name(each) for each in subjects]
+    return [_get_subject_name(each) for each in subjects]
 
 
 def _failure(key: str, answered: PipelineAnswer, wanted: StatedTable) -> Iterator[str]:
@@ -174,7 +174,7 @@ def _said(key: str, answered: PipelineAnswer, wanted: Mapping[str, StatedTable])
 PIPELINE_EXPECTATIONS: Mapping[str, Comparison] = {
     "remaining": equals_in_any_order(lambda answered: _names(answered.runs[-1].remaining)),
     "order": equals(lambda answered: _names(answered.runs[-1].remaining)),
-    "fell": equals(lambda answered: {get_subject_name(fate.subject): rule for rule, fate in answered.eliminated}),
+    "fell": equals(lambda answered: {_get_subject_name(fate.subject): rule for rule, fate in answered.eliminated}),
     "set_aside": equals_in_any_order(
         lambda answered: _names(fate.subject for step in answered.all_steps for fate in step.set_aside)
     ),
@@ -182,7 +182,7 @@ PIPELINE_EXPECTATIONS: Mapping[str, Comparison] = {
         lambda answered: _names(each for step in answered.all_steps for each in step.taken_back)
     ),
     "because": has_each(
-        lambda answered: {get_subject_name(fate.subject): fate.because for _, fate in answered.eliminated}
+        lambda answered: {_get_subject_name(fate.subject): fate.because for _, fate in answered.eliminated}
     ),
     "settled": equals(lambda answered: RuleAnswer(answered.situation, answered.runs[-1], answered.course).because),
     "remarks": equals(_remarks),
@@ -204,7 +204,7 @@ def _reason(key: str, decision: Decision, wanted: StatedTable) -> Iterator[str]:
 
 
 def _permitted(key: str, decision: Decision, wanted: list[str]) -> Iterator[str]:
-    got = [get_shortest_name(decision, each) for each in decision.permitted]
+    got = [_get_shortest_name(decision, each) for each in decision.permitted]
     yield from compare_values(key, sorted(_labelled(decision, wanted)), sorted(got))
     if decision.outcome == "chosen":
         yield from compare_values("chosen is permitted", True, decision.chosen in decision.permitted)
@@ -212,19 +212,19 @@ def _permitted(key: str, decision: Decision, wanted: list[str]) -> Iterator[str]
 
 def _fell_in_decision(key: str, decision: Decision, wanted: Mapping[str, str]) -> Iterator[str]:
     fell = dict(zip(_labelled(decision, wanted), wanted.values(), strict=True))
-    got = {get_shortest_name(decision, each): rule for each, rule in decision.fell_by().items()}
+    got = {_get_shortest_name(decision, each): rule for each, rule in decision.fell_by().items()}
     yield from compare_values(key, _in_order(fell), _in_order(got))
 
 
 def _sentences_of_decision(key: str, decision: Decision, wanted: Mapping[str, str]) -> Iterator[str]:
     sentences = {id(fate.subject): fate.because for step in decision.steps for fate in step.eliminated}
     for name, sentence in wanted.items():
-        got = sentences.get(id(find_destination(decision, name)))
+        got = sentences.get(id(_find_destination(decision, name)))
         yield from compare_values(f"{key} of {name}", sentence, got)
 
 
 def _taken_back_in_decision(key: str, decision: Decision, wanted: list[str]) -> Iterator[str]:
-    got = [get_shortest_name(decision, each) for step in decision.steps for each in step.taken_back]
+    got = [_get_shortest_name(decision, each) for step in decision.steps for each in step.taken_back]
     yield from compare_values(key, sorted(_labelled(decision, wanted)), sorted(got))
 
 
@@ -410,7 +410,7 @@ class PipelineCase(RunnableCase):
             "chosen": [dict(run.chosen) for run in answered.runs],
             "every": [dict(run.every) for run in answered.runs],
             "steps": [
-                build_step_document(step, lambda each: {"name": get_subject_name(each)}) for step in answered.all_steps
+                build_step_document(step, lambda each: {"name": _get_subject_name(each)}) for step in answered.all_steps
             ],
         }
 
@@ -493,7 +493,7 @@ class DecisionCase(RunnableCase):
         return engine.choose(snapshot.put, snapshot.cluster, state, explain)
 
 
-def find_destination(decision: Decision, name: str) -> Destination:
+def _find_destination(decision: Decision, name: str) -> Destination:
     """Find the destination that ``name`` stands for. Raises CaseError unless there is exactly one."""
     queue_manager, channel, cluster = (*name.split("/"), "", "")[:3]
     found = [
@@ -508,7 +508,7 @@ def find_destination(decision: Decision, name: str) -> Destination:
     return found[0]
 
 
-def get_shortest_name(decision: Decision, of: Destination) -> str:
+def _get_shortest_name(decision: Decision, of: Destination) -> str:
     """Return the shortest name that ``destination`` understands."""
     there = [each for each in decision.listed if each.queue_manager == of.queue_manager]
     if len(there) == 1:
@@ -553,7 +553,7 @@ def _value(hint: Any, value: Any, place: str) -> Any:
 
 
 def _labelled(decision: Decision, names: Iterable[str]) -> list[str]:
-    return [get_shortest_name(decision, find_destination(decision, name)) for name in names]
+    return [_get_shortest_name(decision, _find_destination(decision, name)) for name in names]
 
 
 def _counted(rules: Rules, name: str) -> DocumentCounts:

@@ -336,7 +336,7 @@ class TriggerCallbacks(RuleCallbacks):
     def _attributes(self) -> tuple[str, ...]:
         """The attributes of a queue that the answers depend on."""
         known = {each.name for each in fields(Queue)}
-        return tuple(sorted(known & find_dependencies(self._ruleset, MESSAGE_FACTS)))
+        return tuple(sorted(known & _find_dependencies(self._ruleset, MESSAGE_FACTS)))
 
     @cached_property
     def _values(self) -> Callable[[Queue], Any]:
@@ -356,7 +356,7 @@ class TriggerCallbacks(RuleCallbacks):
 
 
 @lru_cache(maxsize=64)
-def find_dependencies(ruleset: Ruleset, facts: frozenset[str]) -> frozenset[str]:
+def _find_dependencies(ruleset: Ruleset, facts: frozenset[str]) -> frozenset[str]:
     """Find the attributes and facts that some facts depend on, those facts among them."""
     rules = [(rule.when, rule.action) for rule in ruleset.rules if isinstance(rule.action, Derive | Conclude)]
     words, before = facts, frozenset[str]()

@@ -364,16 +364,16 @@ class Decision(ShownAnswer):
 
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.trace/1`` as JSON values; see trace.schema.json."""
-        document = build_document_head(self)
+        document = _build_document_head(self)
         document["steps"] = [build_step_document(step, Destination.to_json) for step in self.steps]
-        document.update(build_document_tail(self))
+        document.update(_build_document_tail(self))
         return document
 
     def to_json_text(self, besides: Mapping[str, Any] | None = None) -> str:
         """Return the text of ``to_json()``, faster than json.dumps; ``besides`` replaces its own further keys."""
-        document = build_document_head(self)
+        document = _build_document_head(self)
         document["steps"] = []
-        document.update(build_document_tail(self, besides))
+        document.update(_build_document_tail(self, besides))
         text = json_text(document)
         return text.replace('"steps": []', f'"steps": {encode_steps(self.steps, Destination.to_json)}', 1)
 
@@ -580,7 +580,7 @@ class Engine:
         return resolve_names(self.at(cluster).names, cluster, queue, queue_manager, call, for_input=for_input)
 
 
-def build_document_head(decision: Decision) -> dict[str, Any]:
+def _build_document_head(decision: Decision) -> dict[str, Any]:
     """Build the keys of a decision's document that come before the steps."""
     reason, chosen = decision.reason, decision.chosen
     return {
@@ -599,7 +599,7 @@ def build_document_head(decision: Decision) -> dict[str, Any]:
     }
 
 
-def build_document_tail(decision: Decision, besides: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def _build_document_tail(decision: Decision, besides: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Build the keys that come after the steps; ``besides`` has what a decision alone does not know."""
     reason, advance = decision.reason, decision.advance
     document: dict[str, Any] = {
@@ -774,12 +774,12 @@ def list_other_choices(decision: Decision) -> tuple[ReadingChoice, ...]:
         return ()
     # Whether kinds tell takes the rules of every choice, as long as a few answers: it is not asked for the first ones.
     is_first = next(_get_plain_engine(decision.rules).asked) < ASKED_FIRST
-    if is_first or not is_told_by_kind(decision) or _reads_names(decision.rules, tuple(decision.readings)):
+    if is_first or not _is_told_by_kind(decision) or _reads_names(decision.rules, tuple(decision.readings)):
         return tuple(_other_choices(decision))
     return _choices_of_kind(DecisionKind.of(decision))
 
 
-def is_told_by_kind(decision: Decision) -> bool:
+def _is_told_by_kind(decision: Decision) -> bool:
     """Return whether the rules alone decided: no alias was followed, no exit asked, nothing refused the message."""
     is_plain = bool(decision.runs) and decision.exit is None and not decision.resolved.followed
     return is_plain and decision.refusal is None

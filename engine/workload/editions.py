@@ -180,7 +180,7 @@ def describe_missing_level(queue_manager: str) -> MissingInformation:
 def list_level_remarks(rules: Rules, levels: Mapping[str, int]) -> Iterator[str]:
     """Say of queue managers, once for those of one command level, what is odd about it.
 
-    That is what describe_odd_level says and, once for those of one edition, that it lacks a choice that was asked for.
+    That is what _describe_odd_level says and, once for those of one edition, that it lacks a choice that was asked for.
     """
     by_level: dict[int, list[str]] = {}
     by_edition: dict[str, list[str]] = {}
@@ -189,7 +189,7 @@ def list_level_remarks(rules: Rules, levels: Mapping[str, int]) -> Iterator[str]
         by_edition.setdefault(rules.of_level(level).edition, []).append(name)
     for level, names in by_level.items():
         who = f"{join_names(names)} {'is' if len(names) == 1 else 'are'}"
-        yield from filter(None, [describe_odd_level(rules, level, who)])
+        yield from filter(None, [_describe_odd_level(rules, level, who)])
     for edition, names in by_edition.items():
         found = rules.of_level(levels[names[0]])
         for reading, choice in found.unknown_choices.items():
@@ -202,7 +202,7 @@ def get_levels(clusters: Iterable[Cluster]) -> dict[str, int]:
     return {each.queue_manager.name: each.queue_manager.command_level for each in clusters}
 
 
-def describe_odd_level(rules: Rules, level: int, who: str = "the queue manager is") -> str:
+def _describe_odd_level(rules: Rules, level: int, who: str = "the queue manager is") -> str:
     """Say that queue managers are of a command level that is not known, or of another edition than the one asked for.
 
     ``who`` are they, as the beginning of a sentence. Blank where neither is so.
