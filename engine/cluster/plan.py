@@ -55,8 +55,6 @@ from mqclause.workload.decision import Decision, Engine, get_destination_key
 from mqclause.workload.editions import describe_missing_level, locate_edition
 from mqclause.workload.shares import Share, sum_parts
 
-PLAN_FORMAT = "mqclause.plan/1"
-
 Side = Literal["before", "after"]
 
 BothSides = tuple[Snapshot, Snapshot, str]
@@ -516,8 +514,7 @@ class ChangePlan(ShownAnswer):
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.plan/1``."""
         document: dict[str, Any] = {
-            "format": PLAN_FORMAT,
-            **self.origin_keys,
+            **self.head,
             "rows": [row.to_json() for row in self.rows],
             "findings": self.findings.document(),
             "restarts": list(self.restarts),

@@ -12,8 +12,7 @@ from attrs import define, evolve, field, frozen
 
 from mqclause.answers import RuleAnswer
 from mqclause.documents import ADMINISTRATION
-from mqclause.executors.operations import ExecutorName
-from mqclause.executors.pipeline import Pipeline
+from mqclause.executors.pipeline import DocumentRules
 from mqclause.exits.process import ANYBODY, Caller, Exits, ExitSession
 from mqclause.model.diagnostics import name_argument
 from mqclause.model.exits import MQPER_NOT_PERSISTENT, MQPER_PERSISTENT, NO_DESCRIPTOR, OfferedMessage
@@ -398,11 +397,10 @@ class AdministrationAnswer(RuleAnswer):
         return self.rule.id if self.rule else ""
 
 
-class AdministrationRules:
-    """The rules of document 004, ready to be asked. Safe to share between threads. Raises RuleError."""
+class AdministrationRules(DocumentRules):
+    """The rules of administration."""
 
-    def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
-        self.course = Pipeline.of(Rules.given(rules), ADMINISTRATION, executor)
+    document = ADMINISTRATION
 
     def ask(self, matter: AdministrationSubject) -> AdministrationAnswer:
         """Run the rules of administration on one subject."""

@@ -64,6 +64,7 @@ from mqclause.rulebook.rule import (
     MessageTemplate,
     OrderBy,
     Rule,
+    Ruleset,
     Settle,
 )
 from mqclause.rulebook.rules import Rules
@@ -286,6 +287,15 @@ class RunnableCase(Case):
     def acted(self, answer: Any) -> bool:
         """Return whether the case's rule decided something in ``answer``."""
 
+    def decided_in(self, runs: Iterable[tuple[Ruleset, Run]]) -> bool:
+        """Return whether the case's rule decided something in one of these traced runs."""
+        return any(
+            has_decided(rule, did, self.ordinary)
+            for ruleset, run in runs
+            for rule, did in zip(ruleset.rules, run.trace or (), strict=True)
+            if rule.id == self.rule
+        )
+
     def find_differences(self, answer: Any) -> list[str]:
         """Find what in ``answer`` differs from what the case expects, whichever rule did it."""
         return [fault for key, wanted in self.expect.items() for fault in self.COMPARED[key](key, answer, wanted)]
@@ -415,12 +425,7 @@ class PipelineCase(RunnableCase):
         }
 
     def acted(self, answer: PipelineAnswer) -> bool:
-        return any(
-            has_decided(rule, did, self.ordinary)
-            for ruleset, run in zip(answer.course.rulesets, answer.runs, strict=True)
-            for rule, did in zip(ruleset.rules, run.trace or (), strict=True)
-            if rule.id == self.rule
-        )
+        return self.decided_in(zip(answer.course.rulesets, answer.runs, strict=True))
 
 
 _types = cache(get_type_hints)
@@ -480,12 +485,7 @@ class DecisionCase(RunnableCase):
     def acted(self, answer: Decision) -> bool:
         looks = [(each.course.rulesets[0], each.run) for each in answer.resolved.looks]
         runs = zip(answer.rulesets, answer.runs, strict=True) if answer.runs else ()
-        return any(
-            has_decided(rule, did, self.ordinary)
-            for ruleset, run in (*looks, *runs)
-            for rule, did in zip(ruleset.rules, run.trace or (), strict=True)
-            if rule.id == self.rule
-        )
+        return self.decided_in((*looks, *runs))
 
     def _choice(self, engine: Engine, snapshot: Snapshot, state: SequenceState | None, explain: Level) -> Decision:
         if snapshot.put is None:

@@ -70,7 +70,6 @@ from mqclause.testing.case_kinds import (
     PipelineCase,
     RunnableCase,
     equals,
-    has_decided,
     has_each,
 )
 from mqclause.trigger.examination import Examination
@@ -295,8 +294,7 @@ class ReplayCase(ScenarioCase):
         if RELEASED_FACT in derives:
             return any(row.released for row in rows)
         if derives & CALLBACK_FACTS:
-            place = answer.ruleset.rules.index(rule)
-            return any(has_decided(rule, (run.trace or ())[place], self.ordinary) for run in answer.judged)
+            return self.decided_in((answer.ruleset, run) for run in answer.judged)
         looked_at = [each for row in rows for each in row.examinations if each.occasion.queue != INITIATION_QUEUE]
         return any(self._acted(rule, each) for each in looked_at)
 
@@ -308,8 +306,7 @@ class ReplayCase(ScenarioCase):
             examined for examined, _ in examination.list_examined_rules()
         ]:
             return False
-        did = (examination.run.trace or ())[examination.ruleset.rules.index(rule)]
-        return has_decided(rule, did, self.ordinary)
+        return self.decided_in([(examination.ruleset, examination.run)])
 
 
 class EmptyCache(dict[Any, Any]):
@@ -375,11 +372,7 @@ class RetrievalCase(ScenarioCase):
 
     def acted(self, answer: RetrievalAnswer) -> bool:
         """Return whether the case's rule decided something."""
-        rule = next((each for each in answer.ruleset.rules if each.id == self.rule), None)
-        if rule is None:
-            return False
-        at = answer.ruleset.rules.index(rule)
-        return any(has_decided(rule, (run.trace or ())[at], self.ordinary) for run in answer.runs)
+        return self.decided_in((answer.ruleset, run) for run in answer.runs)
 
 
 CASE_KINDS: Mapping[str, type[RunnableCase]] = {

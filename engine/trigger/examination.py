@@ -13,7 +13,7 @@ from attrs import evolve, field, fields, frozen
 from mqclause.answers import RuleAnswer
 from mqclause.documents import CALL, TRIGGER
 from mqclause.executors.operations import ExecutorName, Let, LoweredRuleset, Run, StepResult
-from mqclause.executors.pipeline import Pipeline
+from mqclause.executors.pipeline import DocumentRules, Pipeline
 from mqclause.executors.plain import build_first_scope
 from mqclause.language import nodes
 from mqclause.language.evaluator import Scope, evaluate, is_possible
@@ -197,49 +197,24 @@ class Examination:
         return {rule: evolve(first, facts=seen.facts) for rule, seen in saw if rule in wanted}
 
 
-class Triggers:
-    """The trigger rules, loaded and ready; without state, so threads may share them.
+class Triggers(DocumentRules):
+    """The trigger rules. ``callbacks`` answer what a queue manager's course depends on, by these and those of calls."""
 
-    Arguments as for Engine; it pickles as its rules. Its ``callbacks`` answer what a queue manager's course depends on,
-    by the same rules and those of calls. Raises RuleError.
-    """
+    document = TRIGGER
 
     def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
-        self.rules = Rules.given(rules)
-        self.executor = executor
-        self._course = Pipeline.of(self.rules, TRIGGER, executor)
+        super().__init__(rules, executor)
         calls = Pipeline.of(self.rules, CALL, executor) if self.rules.in_folder(CALL.name) else None
-        self.callbacks = TriggerCallbacks(self._course, compile_message_terms(self.rules), calls)
+        self.callbacks = TriggerCallbacks(self.course, compile_message_terms(self.rules), calls)
         self._deriving = {fact: _deriving(self.ruleset, fact) for fact in ("trigger_message", "trigger_off")}
-
-    def __repr__(self) -> str:
-        return f"<Triggers: {self.rules!r}, {self.executor}>"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Triggers, (self.rules, self.executor)
-
-    @property
-    def ruleset(self) -> Ruleset:
-        """The trigger rules."""
-        return self._course.rulesets[-1]
-
-    @property
-    def steps(self) -> LoweredRuleset:
-        """Their steps."""
-        return self._course.steps[-1]
-
-    @property
-    def readings(self) -> Mapping[str, str]:
-        """The choices, by reading, that they were read by."""
-        return self.rules.list_readings(TRIGGER)
 
     def examine(self, occasion: TriggerEvent) -> Examination:
         """Tell whether an event on a queue makes a trigger message, condition by condition."""
-        run = self._course.run(occasion, (), traced=True)[-1]
+        run = self.course.run(occasion, (), traced=True)[-1]
         wrote, turned_off = self._derives(run, "trigger_message"), self._derives(run, "trigger_off")
         facts = run.facts
         return Examination(
-            occasion, wrote, facts, facts["available"], facts["trigger_events"], turned_off, run, self._course
+            occasion, wrote, facts, facts["available"], facts["trigger_events"], turned_off, run, self.course
         )
 
     def _derives(self, run: Run, fact: str) -> Rule | None:
@@ -253,7 +228,7 @@ class Triggers:
 
     def releases(self, ending: TriggerEvent) -> bool:
         """Tell whether the end of a unit of work releases a trigger message that it held back."""
-        released: bool = self._course.run(ending, ())[-1].facts["released"]
+        released: bool = self.course.run(ending, ())[-1].facts["released"]
         return released
 
 

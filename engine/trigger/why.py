@@ -40,8 +40,6 @@ from mqclause.workload.sensitivity import build_chstatus_command, render_alterna
 
 Verdict = Literal["triggers", "does not", "depends"]
 
-WHY_FORMAT = "mqclause.why/1"
-
 State = QueueManagerState
 
 StateChange = Callable[[State], State]
@@ -115,8 +113,7 @@ class WhyAnswer(ShownAnswer):
             reason = {"name": self.reason_name, "code": self.reason, "call": "MQPUT", "remedy": self.remedy}
         triggers = {"triggers": True, "does not": False, "depends": None}[self.verdict]
         return {
-            "format": WHY_FORMAT,
-            **self.origin_keys,
+            **self.head,
             "edition": self.edition,
             "edition_from": self.edition_from,
             "queue": queue.name,
@@ -645,8 +642,11 @@ def _served(queue: Queue) -> UnknownFact:
         values += [partial(_open_elsewhere, queue=name, mode=mode) for mode in INPUT_MODES]
         another = "another queue manager of the group has"
         said += [f"{another} {name} open for shared input", f"{another} {name} open for exclusive input"]
-    command = f"DISPLAY QSTATUS({quote_name(name)})" + (" CMDSCOPE(*)" if queue.shared else "")
-    what = "how many handles are open for input (IPPROCS)"
+    return _handles(name, values, said, " CMDSCOPE(*)" if queue.shared else "")
+
+
+def _handles(name: str, values: Sequence[StateChange], said: Sequence[str], scope: str = "") -> UnknownFact:
+    what, command = "how many handles are open for input (IPPROCS)", f"DISPLAY QSTATUS({quote_name(name)}){scope}"
     return UnknownFact(f"IPPROCS of {name}", what, name, command, values, partial(_among, said))
 
 
@@ -700,9 +700,7 @@ def _of_initiation_queue(queue: Queue, state: State) -> Iterator[UnknownFact]:
     name = initq.name
     values: list[StateChange] = [_as_it_is, partial(_served_by, name=name)]
     said = [f"no trigger monitor has {name} open for input", f"a trigger monitor has {name} open for input"]
-    what = "how many handles are open for input (IPPROCS)"
-    command = f"DISPLAY QSTATUS({quote_name(name)})"
-    yield UnknownFact(f"IPPROCS of {name}", what, name, command, values, partial(_among, said))
+    yield _handles(name, values, said)
 
 
 def _last_trigger(queue: Queue, state: State) -> Iterator[UnknownFact]:
