@@ -335,11 +335,6 @@ class Decision(ShownAnswer):
             derived = {**was._asdict(), **self._for_every(), **derived}
         return DestinationSequence(**derived)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The rules go as their text.
-        kept = (self.put, self.cluster, self.level, self.situation, self.listed, self.runs, self.rules, self.before)
-        return _of_pickle, (*kept, self.exit, self.refusal)
-
     def _first_scope(self, document: int) -> Scope:
         """What the first rule of a document saw."""
         earlier = self.runs[document - 1].hands_on if document else {}
@@ -876,27 +871,6 @@ def get_deciding_engine(rules: Rules) -> Engine:
 @lru_cache(maxsize=64)
 def _get_plain_engine(rules: Rules) -> Engine:
     return Engine(rules, "plain")
-
-
-def _of_pickle(
-    put: Put,
-    cluster: Cluster,
-    level: Level,
-    situation: Situation,
-    listed: tuple[Destination, ...],
-    runs: tuple[Run, ...],
-    rules: Rules,
-    before: SequenceState | None,
-    of_exit: ExitAnswer | None,
-    refusal: Reason | None,
-) -> Decision:
-    where = resolve_names(
-        Pipeline.of(rules, RESOLUTION), cluster, put.queue, put.queue_manager, put.call, put.bind == "AS_Q_DEF"
-    )
-    outcome = Pipeline.of(rules, OUTCOME)
-    return Decision(
-        put, cluster, level, outcome, situation, listed, runs, rules, before, where, of_exit, refusal
-    )  # fmt: skip
 
 
 def _check(put: object, cluster: object, level: object) -> None:
