@@ -1,26 +1,6 @@
 """The kinds of case that ask the rules directly, and how each expectation is compared.
 
-The facts are a table ``situation`` and a list ``subjects``. A subject is named by its attribute ``name`` or, if it has
-none, by its first.
-
-In ``[case.expect]``, of the document and those that it follows:
-
-- ``remaining``: who remains in the end, in any order; ``order``: the same in this order
-- ``fell``: by subject, the rule that it fell by, for everyone who does not remain
-- ``set_aside``, ``taken_back``: everyone who was, in any order
-- ``because``: by subject, why it fell
-- ``settled``: of rules that settle, why the first did that applied; blank if none did
-- ``remarks``: the remarks of rules of which all that they derive is true
-- ``facts``: some of the facts derived about the situation; ``chosen``, ``every``: what is derived for subjects
-- ``holds``: by condition (a rule), whether it holds; ``skipped``: conditions that are not looked at
-- ``unmet``: by condition that does not hold, why
-- ``said``: by check that does not hold, its ``severity``, ``attribute``, ``message`` and ``remedy``, as far as stated
-- ``failure``: ``rule``, ``reason``, ``call``, ``because``, ``remedy``, as far as stated; an empty table: there is none
-
-``before`` are the facts at a put before, laid over the scene likewise: its choice is made first, and the sequence
-state that it leaves counts.
-
-A destination is named by its queue manager, ``"QM2"``, or where that is not enough with its channel, ``"QM2/TO.QM2"``.
+docs/reference/case-keys.md says what each key of a case file means.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from math import ceil, floor, isfinite
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from attrs import evolve, field, fields, frozen
+from attrs import field, fields, frozen
 
 from mqclause.answers import RuleAnswer
 from mqclause.documents import CALL, TRIGGER
@@ -32,7 +32,7 @@ from mqclause.model.timeline.trigger_events import (
 from mqclause.retrieval.order import compile_message_terms
 from mqclause.rulebook.rule import Conclude, Condition, Derive, Expression, Remedy, Rule, Ruleset, identify_rule
 from mqclause.rulebook.rules import Rules
-from mqclause.trace import list_rule_inputs, render_sentence
+from mqclause.trace import find_scope, render_sentence
 
 DERIVED = StepResult._fields.index("derived")
 """Where a row of the trace holds what a rule derived."""
@@ -111,10 +111,8 @@ class Examination:
     @property
     def conditions(self) -> Iterator[ConditionResult]:
         """Every condition that decides about this occasion, in the document's order."""
-        examined = self.list_examined_rules()
-        scopes = self._scopes({rule for rule, holds in examined if not holds})
-        for rule, holds in examined:
-            yield ConditionResult(rule, True) if holds else self._failing(rule, scopes[rule])
+        for rule, holds in self.list_examined_rules():
+            yield ConditionResult(rule, True) if holds else self.build_failed_condition(rule)
 
     @property
     def failed_conditions(self) -> list[ConditionResult]:
@@ -139,7 +137,9 @@ class Examination:
 
     def build_failed_condition(self, rule: Rule) -> ConditionResult:
         """Build a condition that fails."""
-        return self._failing(rule, self._scopes({rule})[rule])
+        scope = self._scope(rule)
+        said = render_sentence(self.ruleset, rule, None, scope), *self._remedy(rule, scope)
+        return ConditionResult(rule, False, *said)
 
     @property
     def needed(self) -> frozenset[str]:
@@ -156,14 +156,10 @@ class Examination:
             if rule.id in needed and isinstance(rule.action, Condition) and did.derived
         ]
 
-    def _failing(self, rule: Rule, scope: Scope) -> ConditionResult:
-        said = render_sentence(self.ruleset, rule, None, scope), *self._remedy(rule, scope)
-        return ConditionResult(rule, False, *said)
-
     def _is_reported(self, rule: Rule) -> bool:
         """Whether it is news, beside another condition that fails, that this one does."""
         report = rule.action.report if isinstance(rule.action, Condition) else None
-        return report is None or bool(evaluate(report, self._scopes({rule})[rule]))
+        return report is None or bool(evaluate(report, self._scope(rule)))
 
     def _remedy(self, rule: Rule, scope: Scope) -> tuple[str, str]:
         """The command and the advice of the first remedy that applies; blank where there is none."""
@@ -175,7 +171,7 @@ class Examination:
 
     def remedies(self, of: Rule) -> list[str]:
         """Return the commands after which a failing condition would hold, as alternatives."""
-        scope = self._scopes({of})[of]
+        scope = self._scope(of)
         commands = (each.command for each in _applying(of, scope))
         return [render_sentence(self.ruleset, of, None, scope, command) for command in commands if command]
 
@@ -188,13 +184,10 @@ class Examination:
         pairs = zip(self.ruleset.rules, self.run.trace or (), strict=True)
         return [(rule, StepResult(*did)) for rule, did in pairs if did is not None]
 
-    def _scopes(self, wanted: Collection[Rule]) -> dict[Rule, Scope]:
-        """What each of the ``wanted`` rules saw."""
+    def _scope(self, rule: Rule) -> Scope:
+        """What a rule saw."""
         first = build_first_scope(self.course.steps[-1], self.occasion, (), None, {})
-        saw = (
-            zip(self.ruleset.rules, list_rule_inputs(self.ruleset, self.run, (), first), strict=True) if wanted else ()
-        )
-        return {rule: evolve(first, facts=seen.facts) for rule, seen in saw if rule in wanted}
+        return find_scope(self.ruleset, rule, self.run, (), first)
 
 
 class Triggers(DocumentRules):
