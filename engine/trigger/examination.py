@@ -32,7 +32,7 @@ from mqclause.model.timeline.trigger_events import (
 from mqclause.retrieval.order import compile_message_terms
 from mqclause.rulebook.rule import Conclude, Condition, Derive, Expression, Remedy, Rule, Ruleset, identify_rule
 from mqclause.rulebook.rules import Rules
-from mqclause.trace import find_scope, render_sentence
+from mqclause.trace import RuleInput, build_scope, list_rule_inputs, render_sentence
 
 DERIVED = StepResult._fields.index("derived")
 """Where a row of the trace holds what a rule derived."""
@@ -186,8 +186,15 @@ class Examination:
 
     def _scope(self, rule: Rule) -> Scope:
         """What a rule saw."""
+        first, inputs = self._inputs
+        return build_scope(inputs[rule], first)
+
+    @cached_property
+    def _inputs(self) -> tuple[Scope, Mapping[Rule, RuleInput]]:
+        """The scope of the first rule, and what each of them saw besides: found once for all conditions that fail."""
         first = build_first_scope(self.course.steps[-1], self.occasion, (), None, {})
-        return find_scope(self.ruleset, rule, self.run, (), first)
+        saw = list_rule_inputs(self.ruleset, self.run, (), first)
+        return first, dict(zip(self.ruleset.rules, saw, strict=True))
 
 
 class Triggers(DocumentRules):

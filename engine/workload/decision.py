@@ -768,7 +768,7 @@ def list_other_choices(decision: Decision) -> tuple[ReadingChoice, ...]:
     if decision.exit is not None and (decision.exit.failed or decision.exit.has_overridden):
         return ()
     # Whether kinds tell takes the rules of every choice, as long as a few answers: it is not asked for the first ones.
-    is_first = next(_get_plain_engine(decision.rules).asked) < ASKED_FIRST
+    is_first = next(get_engine(decision.rules, "plain").asked) < ASKED_FIRST
     if is_first or not _is_told_by_kind(decision) or _reads_names(decision.rules, tuple(decision.readings)):
         return tuple(_other_choices(decision))
     return _choices_of_kind(DecisionKind.of(decision))
@@ -848,10 +848,10 @@ def _reads_names(rules: Rules, readings: tuple[str, ...]) -> bool:
     return any(has_name_tests(each.course) for each in engines)
 
 
-@lru_cache(maxsize=64)
-def get_engine(rules: Rules) -> Engine:
+@lru_cache(maxsize=128)
+def get_engine(rules: Rules, executor: ExecutorName = "compiled") -> Engine:
     """Return the engine for ``rules``, made once; other readings are compared by it."""
-    return Engine(rules)
+    return Engine(rules, executor)
 
 
 ASKED_FIRST = 2
@@ -864,13 +864,8 @@ PLAIN_FIRST = 8
 
 def get_deciding_engine(rules: Rules) -> Engine:
     """Return the engine that decides by ``rules``: of the plain executor for the first few choices, then compiled."""
-    plain = _get_plain_engine(rules)
+    plain = get_engine(rules, "plain")
     return plain if next(plain.turns) < PLAIN_FIRST else get_engine(rules)
-
-
-@lru_cache(maxsize=64)
-def _get_plain_engine(rules: Rules) -> Engine:
-    return Engine(rules, "plain")
 
 
 def _check(put: object, cluster: object, level: object) -> None:

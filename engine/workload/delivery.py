@@ -45,19 +45,16 @@ class DeliveryAnswer(RuleAnswer):
 
 def check_delivery(seen: Delivery, rules: Rules) -> DeliveryAnswer | None:
     """Run the rules of delivery on a way; None if nothing is in it."""
-    return _told(seen, _way_rules(rules))
+    course = _way_rules(rules)
+    if course is None or not any(course.run(seen, ())[0].facts.values()):
+        return None
+    return DeliveryAnswer.of(seen, course)
 
 
 def list_delivery_remarks(seen: Delivery, rules: Rules) -> tuple[str, ...]:
     """List what the rules of delivery remark on a way."""
     found = check_delivery(seen, rules)
     return () if found is None else tuple(found.remarks)
-
-
-def _told(seen: Delivery, course: Pipeline | None) -> DeliveryAnswer | None:
-    if course is None or not any(course.run(seen, ())[0].facts.values()):
-        return None
-    return DeliveryAnswer.of(seen, course)
 
 
 @lru_cache(maxsize=16)
@@ -73,8 +70,8 @@ def check_deliveries(
 
     Messages are bound as the decision has it, or ``bound`` all the same.
     """
-    course, cluster, bound = _way_rules(decision.rules), decision.cluster, bound or decision.binds
-    found = ((each, _told(_build_delivery(each, cluster, beyond, bound), course)) for each in chosen)
+    rules, cluster, bound = decision.rules, decision.cluster, bound or decision.binds
+    found = ((each, check_delivery(_build_delivery(each, cluster, beyond, bound), rules)) for each in chosen)
     return {each: told for each, told in found if told is not None}
 
 

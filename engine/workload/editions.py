@@ -21,7 +21,6 @@ from mqclause.workload.decision import (
     LEVELS,
     Decision,
     DestinationKey,
-    Engine,
     Level,
     get_deciding_engine,
     get_destination_key,
@@ -151,7 +150,7 @@ def _list_differing(decision: Decision) -> Iterator[tuple[str, str]]:
 
 def _is_other(decision: Decision, since: str) -> bool:
     """Whether the answer is another by the rules of an edition; where names lead alike, by a choice made anew."""
-    other = _find_engine(decision.rules, since)
+    other = get_engine(decision.rules.in_edition(since))
     if not _leads_alike(decision.rules, since):
         return not is_same_answer(_own(decision, "verdict"), _decided(decision, other.rules, "verdict"))
     is_own = decision.exit is None and decision.refusal is None
@@ -161,14 +160,9 @@ def _is_other(decision: Decision, since: str) -> bool:
 
 
 @lru_cache(MOST_RULES)
-def _find_engine(rules: Rules, edition: str) -> Engine:
-    return get_engine(rules.in_edition(edition))
-
-
-@lru_cache(MOST_RULES)
 def _leads_alike(rules: Rules, edition: str) -> bool:
     """Whether names lead to the same destinations, listed alike, in another edition."""
-    own, other = get_engine(rules), _find_engine(rules, edition)
+    own, other = get_engine(rules), get_engine(rules.in_edition(edition))
     return own.names.steps == other.names.steps and own.listing == other.listing
 
 
