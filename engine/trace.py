@@ -105,16 +105,15 @@ def build_steps(
     ``scope`` is what the first rule saw; with ``conditions`` the tests are filled in.
     """
     assert run.trace is not None, "the run was not traced"  # noqa: S101
-    saw, at_next = list_rule_inputs(ruleset, run, listed, scope), 0
     remaining = len(listed)
     found = []
-    for at, (rule, did) in enumerate(zip(ruleset.rules, run.trace, strict=True)):
+    inputs = list_rule_inputs(ruleset, run, listed, scope)
+    for at, (rule, did, saw) in enumerate(zip(ruleset.rules, run.trace, inputs, strict=True)):
         fallen, taken_back, remaining, derived = did or ((), (), remaining, None)
         if not (conditions or fallen or taken_back):
             found.append(_still(rule, did is not None, remaining, tuple(derived.items()) if derived else ()))
             continue
-        # What a rule saw is found when it is asked for: most rules change nobody's fate.
-        then, at_next = build_scope(next(islice(saw, at - at_next, None)), scope), at + 1
+        then = build_scope(saw, scope)
         when = build_test_recorder(ruleset, rule, "when", then)(None) if conditions and rule.when is not None else ()
         out = _fates(ruleset, rule, fallen, then, conditions) if fallen else ()
         aside: tuple[Effect, ...] = ()
@@ -155,16 +154,13 @@ def list_rule_inputs(
 
 
 def render_remarks(
-    ruleset: Ruleset, run: Run, listed: Sequence[Any], scope: Scope, traced: Callable[[], Run]
+    ruleset: Ruleset, remarking: Iterable[Rule], run: Run, listed: Sequence[Any], scope: Scope
 ) -> tuple[str, ...]:
-    """Render the remarks of the rules of which all that they derive is true, with the values that each rule saw.
+    """Render the remarks of some of the rules of a traced ``run``, with the values that each rule saw.
 
-    ``scope`` is what the first rule saw; ``traced`` runs the rules once more where the ``run`` was not traced.
+    ``scope`` is what the first rule saw.
     """
-    remarking = ruleset.find_remarking_rules(run.facts)
-    if not any("{" in rule.remark or "}" in rule.remark for rule in remarking):
-        return tuple([rule.remark for rule in remarking])
-    saw = list(list_rule_inputs(ruleset, traced() if run.trace is None else run, listed, scope))
+    saw = list(list_rule_inputs(ruleset, run, listed, scope))
     told = ((rule, build_scope(saw[ruleset.rules.index(rule)], scope)) for rule in remarking)
     return tuple([render_sentence(ruleset, rule, None, seen, MessageTemplate(rule.remark)) for rule, seen in told])
 

@@ -200,6 +200,7 @@ class PlanRow(ShownAnswer):
 
     def to_json(self) -> dict[str, Any]:
         """Return the row as in the document ``mqclause.plan/1``."""
+        unknown = [{"side": side, **asdict(each)} for side, row in self.in_question for each in row.incomplete]
         return {
             **self.before.named,
             "from": self.member,
@@ -209,6 +210,7 @@ class PlanRow(ShownAnswer):
             "before": build_side_document(self.before),
             "after": build_side_document(self.after),
             "because": [each.to_json() for each in self.because],
+            **({"incomplete": unknown} if unknown else {}),
         }
 
 
@@ -223,9 +225,14 @@ class PlanTable(AnswerTable[PlanRow]):
     @cached_property
     def change(self) -> ChangePlan:
         """The change: these rows, remarks, what they rest on; found when it is asked for. Of some rows, these alone."""
-        if self._build is None:
-            return ChangePlan(self, (), (), FindingChanges(), origin=self.origin)
-        return self._build()
+        if self._build is not None:
+            return self._build()
+        found = _FoundRows.of(self, None, self[0].engine) if self else _FoundRows()
+        return ChangePlan(
+            [row for row in self if row.queue], (), (), FindingChanges(), exits=found.exits,
+            held_up=sort_rows(found.held_up), remarks=found.remarks, alias_rows=[row for row in self if not row.queue],
+            in_question=found.in_question, rebalanced=found.rebalanced, origin=self.origin,
+        )  # fmt: skip
 
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.plan/1``."""

@@ -17,9 +17,6 @@ from mqclause.workload.exit_answer import ExitAnswer
 from mqclause.workload.explanation import Explanation, describe_tie_break
 from mqclause.workload.sensitivity import CombinedStates
 
-PLAIN_WIDTH = 1_000_000
-"""The width where the output is no terminal, in characters: no line is wrapped there."""
-
 LABEL = 12
 """The column in which the lines of the answer begin, behind their labels."""
 
@@ -44,11 +41,11 @@ def print_explanation(told: Explanation, every_rule: bool = False, page: Page | 
     _print_rules(told.decision, every_rule, page)
 
 
-def print_verdict(told: Explanation, page: Page | None = None) -> None:
+def print_verdict(told: Explanation) -> None:
     """Print the answer in one line."""
     count = sum(not isinstance(each, CombinedStates) for each in told.incomplete)
     unknown = f"; rests on {count} unknown fact{'s' if count > 1 else ''}" if count else ""
-    (page or Page()).line(f"{told.decision.verdict}{unknown}")
+    Page().line(f"{told.decision.verdict}{unknown}")
 
 
 def render_answer(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:

@@ -167,9 +167,9 @@ def render_call_reason(ended: CallReason) -> str:
     return "" if ended.rule is None else f": {ended.tell()} ({ended.rule.clause})"
 
 
-def print_calendar(found: Retention, page: Page | None = None) -> None:
+def print_calendar(found: Retention) -> None:
     """Print each item with its state and its dates."""
-    page = page or Page()
+    page = Page()
     for each in found.information:
         _item(page, each, f"{each.information.name} of {each.information.owner}", _dates(each))
     for request in found.requests:

@@ -320,7 +320,8 @@ class _Run:
         call = "MQPUT1" if handle is None else "MQPUT"
         where = self.replay.engine.resolve(self.state.cluster, event.queue, event.to_queue_manager, call)
         bound = None if handle is None else self.bound.get(handle.id)
-        if bound is not None and not where.inhibited:
+        # What the names come to by now does not concern what the open has bound; a disabled object on the way does.
+        if bound is not None and not where.inhibited_before_the_end:
             if not self.is_taken(row, bound, call):
                 return None
             row.routed, row.is_bound = bound, True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import count
 from types import TracebackType
@@ -13,10 +13,11 @@ from attrs import define, evolve, field, fields, frozen
 
 from mqclause.answers import Outcome, Reason, ShownAnswer, build_reason, get_outcome
 from mqclause.documents import EXIT, OUTCOME, RESOLUTION
-from mqclause.executors.operations import CarriedValues, ExecutorName, Run, build_listing
+from mqclause.executors.operations import CarriedValues, ExecutorName, Run, build_listing, compile_expression
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
 from mqclause.exits.process import ANYBODY, Caller, Exit, ExitFaultError, Exits, ExitSession
+from mqclause.language import nodes
 from mqclause.language.evaluator import Scope
 from mqclause.model.diagnostics import ArgumentError, check_type
 from mqclause.model.exits import (
@@ -42,7 +43,7 @@ from mqclause.model.facts.workload import (
     build_situation,
     list_destinations,
 )
-from mqclause.rulebook.rule import FailWith, Ruleset
+from mqclause.rulebook.rule import FailWith, Rule, Ruleset
 from mqclause.rulebook.rules import AUTO, Rules, RulesOrigin
 from mqclause.trace import (
     FORMAT,
@@ -242,15 +243,12 @@ class Decision(ShownAnswer):
     @property
     def fixed(self) -> bool:
         """Whether the open chooses for all puts on its handle."""
-        return self._fixes(self.situation)
+        return _compile_fixed(self.rulesets[-1])(self.situation)
 
     @property
     def fixed_by_default(self) -> bool:
         """Whether the open would choose if it left the binding to the queue."""
-        return self._fixes(evolve(self.situation, bind=self.resolved.default_binding))
-
-    def _fixes(self, situation: Situation) -> bool:
-        return bool(Scope(self.rulesets[-1].vocabulary, situation).value("fixed"))
+        return _compile_fixed(self.rulesets[-1])(evolve(self.situation, bind=self.resolved.default_binding))
 
     @property
     def advance(self) -> Advance | None:
@@ -275,14 +273,19 @@ class Decision(ShownAnswer):
         """The remarks of the rules about how the call ends."""
         return self._remarks(1) if self.runs else ()
 
+    @cached_property
+    def remarking(self) -> tuple[Sequence[Rule], ...]:
+        """By document the rules that have something to say of the answer."""
+        return tuple([of.find_remarking_rules(run.facts) for of, run in zip(self.rulesets, self.runs, strict=False)])
+
     def _remarks(self, document: int) -> tuple[str, ...]:
         """Those of the rules of one document."""
-
-        def trace() -> Run:
-            return self.course.run(self.situation, self.listed, self.carried, traced=True)[document]
-
-        scope = self._first_scope(document)
-        return render_remarks(self.rulesets[document], self.runs[document], self.listed, scope, trace)
+        rules, run = self.remarking[document], self.runs[document]
+        if not any("{" in rule.remark or "}" in rule.remark for rule in rules):
+            return tuple([rule.remark for rule in rules])
+        if run.trace is None:
+            run = self.course.run(self.situation, self.listed, self.carried, traced=True)[document]
+        return render_remarks(self.rulesets[document], rules, run, self.listed, self._first_scope(document))
 
     def other_readings(self) -> tuple[OtherReading, ...]:
         """Return the choices of readings, one at a time, that would give another answer.
@@ -397,6 +400,12 @@ class Decision(ShownAnswer):
         others = len(self.permitted) - 1
         tie = f" (as good: {others} other{'s' if others > 1 else ''})" if others > 0 else ""
         return f"goes to {self.chosen.name}{tie}"
+
+
+@lru_cache(maxsize=64)
+def _compile_fixed(ruleset: Ruleset) -> Callable[[Situation], bool]:
+    """The term by which an open chooses for all puts on its handle."""
+    return compile_expression(nodes.Column("fixed"), ruleset.vocabulary, "s")
 
 
 class Engine:
@@ -630,6 +639,13 @@ class DecisionResult:
         ends = (reason.name, reason.call) if reason is not None else ("", "")
         permitted = tuple(decision.remaining) if taken is None else (taken,)
         return cls(decision.outcome, permitted, *ends, decision.resolved.topic)
+
+    @classmethod
+    def of_runs(cls, runs: Sequence[Run]) -> DecisionResult:
+        """Summarize how a choice ends by its rules alone, before any exit and any transmission queue."""
+        failure = runs[-1].failure
+        ends = ("", "") if failure is None else (failure.reason, failure.call)
+        return cls(get_outcome(runs), tuple(runs[0].remaining), *ends)
 
     def is_same_result_as(self, other: DecisionResult) -> bool:
         """Return whether both are alike: in outcome and reason code or, where there is none, in who is permitted."""

@@ -89,6 +89,8 @@ def find_obstacles(decision: Decision, beyond: DeliveryContext) -> tuple[str, ..
 
 def find_alias_remarks(resolved: Resolution, cluster: Cluster, rules: Rules) -> tuple[str, ...]:
     """Find the remarks on objects here that led the put on, and that limit how long its message lives."""
+    if not resolved.followed:
+        return ()
     local, own = cluster.queue_manager.name, cluster.own_queues
     led = [own[name] for look in resolved.followed if (name := look.facts["object"]) in own]
     ways = (Delivery(local, each.name, local, is_local=True, capexpry=each.capexpry) for each in led if each.capexpry)
@@ -106,21 +108,23 @@ def _on_overridden(decision: Decision, beyond: DeliveryContext) -> Iterator[Deli
 
 def check_listed_states(decision: Decision, besides: Collection[str] = ()) -> list[DeliveryAnswer]:
     """Find what is said of the states of channels that there were to choose from, but ``besides``, once for each."""
-    own = decision.cluster.queue_manager
+    own, rules = decision.cluster.queue_manager, decision.rules
     states = dict.fromkeys(each.channel_status for each in decision.listed if not each.is_local)
-    ways = (
-        Delivery(own.name, platform=own.platform, level_told=own.command_level > 0, listed_status=each)
-        for each in states
-        if each not in besides
-    )
-    return [*filter(None, (check_delivery(each, decision.rules) for each in ways))]
+    sender = own.name, own.platform, own.command_level > 0
+    return [*filter(None, (_check_state(each, *sender, rules) for each in states if each not in besides))]
+
+
+@lru_cache(maxsize=1024)
+def _check_state(state: str, sender: str, platform: str, level_told: bool, rules: Rules) -> DeliveryAnswer | None:
+    """What is said of a state, which is one of a few: the same in all decisions of a queue manager."""
+    return check_delivery(Delivery(sender, platform=platform, level_told=level_told, listed_status=state), rules)
 
 
 def check_group(
     chosen: Destination, group: str, first: Destination, cluster: Cluster, rules: Rules
 ) -> DeliveryAnswer | None:
     """Find what is said of a message of a group that another destination was chosen for than for the group's first."""
-    enabled, own = _is_enabled(first, cluster), cluster.queue_manager.name
+    enabled, own = _takes_puts(_queue_there(first, cluster), first), cluster.queue_manager.name
     seen = Delivery(own, chosen.queue, chosen.queue_manager, chosen.is_local, group=group, group_at=first.queue_manager,
                     group_takes_puts=enabled)  # fmt: skip
     return check_delivery(seen, rules)
@@ -197,7 +201,7 @@ def _build_delivery(chosen: Destination, cluster: Cluster, beyond: DeliveryConte
         chosen.is_local,
         chosen.channel,
         chosen.channel_status,
-        _is_enabled(chosen, cluster),
+        _takes_puts(found, chosen),
         cluster.put_disabled_here,
         beyond.shown_queues.get(chosen.channel, "") or find_serving_queue(chosen.channel, cluster.serving),
         cluster.queue_manager.defclxq or beyond.defclxq,
@@ -272,8 +276,7 @@ def _status_now(chosen: Destination, cluster: Cluster) -> str:
     return next((each.status for each in same), chosen.channel_status)
 
 
-def _is_enabled(chosen: Destination, cluster: Cluster) -> bool:
-    found = _queue_there(chosen, cluster)
+def _takes_puts(found: Queue | None, chosen: Destination) -> bool:
     return chosen.put_enabled if found is None else found.put == "ENABLED"
 
 

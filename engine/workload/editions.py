@@ -20,6 +20,7 @@ from mqclause.trace import join_names
 from mqclause.workload.decision import (
     LEVELS,
     Decision,
+    DecisionResult,
     DestinationKey,
     Level,
     get_deciding_engine,
@@ -119,8 +120,7 @@ def find_missing_level(
 
 def find_assumed_remarks(decision: Decision) -> Iterator[str]:
     """Find remarks on the answer that are of an edition which is assumed: the oldest or the newest has no such rule."""
-    remarking = [each for run, of in zip(decision.runs, decision.rulesets, strict=False)
-                 for each in of.find_remarking_rules(run.facts)]  # fmt: skip
+    remarking = [each for of in decision.remarking for each in of]
     for _, since in _compared(decision) if remarking and decision.edition_from == "default" else ():
         course = get_engine(decision.rules.in_edition(since)).course
         known = {rule.id for of in course.rulesets for rule in of.rules}
@@ -153,10 +153,8 @@ def _is_other(decision: Decision, since: str) -> bool:
     other = get_engine(decision.rules.in_edition(since))
     if not _leads_alike(decision.rules, since):
         return not is_same_answer(_own(decision, "verdict"), _decided(decision, other.rules, "verdict"))
-    is_own = decision.exit is None and decision.refusal is None
-    mine = decision if is_own else evolve(decision, exit=None, refusal=None)
     runs = get_deciding_engine(other.rules).course.run(decision.situation, decision.listed, decision.carried)
-    return not is_same_answer(mine, evolve(mine, course=other.course, runs=runs, rules=other.rules))
+    return not DecisionResult.of_runs(decision.runs).is_same_result_as(DecisionResult.of_runs(runs))
 
 
 @lru_cache(MOST_RULES)

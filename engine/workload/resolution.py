@@ -87,6 +87,11 @@ class Resolution:
         return bool(self.inhibited_by)
 
     @property
+    def inhibited_before_the_end(self) -> bool:
+        """Whether an object that leads on is put-disabled, whatever the names come to."""
+        return bool(self.last.situation.inhibited_by)
+
+    @property
     def deferred(self) -> bool:
         """Whether an open succeeds that fixes nothing, without the workload rules."""
         return bool(self.last.facts["deferred"])

@@ -9,7 +9,6 @@ from typing import Any
 
 from attrs import evolve, field, fields, fields_dict, frozen
 
-from mqclause.answers import get_outcome
 from mqclause.documents import OUTCOME
 from mqclause.executors.compiled import CompiledExecutor
 from mqclause.executors.operations import LoweredRuleset, Run
@@ -57,10 +56,8 @@ class _EndsAt:
 
     @classmethod
     def of(cls, runs: Sequence[Run], listed: Sequence[Destination]) -> _EndsAt:
-        place = {id(each): at for at, each in enumerate(listed)}
-        failure = runs[-1].failure
-        ends = ("", "") if failure is None else (failure.reason, failure.call)
-        return cls(get_outcome(runs), tuple(place[id(each)] for each in runs[0].remaining), *ends)
+        place, ends = {id(each): at for at, each in enumerate(listed)}, DecisionResult.of_runs(runs)
+        return cls(ends.outcome, tuple(place[id(each)] for each in ends.permitted), ends.reason, ends.call)
 
     def among(self, listed: Sequence[Destination]) -> DecisionResult:
         """The Ending of a choice of these."""

@@ -291,16 +291,13 @@ class ClusterCheckContext:
             for cluster in self.list_clusters(name):
                 hosts = self.queues[name, cluster]
                 ranks.update(each.clwlrank for each in hosts.values())
-                of_channels.update(*(self.list_channel_ranks(each, cluster) for each in (*hosts, name)))
+                of_channels.update(*(self._channel_ranks.get((each, cluster), ()) for each in (*hosts, name)))
             self._rank_differently[name] = len(ranks) > 1 or len(of_channels) > 1
         return self._rank_differently[name]
 
-    def list_channel_ranks(self, host: str, cluster: str) -> frozenset[int]:
-        """List the ranks of the channels to a host in a cluster."""
-        return self._channel_ranks.get((host, cluster), frozenset())
-
     @cached_property
     def _channel_ranks(self) -> Mapping[tuple[str, str], frozenset[int]]:
+        """The ranks of the channels to each host in a cluster."""
         return {key: frozenset(each.clwlrank for each in of.values()) for key, of in self.receivers.items()}
 
     def collect_hosts(self, name: str, is_alias: bool) -> QueueHosts:

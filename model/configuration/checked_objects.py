@@ -407,7 +407,7 @@ class ConfiguredRoutes:
 
     def list_hosts(self) -> Iterator[ConfiguredObject]:
         """List the hosts of cluster queues that DISPLAY QCLUSTER shows: of others no file may tell more."""
-        own = {each.name for each in self.objects.of("QLOCAL", "QALIAS", "QREMOTE")}
+        own = {each.name for each in self.objects.of(*CONFIGURED_QUEUES)}
         for row in self.rows("QCLUSTER"):
             host, cluster = row.text("CLUSQMGR"), row.text("CLUSTER")
             if host and cluster and not (host == self.objects.name and row.name in own):
@@ -522,7 +522,8 @@ def find_outdated_records(
            for row in _select_cluster_records(member.rows) if row.text("CLUSQMGR") == member.name)  # fmt: skip
     shown = (*((row, local) for row in _select_cluster_records(rows)), *((row, row.text("CLUSQMGR")) for row in own))
     owned = {
-        owner: _index_queues(members[owner]) for owner in {row.text("CLUSQMGR") for row, _ in shown} & members.keys()
+        owner: {each.name: each for each in members[owner].of(*CONFIGURED_QUEUES)}
+        for owner in {row.text("CLUSQMGR") for row, _ in shown} & members.keys()
     }
     for row, at in shown:
         owner = row.text("CLUSQMGR")
@@ -557,10 +558,6 @@ def _collect_row_places(row: MqObject) -> dict[str, FileLine]:
     stated = {name: by for by in row.statements for name in by.attributes}
     found = {name: (by.source, by.find_line(name)) for name, by in stated.items()}
     return {"": (row.record.source, row.record.line), **found}
-
-
-def _index_queues(owner: QueueManagerObjects) -> dict[str, MqObject]:
-    return {each.name: each for each in owner.of("QLOCAL", "QALIAS", "QREMOTE")}
 
 
 def _find_differing_attributes(row: MqObject, found: MqObject) -> Iterator[str]:

@@ -329,9 +329,9 @@ class Cluster:
     @cached_property
     def repositories_asked(self) -> tuple[str, ...]:
         """The full repositories that are asked for a name which is not known."""
-        mine = frozenset(self.asking_in)
-        others = self.remote_queue_managers if mine else ()
-        return tuple(each.name for each in others if any(map(each.is_full_in, mine.intersection(each.clusters))))
+        full = [each for each in self.remote_queue_managers if each.repository]
+        mine = frozenset(self.asking_in) if full else frozenset[str]()
+        return tuple(each.name for each in full if any(map(each.is_full_in, mine.intersection(each.clusters))))
 
     @cached_property
     def asking_in(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -11,7 +12,7 @@ from functools import wraps
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 from attrs import AttrsInstance, evolve, fields, frozen
@@ -38,7 +39,7 @@ from mqclause.model.readers.encodings import (
     Content,
     FileContent,
 )
-from mqclause.model.readers.facts_files import parse_toml
+from mqclause.model.readers.facts_files import parse_json, parse_toml
 from mqclause.model.readers.formats import LONGEST_PATH
 from mqclause.model.readers.mqsc import MQSC
 from mqclause.model.readers.registry import FORMATS
@@ -180,6 +181,36 @@ def read_input_lines(name: str) -> Iterator[bytes]:
             if len(line) > LONGEST_LINE:
                 raise click.ClickException(f"{escape_controls(name)}: has a line of more than {LONGEST_LINE >> 20} MB")
             yield line
+
+
+def answer_lines(lines: Iterable[bytes], out: BinaryIO, answer: Callable[[Mapping[str, Any], str], bytes]) -> int:
+    """Write the answer to the document of each line, which is named like ``line 3``; return 0, or 2 if one was bad.
+
+    A bad line gives ``{"error": "…"}`` in its place and the run goes on.
+    """
+    status = 0
+    for number, line in enumerate(lines, start=1):
+        source = f"line {number}"
+        try:
+            out.write(answer(_parse_line(line, source), source))
+        except FactsError as error:
+            said = json.dumps({"error": str(error).replace("\n", "; ")}, ensure_ascii=False)
+            out.write(f"{said}\n".encode())
+            status = 2
+    out.flush()
+    return status
+
+
+def _parse_line(line: bytes, source: str) -> Mapping[str, Any]:
+    """Without what ends a line: nothing of it stands on a second line. Raises FactsError."""
+    try:
+        document = parse_json(line.rstrip(b"\r\n").decode(), source)
+    except UnicodeDecodeError as error:
+        raise FactsError([Diagnostic(source, f"is not UTF-8 at byte {error.start}")]) from None
+    if document.diagnostics:
+        raise FactsError(document.diagnostics)
+    data: Mapping[str, Any] = document.data
+    return data
 
 
 def choose_executor() -> ExecutorName:

@@ -6,7 +6,9 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import click
@@ -30,7 +32,7 @@ from mqclause.documents import DOCUMENTS
 from mqclause.executors.pipeline import NotInstalledError
 from mqclause.model.diagnostics import quote_value, suggest_allowed
 from mqclause.render.audit import (
-    CaseReport,
+    print_cases,
     print_comparison,
     print_fact_differences,
     print_lint,
@@ -93,15 +95,12 @@ def test_rules(
         raise click.UsageError("--csv is a line for each case; leave out --coverage and --proof")
     rules = load_rules(())
     paths = find_case_files(names, Path(cases) if cases else None)
-    report = CaseReport()
-    covered = None
+    begun, covered = perf_counter(), None
     if coverage:
-        found, covered = measure_coverage(rules, paths, count_processors())
-        report.add(found)
+        results, covered = measure_coverage(rules, paths, count_processors())
     else:
-        for results in run_case_files(rules, paths, count_processors()):
-            report.add(results)
-    documents = dict.fromkeys(each.document for each in report.results)
+        results = tuple(chain.from_iterable(run_case_files(rules, paths, count_processors())))
+    documents = dict.fromkeys(each.document for each in results)
     proofs = None
     laws: Sequence[LawProof] = ()
     if proof:
@@ -109,18 +108,18 @@ def test_rules(
         proofs = [prove_agreement(rules, each, most=MOST_SITUATIONS, processes=processes) for each in documents]
         laws = prove_laws(rules, documents, MOST_SITUATIONS, processes)
     if as_json:
-        said: dict[str, Any] = {"cases": [each.to_json() for each in report.results]}
+        said: dict[str, Any] = {"cases": [each.to_json() for each in results]}
         said |= {} if covered is None else {"coverage": [each.to_json() for each in covered]}
         said |= {} if proofs is None else {
             "proof": [each.to_json() for each in proofs], "laws": [each.to_json() for each in laws],
         }  # fmt: skip
         print_json({"format": TEST_FORMAT, **said})
     elif as_csv:
-        print_rows(CASE_COLUMNS, (each.to_json() for each in report.results))
+        print_rows(CASE_COLUMNS, (each.to_json() for each in results))
     else:
-        report.finish(covered, proofs, laws)
+        print_cases(results, perf_counter() - begun, covered, proofs, laws)
     is_shown = not any(each.disagreements for each in proofs or ()) and all(each.is_shown for each in laws)
-    return int(bool(report.failed) or not is_shown)
+    return int(any(each.wrong for each in results) or not is_shown)
 
 
 MUTANT_COLUMNS = ("rule", "change", "status", "cases")

@@ -51,6 +51,11 @@ def test_a_bound_handle_keeps_the_local_queue_that_leaves_the_cluster() -> None:
     assert routed(OPEN, leaves, PUT, put="ENABLED") == [HERE, None, HERE]
 
 
+def test_a_bound_handle_does_not_ask_a_local_queue_that_it_is_not_bound_to() -> None:
+    leaves = {"do": "alter", "queue": "Q", "set": {"clusters": []}}
+    assert routed(OPEN, leaves, PUT) == [BY_QM2, None, BY_QM2]
+
+
 def test_a_queue_that_left_the_cluster_is_not_routed_to() -> None:
     leaves = {"do": "alter", "queue": "Q", "set": {"clusters": []}}
     assert routed(leaves, PUT, put="ENABLED") == [None, None]
