@@ -230,7 +230,7 @@ class PlanTable(AnswerTable[PlanRow]):
         found = _FoundRows.of(self, None, self[0].engine) if self else _FoundRows()
         return ChangePlan(
             [row for row in self if row.queue], (), (), FindingChanges(), exits=found.exits,
-            held_up=sort_rows(found.held_up), remarks=found.remarks, alias_rows=[row for row in self if not row.queue],
+            held_up=_sort_rows(found.held_up), remarks=found.remarks, alias_rows=[row for row in self if not row.queue],
             in_question=found.in_question, rebalanced=found.rebalanced, origin=self.origin,
         )  # fmt: skip
 
