@@ -310,10 +310,7 @@ def _telling_unreadable(name: str) -> Iterator[None]:
 def read_named_file(file: NamedFile) -> Source:
     """Read a file; how far a large one is read is shown. Raises ClickException and FactsError."""
     with _telling_unreadable(file.path):
-        return _followed(file.read())
-
-
-def _followed(source: Source) -> Source:
+        source = file.read()
     return evolve(source, data=FollowedFile(source.data.path)) if isinstance(source.data, FileContent) else source
 
 
