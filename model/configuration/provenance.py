@@ -199,7 +199,7 @@ def leave_out_repeated(placed: Sequence[PlacedFact[Any]]) -> Sequence[PlacedFact
     return [each for each in placed if id(each) not in repeated]
 
 
-def say_the_same(one: PlacedFact[FactT], other: PlacedFact[FactT]) -> bool:
+def say_the_same(one: PlacedFact[Any], other: PlacedFact[Any]) -> bool:
     """Whether two definitions of one object differ in nothing that either of them states."""
     names = [each.name for each in fields(type(one.fact))]
     differing = (name for name in names if getattr(one.fact, name) != getattr(other.fact, name))
