@@ -17,12 +17,13 @@ from sqlglot import exp, parse_one
 
 from mqclause.cluster.plan import Traffic
 from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
-from mqclause.duckdb.dialect import DUCKDB, extract_field_lists
+from mqclause.duckdb.dialect import DUCKDB
 from mqclause.exits.process import Exit
 from mqclause.language.sql import Node, build_and, build_case, build_equality, build_if, build_literal, build_not
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rule import Declaration
 from mqclause.rulebook.rules import Rules
+from mqclause.tables import functions as F  # noqa: N812
 from mqclause.tables.cluster_puts import (
     ASKED_NAMES,
     NAME_PLACEHOLDERS,
@@ -311,9 +312,9 @@ def query_in_cluster(
     decided = puts.decided(_fields(found, spread), found.tells_names)
     if not as_written:
         ready = build_column(READY)
-        decided, place = coalesce(ready, decided), build_if(is_null(ready.copy()), place)
+        decided, place = coalesce(ready, decided), build_if(is_null(ready), place)
     if found.odd:
-        is_odd = exp.LT(this=build_column(PLACE), expression=build_literal(0))
+        is_odd = F.is_less(build_column(PLACE), 0)
         decided = build_case([(is_odd, build_column(_ODD_DECISION))], decided)
     kept = [_kept(each) for each in columns]
     query = exp.select(*kept, exp.alias_(decided, OUTCOME.row.answer)).from_(chain.last)
@@ -547,8 +548,8 @@ def _projected(
     Of rows that are not like ``where`` nothing is evaluated.
     """
     query, of_plan = exp.Select(), f"__mqclause_{name.removeprefix(PREFIX)}"
-    for number, level in enumerate(extract_field_lists(plan).levels()):
-        there = {binding: tree if where is None else build_if(where.copy(), tree) for binding, tree in level.items()}
+    for number, level in enumerate(plan.levels()):
+        there = {binding: tree if where is None else build_if(where, tree) for binding, tree in level.items()}
         bound = [exp.alias_(tree, binding, copy=False) for binding, tree in there.items()]
         projection = exp.select("*", *bound, copy=False).from_(source, copy=False)
         if source == QUERIED_TABLE:
@@ -589,9 +590,7 @@ class _Plans:
         if spread is None or self.ties is None:
             return _projected(self.decision, source, kept, name, self.where, self.decided)
         row = [build_column(ROW)] if spread.from_start else []
-        needed = (
-            [] if self.where is None else [self.where.copy(), build_column(ODD_PUT), build_column(ODD_DESTINATIONS)]
-        )
+        needed = [] if self.where is None else [self.where, build_column(ODD_PUT), build_column(ODD_DESTINATIONS)]
         needed = [each for each in needed if each not in kept]
         first = _projected(self.ties, source, [*kept, *row, *needed], TIES, self.where, self.tied)
         on_the_way = [*kept, *row, build_column(TIES)]
@@ -648,13 +647,13 @@ def _draw(chain: _Chain, found: DecidedNames, spread: Spread | None, join_type: 
     if found.has_many_draws:
         draws.append(["list"])
         many = build_column(f"{DRAWS}_list")
-        levels.append({TIMES: build_if(build_not(is_null(many)), spread.times(many.copy()))})
+        levels.append({TIMES: build_if(build_not(is_null(many)), spread.times(many))})
         places.append(spread.place())
     if times:
         compared, place = spread.place_of_few([*times])
         levels += compared
         places.append(place)
-    levels.append({_TAKER: exp.Add(this=build_column(PLACE), expression=coalesce(*places, build_literal(0)))})
+    levels.append({_TAKER: F.add(build_column(PLACE), coalesce(*places, build_literal(0)))})
     columns = {f"{DRAWS}_{name}": name for each in draws for name in each}
     chain.join(DRAWS, columns, [_same(DRAWS, "place", PLACE)], join_type)
     for level in levels:
@@ -668,12 +667,12 @@ def _decide_odd(
     """What the rules say of puts that say something odd: those of each edition of the queue managers."""
     told = {"__mqclause_names": "names", ODD_DESTINATIONS: "destinations", ODD_EDITION: "edition"}
     chain.join(ODD, told, [_same(ODD, "place", PLACE)])
-    is_odd = exp.LT(this=build_column(PLACE), expression=build_literal(0))
+    is_odd = F.is_less(build_column(PLACE), 0)
     editions = puts.list_editions(rules)
     of_editions = [f"{_IS_ODD}_{number}" for number in range(len(editions))]
     is_of = [build_equality(build_column(ODD_EDITION), number) for number in range(len(editions))]
-    parted = {name: build_and(is_odd.copy(), each) for name, each in zip(of_editions, is_of, strict=True)}
-    chain.add({**parted, ODD_PUT: build_if(is_odd.copy(), puts.odd_put)})
+    parted = {name: build_and(is_odd, each) for name, each in zip(of_editions, is_of, strict=True)}
+    chain.add({**parted, ODD_PUT: build_if(is_odd, puts.odd_put)})
     on_the_way, answers = [PLACE, ODD_PUT, ODD_DESTINATIONS, ODD_EDITION, *of_editions], list[str]()
     for number, each in enumerate(editions):
         plans = evolve(_Plans.of(each, puts.odd_shape, explain, spread), where=build_column(of_editions[number]))
@@ -682,7 +681,7 @@ def _decide_odd(
         # The queries of several editions have parts of the same names.
         chain.add_query(query if len(editions) == 1 else exp.select("*").from_(query.subquery("__mqclause_edition_of")))
         answers.append(answer)
-    cases = [(each.copy(), build_column(answer)) for each, answer in zip(is_of, answers, strict=True)]
+    cases = [(each, build_column(answer)) for each, answer in zip(is_of, answers, strict=True)]
     chain.add({_ODD_DECISION: build_case(cases)})
 
 
@@ -877,7 +876,7 @@ def _with_ready_answers(found: DecidedNames, spread: Spread | None) -> exp.Selec
     )
     decision = build_case([(is_ready, build_struct(_fields(found, spread)))])
     query = exp.select(f"{NAMES}.*", exp.alias_(decision, f"{NAMES}_ready")).from_(NAMES)
-    return query.join(ANSWERS, on=build_equality(place.copy(), build_column(f"{ANSWERS}_place")), join_type="left")
+    return query.join(ANSWERS, on=build_equality(place, build_column(f"{ANSWERS}_place")), join_type="left")
 
 
 def _draws(found: DecidedNames) -> exp.Select:

@@ -105,7 +105,6 @@ SPARK = PlanDialect("spark", {
     exp.ArrayPosition: _place_of,
     F.NoneOf: lambda node: exp.Not(this=build_call("EXISTS", node.this, node.expression)),
     F.Item: _item,
-    F.Sorted: rename_call("SORT_ARRAY"),
     F.WordPlace: _word_place,
     F.InCase: normalize_case,
     F.Hashed: _hashed,

@@ -338,11 +338,11 @@ def _not_called(_: MQWXP) -> None:
 
 def build_put_struct(puts: ClusterPuts) -> Node:
     """Write what the put of a row says, as a struct."""
-    values = {name: [each.value.copy() for each in sources] for name, sources in puts.sources.items()}
+    values = {name: [each.value for each in sources] for name, sources in puts.sources.items()}
     return F.build_struct({name: F.coalesce(*each) for name, each in values.items()})
 
 
 def has_exit_call(puts: ClusterPuts, rows: ExitRowDecider, outcome: Node) -> Node:
     """Write the test whether a row calls an exit: rules have found nothing wrong with it (``outcome``)."""
     at = exp.In(this=puts.place, expressions=[build_literal(place) for place in rows.places])
-    return build_and(exp.NEQ(this=outcome, expression=build_literal("invalid")), at)
+    return build_and(F.is_unequal(outcome, "invalid"), at)

@@ -431,7 +431,7 @@ class RowWords:
                     case Names(Name() as one):
                         name = build_variable("name")
                         wrong = build_lambda(build_or([build_equality(name, ""), is_too_long(one, name)]), "name")
-                        yield ListAsText(this=found), exp.Not(this=NoneOf(this=found.copy(), expression=wrong))
+                        yield ListAsText(this=found), exp.Not(this=NoneOf(this=found, expression=wrong))
 
     def faults(self) -> Iterator[tuple[Column, Node]]:
         """Yield each column that may be out of its domain, with the test whether it is."""
@@ -488,21 +488,21 @@ def build_domain_test(of: Column, value: Node, kinds: Collection[FieldType]) -> 
 
 def has_fraction(value: Node) -> Node:
     """Write the test whether a number is not whole."""
-    return exp.NEQ(this=value, expression=exp.Floor(this=value.copy()))
+    return F.is_unequal(value, exp.Floor(this=value))
 
 
 def is_no_name(domain: Name, value: Node) -> Node:
     """Write the test whether MQ allows no such name, padded or not; blank is a name that was left out."""
     name = Unpadded(this=value)
-    blank = [build_equality(name.copy(), "")] if domain.least else []
+    blank = [build_equality(name, "")] if domain.least else []
     return build_or(
-        [*blank, exp.RegexpLike(this=name, expression=build_literal(ODD_LETTER)), is_too_long(domain, name.copy())]
+        [*blank, exp.RegexpLike(this=name, expression=build_literal(ODD_LETTER)), is_too_long(domain, name)]
     )
 
 
 def is_too_long(domain: Name, name: Node) -> Node:
     """Write the test whether a name is longer than MQ allows."""
-    return exp.GT(this=TextLength(this=name.copy()), expression=build_literal(domain.most))
+    return F.is_greater(TextLength(this=name), domain.most)
 
 
 def has_names(of: Column) -> bool:
@@ -616,8 +616,8 @@ class RowExpressions:
         packed = self.packing.value(name, self.subject)
         if len(places) > 1:
             all_of_them = build_literal(sum(1 << place for place in places))
-            shifted = exp.BitwiseRightShift(this=all_of_them, expression=exp.cast(packed, "INT"))
-            packed, places = exp.BitwiseAnd(this=shifted, expression=build_literal(1)), [1]
+            shifted = F.shift_right(all_of_them, exp.cast(packed, "INT"))
+            packed, places = F.bit_and(shifted, 1), [1]
         found = build_equality(packed, places[0]) if places else exp.false()
         return build_not(found) if isinstance(tree, nodes.NEQ) else found
 
@@ -717,14 +717,12 @@ class Packing:
 
     def packed(self) -> Node:
         """Write the list of subjects as packed numbers; -1 for one with a fault, apart from its names."""
-        place = exp.Mul(
-            this=exp.cast(F.build_variable("place"), "BIGINT"), expression=build_literal(1 << self.place_shift)
-        )
+        place = F.multiply(exp.cast(F.build_variable("place"), "BIGINT"), 1 << self.place_shift)
         # Floating-point numbers, which hold as many bits, are added without a look for an overflow.
-        bits = exp.cast(reduce(lambda one, other: exp.Add(this=one, expression=other), self._parts()), "BIGINT")
+        bits = exp.cast(reduce(lambda one, other: F.add(one, other), self._parts()), "BIGINT")
         # A column that is null is in range, by its default: of several conditions only one that holds counts.
         wrong = F.coalesce(build_or([F.is_null(F.EACH), *self._out_of_range()]), exp.false())
-        number = build_if(exp.Not(this=wrong), exp.Add(this=bits, expression=place))
+        number = build_if(exp.Not(this=wrong), F.add(bits, place))
         checked = F.coalesce(number, build_literal(-1))
         return F.coalesce(F.map_items(F.build_column(self.listed), checked, F.EACH.name, "place"), F.NO_SUBJECTS)
 
@@ -745,7 +743,7 @@ class Packing:
                 value = F.coalesce(value, build_literal(of.default))
             else:
                 continue
-            yield exp.Mul(this=exp.cast(value, "DOUBLE"), expression=build_literal(unit))
+            yield F.multiply(exp.cast(value, "DOUBLE"), unit)
 
     def own(self, word: str) -> Node:
         """Write a field of the subject that is asked about; null where it may be."""
@@ -774,13 +772,13 @@ class Packing:
 
     def place(self, subject: Node) -> Node:
         """Write the place of a packed subject in its row, from 0."""
-        return exp.BitwiseRightShift(this=subject, expression=build_literal(self.place_shift))
+        return F.shift_right(subject, self.place_shift)
 
     def value(self, word: str, subject: Node) -> Node:
         """Write what is packed of a column, as a whole number."""
         bits = self.bits[word]
-        shifted = exp.BitwiseRightShift(this=subject, expression=build_literal(bits.shift))
-        return exp.BitwiseAnd(this=shifted, expression=build_literal(bits.mask))
+        shifted = F.shift_right(subject, bits.shift)
+        return F.bit_and(shifted, bits.mask)
 
     def flag(self, word: str, subject: Node) -> Node:
         """Write a packed flag as a truth value."""
@@ -802,7 +800,7 @@ class Packing:
 
 def has_bits(number: Node, bits: int) -> Node:
     """Write the test whether a number has any of the bits."""
-    return exp.NEQ(this=exp.BitwiseAnd(this=number, expression=build_literal(bits)), expression=build_literal(0))
+    return F.is_unequal(F.bit_and(number, bits), 0)
 
 
 def get_word_place(of: Column, value: Node) -> Node:
@@ -865,12 +863,12 @@ def _keep_some(standing: LoweringState, step: Rank, condition: Node) -> None:
         limit = exp.Greatest(this=limit, expressions=[build_literal(0)])
     among = standing.remaining if step.among is None else meaning.those(step.among)
     compared = standing.bind(rule, "compared", build_if(condition, among, F.NO_SUBJECTS))
-    many = standing.bind(rule, "many", exp.GT(this=F.count_items(compared), expression=limit))
+    many = standing.bind(rule, "many", F.is_greater(F.count_items(compared), limit))
     best = standing.bind(rule, "sorted", build_if(many, _sorted(standing, compared, step.keys), F.NO_SUBJECTS))
     kind = _kind(standing, step.counts)
     if step.counts:
         best = _first_of_each(standing, step, best, kind)
-        many = standing.bind(rule, "many", exp.GT(this=F.count_items(best), expression=limit))
+        many = standing.bind(rule, "many", F.is_greater(F.count_items(best), limit))
     first = F.take_first(best, limit)
     best = first if step.ties == "first" else _with_equals(standing, step, best, limit)
     kept = standing.bind(rule, "kept", F.map_items(best, kind) if step.counts else best)
@@ -886,7 +884,7 @@ def _kind(standing: LoweringState, counts: Sequence[str]) -> Node:
 def _first_of_each(standing: LoweringState, step: Rank, ordered: Node, kind: Node) -> Node:
     """Of the subjects of each kind the one that is listed first."""
     kinds = standing.bind(step.rule, "kinds", F.map_items(ordered, kind))
-    place = exp.Add(this=F.build_variable("place"), expression=build_literal(1))
+    place = F.add(F.build_variable("place"), 1)
     is_first = build_equality(F.find_place(kinds, kind), place)
     first = F.filter_items(ordered, is_first, "c", "place")
     return standing.bind(step.rule, "first", first)
@@ -895,9 +893,7 @@ def _first_of_each(standing: LoweringState, step: Rank, ordered: Node, kind: Nod
 def _with_equals(standing: LoweringState, step: Rank, ordered: Node, limit: Node) -> Node:
     """The first so many of a list in order, and those equal to the last of them."""
     key, by = step.keys[0], standing.meaning.number_of(step.keys[0].by)
-    last = standing.bind(
-        step.rule, "last", F.get_item(F.map_items(ordered, by), exp.Sub(this=limit, expression=build_literal(1)))
-    )
+    last = standing.bind(step.rule, "last", F.get_item(F.map_items(ordered, by), F.subtract(limit, 1)))
     # Where nobody may stay there is no last one to compare with.
     beyond = F.coalesce(_better(key, last, by), exp.true())
     return F.filter_items(ordered, build_not(beyond))
@@ -926,7 +922,7 @@ def _sorted(standing: LoweringState, subjects: Node, keys: Sequence[Key]) -> Nod
 
 
 def _better(key: Key, one: Node, other: Node) -> Node:
-    return exp.GT(this=one, expression=other) if key.descending else exp.LT(this=one, expression=other)
+    return F.is_greater(one, other) if key.descending else F.is_less(one, other)
 
 
 def _packed_default(of: Column) -> int:

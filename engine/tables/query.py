@@ -155,7 +155,7 @@ def build_kept_queue(found: LoweredPlan, queue: Node, *where: Node) -> Node:
     if kept == build_literal(""):
         return queue
     kept = found.bindings.same("kept_queue", kept)
-    return build_case([(build_and(*where, exp.NEQ(this=kept.copy(), expression=build_literal(""))), kept)], queue)
+    return build_case([(build_and(*where, F.is_unequal(kept, "")), kept)], queue)
 
 
 def build_triggering(found: LoweredPlan) -> StructFields:
@@ -281,13 +281,6 @@ def build_plan(
     return Plan(bindings.found, fields, made, packing.legend() if packing else {})
 
 
-def build_invalid_decision(message: Node) -> StructFields:
-    """Write the fields of the column ``decision`` for a row with a fault."""
-    types = {"text": "TEXT", "integer": "INT", "texts": "ARRAY<TEXT>"}
-    nothing = {name: exp.cast(exp.null(), types[kind]) for name, kind in DECISION.items()}
-    return {**nothing, "outcome": build_literal("invalid"), "message": message}
-
-
 def build_evaluation(found: LoweredPlan) -> StructFields:
     """Write what the last document of a pipeline says of a row.
 
@@ -323,7 +316,7 @@ def evaluation_types(rules: Rules, about: Declaration) -> dict[str, str]:
 def list_situation_faults(words: RowWords, shape: Shape) -> Iterator[Fault]:
     """List what can be wrong with the situation of a row, in the order of precedence."""
     if shape.row is not None:
-        yield F.is_null(shape.row.copy()), build_literal(render_null_fault(words.struct))
+        yield F.is_null(shape.row), build_literal(render_null_fault(words.struct))
     for of, wrong in words.faults():
         yield wrong, describe_source_fault(words, of)
     demands = shape.demands
@@ -335,7 +328,7 @@ def list_situation_faults(words: RowWords, shape: Shape) -> Iterator[Fault]:
 def describe_source_fault(words: RowWords, of: Column) -> Node:
     """Write the message about a column's value, which names the source that the row has it from."""
     found = [
-        (build_not(F.is_null(source.value.copy())), _not_allowed(of, [source.told], source.value.copy(), source.kind))
+        (build_not(F.is_null(source.value)), _not_allowed(of, [source.told], source.value, source.kind))
         for source in words.sources[of.name]
     ]
     return build_case(found)
@@ -354,7 +347,7 @@ def find_subjects_fault(packing: Packing, shape: Shape) -> Node:
         wrong = None if source.checked else build_domain_test(of, value, [source.kind])
         if wrong is not None:
             before: list[Node | str] = [f"{name}[", place, f"].{source.told}"]
-            text = _not_allowed(of, before, source.value.copy(), source.kind)
+            text = _not_allowed(of, before, source.value, source.kind)
             branches.append((F.coalesce(wrong, exp.false()), text))
     faults = F.filter_items(
         F.map_items(listed, build_case(branches), F.EACH.name, "place"),
@@ -383,7 +376,7 @@ def describe_disallowed(before: list[Node | str], text: Node, allowed: str) -> N
 
 def is_invalid(words: RowWords, packing: Packing | None, shape: Shape, listed: Node, bindings: Bindings) -> Node:
     """Write the test whether a row has any fault; faults of the ``listed`` subjects show in their packed numbers."""
-    faults = [] if shape.row is None else [F.is_null(shape.row.copy())]
+    faults = [] if shape.row is None else [F.is_null(shape.row)]
     if shape.demands.one_of:
         blank = [build_equality(words.checked(words.columns[name]), "") for name in shape.demands.one_of]
         faults.append(build_and(*blank))
@@ -391,7 +384,7 @@ def is_invalid(words: RowWords, packing: Packing | None, shape: Shape, listed: N
     faults.append(_has_wrong_names(words, packing, bindings))
     if shape.about.subject is not None:
         # A number below 0 has the highest bit: the first has it, or another differs in it.
-        faults += [exp.LT(this=F.build_column(each), expression=build_literal(0)) for each in (FIRST, MIXED)]
+        faults += [F.is_less(F.build_column(each), 0) for each in (FIRST, MIXED)]
         if shape.demands.nobody and not shape.may_be_empty:
             faults.append(build_equality(F.count_items(listed), 0))
     return build_or(faults)
@@ -513,7 +506,7 @@ def _keep_queue(meaning: RowExpressions) -> Mapping[str, Node]:
     if not is_asked or "kept_queue" not in meaning.vocabulary.terms:
         return {}
     queue = meaning.of(nodes.Column("kept_queue"))
-    kept = build_if(exp.NEQ(this=queue, expression=build_literal("")), queue.copy())
+    kept = build_if(F.is_unequal(queue, ""), queue)
     return {"queue": meaning.bindings.bind("queue_of_all", kept)}
 
 
@@ -571,35 +564,18 @@ def _has_wrong_names(words: RowWords, packing: Packing | None, bindings: Binding
     text = bindings.bind("all_names", F.TogetherAsText(this=exp.Tuple(expressions=[text for text, _ in found])))
     longer = [longer for _, longer in found]
     odd = bindings.bind("odd_names", build_or([*longer, F.HasOddLetters(this=text)]))
-    if packing is not None:
-        for word in packing.names_asked:
-            plain = F.build_column(f"{F.PREFIX}plain_{word}")
-            bindings.bind(f"names_{word}", build_if(odd.copy(), _unpadded_of_all(packing, word), plain))
     return build_if(odd, build_or(wrong), exp.false())
 
 
 def _names_that_rules_ask(packing: Packing, bindings: Bindings) -> Iterator[tuple[Node, Node]]:
-    """The names of all subjects as texts, and whether any is too long, or nothing but padding where one is needed.
-
-    Mostly all names of a table are padded or none is: the first subject's tell whether to look for blanks.
-    """
-    firsts = [F.get_field(F.get_item(F.build_column(packing.listed), 0), packing.present[word].name)
-              for word in packing.names_asked]  # fmt: skip
-    is_padded = build_or(exp.NEQ(this=F.Unpadded(this=first), expression=first.copy()) for first in firsts)
-    padded = bindings.bind("padded_names", F.coalesce(is_padded, exp.false()))
+    """The names of all subjects as texts, and whether any is too long, or blank where one is needed."""
     for word in packing.names_asked:
-        raw = F.map_items(F.build_column(packing.listed), packing.own(word), F.EACH.name)
-        plain = bindings.bind(f"plain_{word}", build_if(padded.copy(), _unpadded_of_all(packing, word), raw))
-        of = packing.names()[word]
+        raw, of = F.map_items(F.build_column(packing.listed), packing.own(word), F.EACH.name), packing.names()[word]
+        plain = bindings.bind(f"names_{word}", F.map_items(raw, F.Unpadded(this=F.build_variable("name")), "name"))
         lengths = F.map_items(plain, F.TextLength(this=F.build_variable("name")), "name")
-        longer = exp.GT(this=exp.ArrayMax(this=lengths), expression=build_literal(of.most))
-        blank = [build_and(padded.copy(), F.has_item(plain.copy(), build_literal("")))] if of.least else []
-        yield F.ListAsText(this=plain.copy()), build_or([longer, *blank])
-
-
-def _unpadded_of_all(packing: Packing, word: str) -> Node:
-    raw = F.map_items(F.build_column(packing.listed), packing.own(word), F.EACH.name)
-    return F.map_items(raw, F.Unpadded(this=F.build_variable("name")), "name")
+        longer = F.is_greater(exp.ArrayMax(this=lengths), of.most)
+        blank = [F.has_item(plain, build_literal(""))] if of.least else []
+        yield F.ListAsText(this=plain), build_or([longer, *blank])
 
 
 def _names_that_none_asks(packing: Packing, bindings: Bindings) -> Iterator[tuple[Node, Node]]:
@@ -615,12 +591,12 @@ def _names_that_none_asks(packing: Packing, bindings: Bindings) -> Iterator[tupl
             name = bindings.bind(f"plain_{word}", F.Unpadded(this=first))
             yield name, is_too_long(of, name)
             alike.append((of, F.Unpadded(this=own)))
-            differ.append(exp.NEQ(this=own.copy(), expression=first.copy()))
+            differ.append(F.is_unequal(own, first))
     if alike:
-        together = F.TogetherAsText(this=exp.Tuple(expressions=[own.copy() for _, own in alike]))
+        together = F.TogetherAsText(this=exp.Tuple(expressions=[own for _, own in alike]))
         text = build_if(build_or(is_too_long(*name) for name in alike), build_literal(" "), together)
         same = F.NoneOf(this=subjects, expression=F.build_lambda(build_or(differ), F.EACH.name))
-        texts = F.ListAsText(this=F.map_items(subjects.copy(), text, F.EACH.name))
+        texts = F.ListAsText(this=F.map_items(subjects, text, F.EACH.name))
         yield build_if(same, build_literal(""), texts), exp.false()
 
 

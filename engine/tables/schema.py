@@ -217,7 +217,7 @@ class ValueSource:
 
     def compared(self, of: Column) -> Node:
         """Write the value as it is compared with an end of a range, as text where a narrow number would overflow."""
-        value = self.value.copy()
+        value = self.value
         if self.kind == LIST_OF_JSON:
             return F.map_items(value, F.JsonText(this=F.build_variable("name")), "name")
         if self.kind == "huge":
@@ -233,7 +233,7 @@ def _exactly(value: Node, of: Column) -> Node:
     if not isinstance(of.domain, Whole):
         return exp.cast(digits, "DOUBLE")
     found = exp.TryCast(this=digits, to=exp.DataType.build("INT128"))
-    return build_case([(F.is_null(value.copy()), exp.null())], F.coalesce(found, build_literal(of.domain.high + 1)))
+    return build_case([(F.is_null(value), exp.null())], F.coalesce(found, build_literal(of.domain.high + 1)))
 
 
 Sources = Mapping[str, Sequence[ValueSource]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import count
 from types import TracebackType
@@ -13,10 +13,11 @@ from attrs import define, evolve, field, fields, frozen
 
 from mqclause.answers import Outcome, Reason, ShownAnswer, build_reason, get_outcome
 from mqclause.documents import EXIT, OUTCOME, RESOLUTION
-from mqclause.executors.operations import CarriedValues, ExecutorName, Run, build_listing
+from mqclause.executors.operations import CarriedValues, ExecutorName, Run, build_listing, compile_expression
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
 from mqclause.exits.process import ANYBODY, Caller, Exit, ExitFaultError, Exits, ExitSession
+from mqclause.language import nodes
 from mqclause.language.evaluator import Scope
 from mqclause.model.diagnostics import ArgumentError, check_type
 from mqclause.model.exits import (
@@ -42,7 +43,7 @@ from mqclause.model.facts.workload import (
     build_situation,
     list_destinations,
 )
-from mqclause.rulebook.rule import FailWith, Ruleset
+from mqclause.rulebook.rule import FailWith, Rule, Ruleset
 from mqclause.rulebook.rules import AUTO, Rules, RulesOrigin
 from mqclause.trace import (
     FORMAT,
@@ -242,15 +243,12 @@ class Decision(ShownAnswer):
     @property
     def fixed(self) -> bool:
         """Whether the open chooses for all puts on its handle."""
-        return self._fixes(self.situation)
+        return _compile_fixed(self.rulesets[-1])(self.situation)
 
     @property
     def fixed_by_default(self) -> bool:
         """Whether the open would choose if it left the binding to the queue."""
-        return self._fixes(evolve(self.situation, bind=self.resolved.default_binding))
-
-    def _fixes(self, situation: Situation) -> bool:
-        return bool(Scope(self.rulesets[-1].vocabulary, situation).value("fixed"))
+        return _compile_fixed(self.rulesets[-1])(evolve(self.situation, bind=self.resolved.default_binding))
 
     @property
     def advance(self) -> Advance | None:
@@ -275,14 +273,19 @@ class Decision(ShownAnswer):
         """The remarks of the rules about how the call ends."""
         return self._remarks(1) if self.runs else ()
 
+    @cached_property
+    def remarking(self) -> tuple[Sequence[Rule], ...]:
+        """By document the rules that have something to say of the answer."""
+        return tuple([of.find_remarking_rules(run.facts) for of, run in zip(self.rulesets, self.runs, strict=False)])
+
     def _remarks(self, document: int) -> tuple[str, ...]:
         """Those of the rules of one document."""
-
-        def trace() -> Run:
-            return self.course.run(self.situation, self.listed, self.carried, traced=True)[document]
-
-        scope = self._first_scope(document)
-        return render_remarks(self.rulesets[document], self.runs[document], self.listed, scope, trace)
+        rules, run = self.remarking[document], self.runs[document]
+        if not any("{" in rule.remark or "}" in rule.remark for rule in rules):
+            return tuple([rule.remark for rule in rules])
+        if run.trace is None:
+            run = self.course.run(self.situation, self.listed, self.carried, traced=True)[document]
+        return render_remarks(self.rulesets[document], rules, run, self.listed, self._first_scope(document))
 
     def other_readings(self) -> tuple[OtherReading, ...]:
         """Return the choices of readings, one at a time, that would give another answer.
@@ -335,11 +338,6 @@ class Decision(ShownAnswer):
             derived = {**was._asdict(), **self._for_every(), **derived}
         return DestinationSequence(**derived)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The rules go as their text.
-        kept = (self.put, self.cluster, self.level, self.situation, self.listed, self.runs, self.rules, self.before)
-        return _of_pickle, (*kept, self.exit, self.refusal)
-
     def _first_scope(self, document: int) -> Scope:
         """What the first rule of a document saw."""
         earlier = self.runs[document - 1].hands_on if document else {}
@@ -364,16 +362,16 @@ class Decision(ShownAnswer):
 
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.trace/1`` as JSON values; see trace.schema.json."""
-        document = build_document_head(self)
+        document = _build_document_head(self)
         document["steps"] = [build_step_document(step, Destination.to_json) for step in self.steps]
-        document.update(build_document_tail(self))
+        document.update(_build_document_tail(self))
         return document
 
     def to_json_text(self, besides: Mapping[str, Any] | None = None) -> str:
         """Return the text of ``to_json()``, faster than json.dumps; ``besides`` replaces its own further keys."""
-        document = build_document_head(self)
+        document = _build_document_head(self)
         document["steps"] = []
-        document.update(build_document_tail(self, besides))
+        document.update(_build_document_tail(self, besides))
         text = json_text(document)
         return text.replace('"steps": []', f'"steps": {encode_steps(self.steps, Destination.to_json)}', 1)
 
@@ -402,6 +400,12 @@ class Decision(ShownAnswer):
         others = len(self.permitted) - 1
         tie = f" (as good: {others} other{'s' if others > 1 else ''})" if others > 0 else ""
         return f"goes to {self.chosen.name}{tie}"
+
+
+@lru_cache(maxsize=64)
+def _compile_fixed(ruleset: Ruleset) -> Callable[[Situation], bool]:
+    """The term by which an open chooses for all puts on its handle."""
+    return compile_expression(nodes.Column("fixed"), ruleset.vocabulary, "s")
 
 
 class Engine:
@@ -580,7 +584,7 @@ class Engine:
         return resolve_names(self.at(cluster).names, cluster, queue, queue_manager, call, for_input=for_input)
 
 
-def build_document_head(decision: Decision) -> dict[str, Any]:
+def _build_document_head(decision: Decision) -> dict[str, Any]:
     """Build the keys of a decision's document that come before the steps."""
     reason, chosen = decision.reason, decision.chosen
     return {
@@ -599,7 +603,7 @@ def build_document_head(decision: Decision) -> dict[str, Any]:
     }
 
 
-def build_document_tail(decision: Decision, besides: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def _build_document_tail(decision: Decision, besides: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Build the keys that come after the steps; ``besides`` has what a decision alone does not know."""
     reason, advance = decision.reason, decision.advance
     document: dict[str, Any] = {
@@ -635,6 +639,13 @@ class DecisionResult:
         ends = (reason.name, reason.call) if reason is not None else ("", "")
         permitted = tuple(decision.remaining) if taken is None else (taken,)
         return cls(decision.outcome, permitted, *ends, decision.resolved.topic)
+
+    @classmethod
+    def of_runs(cls, runs: Sequence[Run]) -> DecisionResult:
+        """Summarize how a choice ends by its rules alone, before any exit and any transmission queue."""
+        failure = runs[-1].failure
+        ends = ("", "") if failure is None else (failure.reason, failure.call)
+        return cls(get_outcome(runs), tuple(runs[0].remaining), *ends)
 
     def is_same_result_as(self, other: DecisionResult) -> bool:
         """Return whether both are alike: in outcome and reason code or, where there is none, in who is permitted."""
@@ -773,13 +784,13 @@ def list_other_choices(decision: Decision) -> tuple[ReadingChoice, ...]:
     if decision.exit is not None and (decision.exit.failed or decision.exit.has_overridden):
         return ()
     # Whether kinds tell takes the rules of every choice, as long as a few answers: it is not asked for the first ones.
-    is_first = next(_get_plain_engine(decision.rules).asked) < ASKED_FIRST
-    if is_first or not is_told_by_kind(decision) or _reads_names(decision.rules, tuple(decision.readings)):
+    is_first = next(get_engine(decision.rules, "plain").asked) < ASKED_FIRST
+    if is_first or not _is_told_by_kind(decision) or _reads_names(decision.rules, tuple(decision.readings)):
         return tuple(_other_choices(decision))
     return _choices_of_kind(DecisionKind.of(decision))
 
 
-def is_told_by_kind(decision: Decision) -> bool:
+def _is_told_by_kind(decision: Decision) -> bool:
     """Return whether the rules alone decided: no alias was followed, no exit asked, nothing refused the message."""
     is_plain = bool(decision.runs) and decision.exit is None and not decision.resolved.followed
     return is_plain and decision.refusal is None
@@ -853,10 +864,10 @@ def _reads_names(rules: Rules, readings: tuple[str, ...]) -> bool:
     return any(has_name_tests(each.course) for each in engines)
 
 
-@lru_cache(maxsize=64)
-def get_engine(rules: Rules) -> Engine:
+@lru_cache(maxsize=128)
+def get_engine(rules: Rules, executor: ExecutorName = "compiled") -> Engine:
     """Return the engine for ``rules``, made once; other readings are compared by it."""
-    return Engine(rules)
+    return Engine(rules, executor)
 
 
 ASKED_FIRST = 2
@@ -869,34 +880,8 @@ PLAIN_FIRST = 8
 
 def get_deciding_engine(rules: Rules) -> Engine:
     """Return the engine that decides by ``rules``: of the plain executor for the first few choices, then compiled."""
-    plain = _get_plain_engine(rules)
+    plain = get_engine(rules, "plain")
     return plain if next(plain.turns) < PLAIN_FIRST else get_engine(rules)
-
-
-@lru_cache(maxsize=64)
-def _get_plain_engine(rules: Rules) -> Engine:
-    return Engine(rules, "plain")
-
-
-def _of_pickle(
-    put: Put,
-    cluster: Cluster,
-    level: Level,
-    situation: Situation,
-    listed: tuple[Destination, ...],
-    runs: tuple[Run, ...],
-    rules: Rules,
-    before: SequenceState | None,
-    of_exit: ExitAnswer | None,
-    refusal: Reason | None,
-) -> Decision:
-    where = resolve_names(
-        Pipeline.of(rules, RESOLUTION), cluster, put.queue, put.queue_manager, put.call, put.bind == "AS_Q_DEF"
-    )
-    outcome = Pipeline.of(rules, OUTCOME)
-    return Decision(
-        put, cluster, level, outcome, situation, listed, runs, rules, before, where, of_exit, refusal
-    )  # fmt: skip
 
 
 def _check(put: object, cluster: object, level: object) -> None:

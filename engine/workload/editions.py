@@ -20,8 +20,8 @@ from mqclause.trace import join_names
 from mqclause.workload.decision import (
     LEVELS,
     Decision,
+    DecisionResult,
     DestinationKey,
-    Engine,
     Level,
     get_deciding_engine,
     get_destination_key,
@@ -120,8 +120,7 @@ def find_missing_level(
 
 def find_assumed_remarks(decision: Decision) -> Iterator[str]:
     """Find remarks on the answer that are of an edition which is assumed: the oldest or the newest has no such rule."""
-    remarking = [each for run, of in zip(decision.runs, decision.rulesets, strict=False)
-                 for each in of.find_remarking_rules(run.facts)]  # fmt: skip
+    remarking = [each for of in decision.remarking for each in of]
     for _, since in _compared(decision) if remarking and decision.edition_from == "default" else ():
         course = get_engine(decision.rules.in_edition(since)).course
         known = {rule.id for of in course.rulesets for rule in of.rules}
@@ -151,24 +150,17 @@ def _list_differing(decision: Decision) -> Iterator[tuple[str, str]]:
 
 def _is_other(decision: Decision, since: str) -> bool:
     """Whether the answer is another by the rules of an edition; where names lead alike, by a choice made anew."""
-    other = _find_engine(decision.rules, since)
+    other = get_engine(decision.rules.in_edition(since))
     if not _leads_alike(decision.rules, since):
         return not is_same_answer(_own(decision, "verdict"), _decided(decision, other.rules, "verdict"))
-    is_own = decision.exit is None and decision.refusal is None
-    mine = decision if is_own else evolve(decision, exit=None, refusal=None)
     runs = get_deciding_engine(other.rules).course.run(decision.situation, decision.listed, decision.carried)
-    return not is_same_answer(mine, evolve(mine, course=other.course, runs=runs, rules=other.rules))
-
-
-@lru_cache(MOST_RULES)
-def _find_engine(rules: Rules, edition: str) -> Engine:
-    return get_engine(rules.in_edition(edition))
+    return not DecisionResult.of_runs(decision.runs).is_same_result_as(DecisionResult.of_runs(runs))
 
 
 @lru_cache(MOST_RULES)
 def _leads_alike(rules: Rules, edition: str) -> bool:
     """Whether names lead to the same destinations, listed alike, in another edition."""
-    own, other = get_engine(rules), _find_engine(rules, edition)
+    own, other = get_engine(rules), get_engine(rules.in_edition(edition))
     return own.names.steps == other.names.steps and own.listing == other.listing
 
 
@@ -180,7 +172,7 @@ def describe_missing_level(queue_manager: str) -> MissingInformation:
 def list_level_remarks(rules: Rules, levels: Mapping[str, int]) -> Iterator[str]:
     """Say of queue managers, once for those of one command level, what is odd about it.
 
-    That is what describe_odd_level says and, once for those of one edition, that it lacks a choice that was asked for.
+    That is what _describe_odd_level says and, once for those of one edition, that it lacks a choice that was asked for.
     """
     by_level: dict[int, list[str]] = {}
     by_edition: dict[str, list[str]] = {}
@@ -189,7 +181,7 @@ def list_level_remarks(rules: Rules, levels: Mapping[str, int]) -> Iterator[str]
         by_edition.setdefault(rules.of_level(level).edition, []).append(name)
     for level, names in by_level.items():
         who = f"{join_names(names)} {'is' if len(names) == 1 else 'are'}"
-        yield from filter(None, [describe_odd_level(rules, level, who)])
+        yield from filter(None, [_describe_odd_level(rules, level, who)])
     for edition, names in by_edition.items():
         found = rules.of_level(levels[names[0]])
         for reading, choice in found.unknown_choices.items():
@@ -202,7 +194,7 @@ def get_levels(clusters: Iterable[Cluster]) -> dict[str, int]:
     return {each.queue_manager.name: each.queue_manager.command_level for each in clusters}
 
 
-def describe_odd_level(rules: Rules, level: int, who: str = "the queue manager is") -> str:
+def _describe_odd_level(rules: Rules, level: int, who: str = "the queue manager is") -> str:
     """Say that queue managers are of a command level that is not known, or of another edition than the one asked for.
 
     ``who`` are they, as the beginning of a sentence. Blank where neither is so.

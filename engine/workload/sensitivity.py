@@ -9,7 +9,6 @@ from typing import Any
 
 from attrs import evolve, field, fields, fields_dict, frozen
 
-from mqclause.answers import get_outcome
 from mqclause.documents import OUTCOME
 from mqclause.executors.compiled import CompiledExecutor
 from mqclause.executors.operations import LoweredRuleset, Run
@@ -57,10 +56,8 @@ class _EndsAt:
 
     @classmethod
     def of(cls, runs: Sequence[Run], listed: Sequence[Destination]) -> _EndsAt:
-        place = {id(each): at for at, each in enumerate(listed)}
-        failure = runs[-1].failure
-        ends = ("", "") if failure is None else (failure.reason, failure.call)
-        return cls(get_outcome(runs), tuple(place[id(each)] for each in runs[0].remaining), *ends)
+        place, ends = {id(each): at for at, each in enumerate(listed)}, DecisionResult.of_runs(runs)
+        return cls(ends.outcome, tuple(place[id(each)] for each in ends.permitted), ends.reason, ends.call)
 
     def among(self, listed: Sequence[Destination]) -> DecisionResult:
         """The Ending of a choice of these."""
@@ -184,7 +181,7 @@ def group_states(course: Pipeline) -> tuple[tuple[str, ...], ...]:
     return tuple(groups.values())
 
 
-def build_status_command(route: Route, routes: Mapping[Route, str]) -> str:
+def _build_status_command(route: Route, routes: Mapping[Route, str]) -> str:
     """Build the command that tells the state of one of the routes."""
     channel, queue_manager = route
     alone = sum(name == channel for name, _ in routes) == 1
@@ -277,7 +274,7 @@ class _UnknownStates:
 
     def told_by(self) -> Iterator[MissingObject]:
         """The channels of which another state gives another answer, and what tells the state."""
-        yield from ((channel, build_status_command((channel, to), self.routes)) for channel, to in self.alone)
+        yield from ((channel, _build_status_command((channel, to), self.routes)) for channel, to in self.alone)
         if self.together and not self.alone:
             yield self.decision.cluster.queue_manager.name, EVERY_STATE
 
@@ -289,7 +286,7 @@ class _UnknownStates:
         for route, others in alone.items():
             alternatives = render_alternatives(f"{route[0]} is", others)
             what = f"channel status unknown; taken as {routes[route]}. {alternatives}"
-            yield MissingInformation(what, route[0], build_status_command(route, routes))
+            yield MissingInformation(what, route[0], _build_status_command(route, routes))
         known = {answer for others in alone.values() for answer in others.values()}
         together = _said(self.together, by_route)
         news = {state: answer for state, answer in together.items() if answer not in known}

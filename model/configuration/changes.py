@@ -43,22 +43,19 @@ from mqclause.model.readers.records import (
 CHANGES = "changes"
 """The argument that takes commands."""
 
-
 _FACTS = {"QMGR": (QueueManager, RemoteQueueManager), "CHANNEL": (Channel,), "PROCESS": (Process,)}
 
-
 _QUEUES = ("QLOCAL", "QALIAS", "QREMOTE")
-
 
 _OF_ALIAS = "QREMOTE"
 """The kind of queue by which a queue-manager alias is defined."""
 
-
 CHANGEABLE = ("QMGR", *_QUEUES, "CHANNEL", "PROCESS")
-
 
 STATE_ATTRIBUTES = {"CHANNEL": {"STATUS"}, "QMGR": {"SUSPEND"}}
 """What can be set here and is no attribute of a definition."""
+
+_STATE_WORDS = frozenset().union(*STATE_ATTRIBUTES.values())
 
 
 @frozen
@@ -168,7 +165,9 @@ def read_changed_fields(change: ConfigurationChange, fact: Any) -> dict[str, Any
     """Read the fields of a fact that a command sets. Raises FactsError."""
     fields: dict[str, Any] = {}
     for kind in (change.kind, "CLUSQMGR") if change.kind in STATE_ATTRIBUTES else (change.kind,):
-        words = {word: value for word, value in change.attributes.items() if (kind == "CLUSQMGR") == _is_of_state(word)}
+        words = {
+            word: value for word, value in change.attributes.items() if (kind == "CLUSQMGR") == (word in _STATE_WORDS)
+        }
         found, refusals = read_attributes(Record("alter", kind, change.name, words), getattr(fact, "deftype", ""))
         if refusals:
             raise _build_change_error(change, refusals)
@@ -238,10 +237,6 @@ def _suggest_suspension(kind: str, said: str) -> str:
     if kind != "QMGR" or not said.startswith("SUSPEND"):
         return ""
     return "; SUSPEND(YES) is in all its clusters; in one: a script that says SUSPEND QMGR CLUSTER(…)"
-
-
-def _is_of_state(word: str) -> bool:
-    return any(word in words for words in STATE_ATTRIBUTES.values())
 
 
 def build_option_error(message: str) -> FactsError:

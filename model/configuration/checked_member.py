@@ -39,6 +39,7 @@ from mqclause.model.configuration.completeness import (
 )
 from mqclause.model.configuration.knowledge import CommandLevel, find_command_levels
 from mqclause.model.configuration.objects import (
+    CLUSTER_CHANNELS,
     SYSTEM_PREFIX,
     MqObject,
     QueueManagerObjects,
@@ -58,7 +59,6 @@ DEFINED_ATTRIBUTES = tuple(each.name for each in fields(ConfiguredObject) if eac
 
 ANY = "ANY"
 """A name like any other: who asks for it asks for all."""
-
 
 ShownT = TypeVar("ShownT", Queue, Channel)
 
@@ -129,7 +129,7 @@ class ConfiguredMember:
                                    owner=self.owner, platform=self.platform, clustered=bool(clusters),
                                    clusters=clusters, is_shown=self.is_shown(each), **more)  # fmt: skip
         yield from self.list_suspended()
-        routes = ConfiguredRoutes(self.objects, self.owner, self.platform, self.overlays, self.senders.is_known_missing)
+        routes = ConfiguredRoutes(self.objects, self.owner, self.platform, self.senders.is_known_missing)
         yield from routes.list_routes()
         if not self.knows_all:
             yield from routes.list_hosts()
@@ -276,11 +276,6 @@ class ConfiguredMember:
         """Its channels that belong to no cluster."""
         return ConfiguredSenders(self.objects, self.asked, self.would_tell)
 
-    @property
-    def overlays(self) -> Iterator[str]:
-        """The files, or options, that change what its other files say."""
-        return (each.source for each in self.objects.scripts if each.overlay)
-
     @cached_property
     def _queues(self) -> Mapping[str, MqObject]:
         return {each.name: each for each in self.objects.of(*CONFIGURED_QUEUES)}
@@ -417,11 +412,10 @@ class Contribution:
         own = [*member.list_clustered_queues()]
         rows = [row for row in objects.rows if row.text("CLUSTER")]
         shown = [row for row in rows if row.kind == "QCLUSTER" and row.text("CLUSQMGR")]
-        receivers = [
-            Channel(each.name, member.name, name, "CLUSRCVR", **each.fields)
-            for each in objects.channels("CLUSRCVR")
-            for name in each.clusters
-        ]
+        made, senders = (
+            [(each, name) for each in objects.channels(kind) for name in each.clusters] for kind in CLUSTER_CHANNELS
+        )
+        receivers = (Channel(each.name, member.name, name, "CLUSRCVR", **each.fields) for each, name in made)
         displayed = [row for row in rows if row.kind == "CLUSQMGR" and row.text("CHANNEL")]
         told = _find_displayed_attributes(
             (*((("QUEUE", found.name, member.name), found) for found, _ in own),
@@ -437,7 +431,7 @@ class Contribution:
             bool(member.owner),
             (*(_build_own_queue(queue, member) for _, queue in own), *map(_build_displayed_queue, shown)),
             (*receivers, *map(_build_route, displayed)),
-            tuple(_list_senders(member)),
+            tuple((name, each.name, (each.record.source, each.record.line)) for each, name in senders),
             repositories,
             frozenset((row.text("CLUSTER"), row.name) for row in rows if _is_reached(row, "REPOS")),
             told,
@@ -548,11 +542,6 @@ def _get_family(name: str) -> str:
 def _read_whole_number(found: MqObject, name: str, default: int) -> int:
     text = found.text(name)
     return int(text) if text.isascii() and text.isdigit() else default
-
-
-def _list_senders(member: ConfiguredMember) -> Iterator[tuple[str, str, FileLine]]:
-    for each in member.objects.channels("CLUSSDR"):
-        yield from ((name, each.name, (each.record.source, each.record.line)) for name in each.clusters)
 
 
 def _list_altered(member: ConfiguredMember) -> Iterator[tuple[str, str]]:

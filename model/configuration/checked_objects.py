@@ -20,7 +20,7 @@ from mqclause.model.configuration.status import (
     get_state_after,
 )
 from mqclause.model.diagnostics import Diagnostic, find_closest
-from mqclause.model.facts.delivery import TransmissionChannels, find_serving_queue, get_channel_queue
+from mqclause.model.facts.delivery import describe_takers, find_serving_queue, get_channel_queue
 from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, Names, Text, Whole, Words, rule_field
 from mqclause.model.facts.objects import BINDINGS, CHANNEL_STATES, Channel, ChannelStatus, Queue
 from mqclause.model.readers.records import Record
@@ -273,23 +273,22 @@ def list_keywords(attribute: str) -> tuple[str, ...]:
     return _KEYWORDS.get(attribute) or (attribute.upper(),)
 
 
+@frozen(eq=False, slots=False)
 class ConfiguredRoutes:
     """The routes of the queue manager ``owner``, by all that its files show and what its commands did to them.
 
     ``lacks`` tells of a transmission queue whether it is not there, by the files.
     """
 
-    def __init__(
-        self,
-        objects: QueueManagerObjects,
-        owner: str,
-        platform: str,
-        overlays: Iterable[str],
-        lacks: Callable[[str], bool],
-    ) -> None:
-        self.objects, self.owner, self.platform = objects, owner, platform
-        self._overlays, self._lacks = frozenset(overlays), lacks
-        self._states = ChannelStates.from_objects(objects)
+    objects: QueueManagerObjects
+    owner: str
+    platform: str
+    lacks: Callable[[str], bool]
+
+    @cached_property
+    def _overlays(self) -> frozenset[str]:
+        """The files, or options, that change what its other files say."""
+        return frozenset(each.source for each in self.objects.scripts if each.overlay)
 
     def rows(self, kind: str) -> list[MqObject]:
         """Return the displayed rows of one kind."""
@@ -303,7 +302,8 @@ class ConfiguredRoutes:
                 displayed.add(channel)
                 yield self._build_displayed_route(row, channel)
         states = [row for row in self.rows("CHSTATUS") if self._is_of_a_cluster(row)]
-        operated = [record for record in self.objects.operated if record.name not in self._states.others]
+        others = ChannelStates.from_objects(self.objects).others
+        operated = [record for record in self.objects.operated if record.name not in others]
         for name in dict.fromkeys((*(row.name for row in states), *(record.name for record in operated))):
             if name not in displayed:
                 yield from self._build_routes_by_state(name, [row for row in states if row.name == name])
@@ -383,7 +383,7 @@ class ConfiguredRoutes:
         """The transmission queue that a channel takes messages from, and its depth as far as that is told."""
         named = shown or self._find_serving_queue(channel)
         depth = self.objects.find_depth(named) or self._stated_depths.get(named, "")
-        lacks = bool(shown) and self._lacks(shown)
+        lacks = bool(shown) and self.lacks(shown)
         return {"transmission_queue": named, "curdepth": depth, "lacks_transmission_queue": lacks}
 
     @cached_property
@@ -407,7 +407,7 @@ class ConfiguredRoutes:
 
     def list_hosts(self) -> Iterator[ConfiguredObject]:
         """List the hosts of cluster queues that DISPLAY QCLUSTER shows: of others no file may tell more."""
-        own = {each.name for each in self.objects.of("QLOCAL", "QALIAS", "QREMOTE")}
+        own = {each.name for each in self.objects.of(*CONFIGURED_QUEUES)}
         for row in self.rows("QCLUSTER"):
             host, cluster = row.text("CLUSQMGR"), row.text("CLUSTER")
             if host and cluster and not (host == self.objects.name and row.name in own):
@@ -464,7 +464,7 @@ class ConfiguredSenders:
             "curdepth": found.text("CURDEPTH") or self.objects.find_depth(found.name),
             "trigdata_is_channel": not lacks,
             "like_trigdata": find_closest(named, self._names) if lacks else "",
-            **TransmissionChannels.of(meant, unknown).seen(),
+            **describe_takers(meant, unknown),
         }
 
     def is_known_missing(self, transmission_queue: str) -> bool:
@@ -522,7 +522,8 @@ def find_outdated_records(
            for row in _select_cluster_records(member.rows) if row.text("CLUSQMGR") == member.name)  # fmt: skip
     shown = (*((row, local) for row in _select_cluster_records(rows)), *((row, row.text("CLUSQMGR")) for row in own))
     owned = {
-        owner: _index_queues(members[owner]) for owner in {row.text("CLUSQMGR") for row, _ in shown} & members.keys()
+        owner: {each.name: each for each in members[owner].of(*CONFIGURED_QUEUES)}
+        for owner in {row.text("CLUSQMGR") for row, _ in shown} & members.keys()
     }
     for row, at in shown:
         owner = row.text("CLUSQMGR")
@@ -557,10 +558,6 @@ def _collect_row_places(row: MqObject) -> dict[str, FileLine]:
     stated = {name: by for by in row.statements for name in by.attributes}
     found = {name: (by.source, by.find_line(name)) for name, by in stated.items()}
     return {"": (row.record.source, row.record.line), **found}
-
-
-def _index_queues(owner: QueueManagerObjects) -> dict[str, MqObject]:
-    return {each.name: each for each in owner.of("QLOCAL", "QALIAS", "QREMOTE")}
 
 
 def _find_differing_attributes(row: MqObject, found: MqObject) -> Iterator[str]:

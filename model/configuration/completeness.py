@@ -253,8 +253,8 @@ class AnsweredInquiries:
 
     def tells(self, kind: str, name: str) -> bool:
         """Return whether the displays show if there is an object of that kind and name."""
-        exact, generic = self._finding[kind]
-        return name in exact or any(each.is_exhaustive_for(kind, name) for each in generic)
+        exact, generic = self._about[kind]
+        return any(each.is_exhaustive_for(kind, name) for each in (*exact.get(name, ()), *generic))
 
     def shows(self, kind: str, name: str, attribute: str) -> bool:
         """Return whether the displays ask for an attribute of an object of that kind and name."""
@@ -267,18 +267,8 @@ class AnsweredInquiries:
         return asked is not None and any(each.answers(asked) for each in self.commands)
 
     @cached_property
-    def _finding(self) -> TextCache:
-        """By kind the names that were asked for, and the commands with generic ones: there may be thousands."""
-        return TextCache(self._of_kind)
-
-    def _of_kind(self, kind: str) -> tuple[frozenset[str], Sequence[Inquiry]]:
-        finding = [each for each in self.commands if each.is_exhaustive_for(kind, each.name)]
-        generic = [each for each in finding if "*" in each.name]
-        return frozenset(each.name for each in finding), generic
-
-    @cached_property
     def _about(self) -> TextCache:
-        """By kind the commands about one object, by its name, and those about objects of a generic name."""
+        """By kind the commands about one object, by its name, and those of a generic name: there may be thousands."""
         return TextCache(self._about_kind)
 
     def _about_kind(self, kind: str) -> tuple[Mapping[str, Sequence[Inquiry]], Sequence[Inquiry]]:

@@ -150,19 +150,17 @@ def _report_document(document: FactsDocument) -> FileReport:
     counts: Counter[str] = Counter()
     for table in LIST_MAKERS if isinstance(document.data, Mapping) and not faults else ():
         rows = document.data.get(table, ())
-        counts.update({table: len(rows)} if table != "queue" else _count_queue_types(rows))
+        types = (str(row.get("type", "QLOCAL")).upper() for row in rows) if table == "queue" else [table] * len(rows)
+        counts.update(types)
     counts.update({"queue_manager": 1} if own and not faults else {})
     return FileReport(document.source, document.format, (own,) if own else (), +counts, tuple(faults))
 
 
-def _count_queue_types(rows: Iterable[Mapping[str, str]]) -> Counter[str]:
-    return Counter(str(row.get("type", "QLOCAL")).upper() for row in rows)
-
-
 def _report_scripts(scripts: Sequence[Script]) -> FileReport:
-    counts = Counter(
-        kind for script in scripts for kind, *_ in {_get_identity(record) for record in _select_stating(script)}
-    )
+    counts = Counter[str]()
+    for script in scripts:
+        stating = (record for record in script.records if record.action in ("define", "alter", "observe"))
+        counts.update(kind for kind, *_ in {_get_identity(record) for record in stating})
     names = dict.fromkeys(script.queue_manager for script in scripts if script.queue_manager)
     faults = tuple(fault for script in scripts for fault in script.diagnostics)
     objects, source = dict(sorted(counts.items())), scripts[0].source
@@ -171,10 +169,6 @@ def _report_scripts(scripts: Sequence[Script]) -> FileReport:
         faults = (*faults, Diagnostic(source, NOTHING_SHOWN))
     remarks = (*(remark for script in scripts for remark in script.remarks), *cut)
     return FileReport(source, scripts[0].format, tuple(names), objects, faults, remarks, scripts=tuple(scripts))
-
-
-def _select_stating(script: Script) -> Iterator[Record]:
-    return (record for record in script.records if record.action in ("define", "alter", "observe"))
 
 
 def _get_identity(record: Record) -> tuple[str, ...]:

@@ -73,7 +73,6 @@ UNLISTED_STATES = frozenset({"DISCONNECTED"})
 ObjectKey = str | tuple[str, str]
 """A queue's name, as most objects are queues; of others what the name is unique in, and the name."""
 
-
 LISTS_BESIDE = (("CLUSTER", "CLUSNL"), ("REPOS", "REPOSNL"))
 """Attributes that name one cluster, and those that name a list of them: one at most is not blank."""
 
@@ -90,7 +89,6 @@ Origins = Mapping[str, Origin | None]
 
 NO_ORIGINS: Origins = {}  # a dict, which pickles
 
-
 SYSTEM_PREFIX = "SYSTEM."
 """How the names of the objects begin that every queue manager is created with."""
 
@@ -98,7 +96,6 @@ PLATFORM = "Queue manager platform"
 """How a dump says it."""
 
 MadeT = TypeVar("MadeT")
-
 
 STOPPING = {"STATUS": Words(("STOPPED", "INACTIVE")), "MODE": Words(("QUIESCE", "FORCE", "TERMINATE"))}
 """The parameters of STOP CHANNEL that say what becomes of the channel."""

@@ -43,6 +43,7 @@ from mqclause.model.configuration.knowledge import (
 )
 from mqclause.model.configuration.objects import ViewCache, collect_shown_attributes
 from mqclause.model.configuration.provenance import (
+    FactT,
     MergedFacts,
     PlacedFact,
     Provenance,
@@ -118,7 +119,7 @@ def read_every_snapshot(
     builders = [SnapshotBuilder(contents, name, cache) for name in names] or [SnapshotBuilder(contents, local, cache)]
     for builder in builders:
         if builder.local in {*own, *described}:
-            builder.leave_out_documents_of_others()
+            builder.documents = [each for each in builder.documents if get_stated_name(each) in (None, builder.local)]
     return tuple(builder.build() for builder in builders)
 
 
@@ -219,10 +220,6 @@ class SnapshotBuilder:
         self.observed = collect_shown_attributes(self.scripts, own.fact.name)
         snapshot = self.build_snapshot(self.merge_facts(own), put)
         return _apply_overlays(snapshot, changes_elsewhere)
-
-    def leave_out_documents_of_others(self) -> None:
-        """Leave out the facts documents that say that they are of another queue manager."""
-        self.documents = [each for each in self.documents if get_stated_name(each) in (None, self.local)]
 
     def find_local_name(self) -> str | None:
         """Find the local queue manager's name, if a facts document or the caller says it; one document may."""
@@ -326,9 +323,7 @@ class SnapshotBuilder:
         self.levels = find_command_levels(self.scripts, own.fact.name)
         known = self.levels.get(own.fact.name, NO_LEVEL)
         self.command_level = CommandLevel(own.fact.name, (*first, *known.statements))
-        if stated or (told := self.command_level.told) is None:
-            return own
-        return own.replace_values({"command_level": told.levels[0]}, {"command_level": told.origin}.__getitem__)
+        return _add_level(own, self.command_level)
 
     def merge_facts(self, own: PlacedFact[QueueManager]) -> MergedFacts:
         """Merge the facts of documents and scripts, in the order of their sources, with what is shown of them now."""
@@ -340,17 +335,12 @@ class SnapshotBuilder:
         for at, each in enumerate(placed):
             now = apply_current_status(each, self.observed, self.cache)
             is_closed = _is_open_nowhere(self.asked, own.fact.name, now.fact)
-            placed[at] = evolve(now, fact=evolve(now.fact, ipprocs=0)) if is_closed else self.add_level(now)
+            if is_closed:
+                now = evolve(now, fact=evolve(now.fact, ipprocs=0))
+            elif isinstance(now.fact, RemoteQueueManager):
+                now = _add_level(now, self.levels.get(now.fact.name, NO_LEVEL))
+            placed[at] = now
         return merge_facts(own, leave_out_repeated(placed), self.contents.reader.lenient)
-
-    def add_level(self, placed: PlacedFact[Any]) -> PlacedFact[Any]:
-        """Add the command level of another queue manager, which scripts tell and its fact does not."""
-        if not isinstance(placed.fact, RemoteQueueManager) or placed.fact.command_level:
-            return placed
-        told = self.levels.get(placed.fact.name, NO_LEVEL).told
-        if told is None:
-            return placed
-        return placed.replace_values({"command_level": told.levels[0]}, {"command_level": told.origin}.__getitem__)
 
     def build_snapshot(self, merged: MergedFacts, put: PlacedFact[Put] | None) -> Snapshot:
         """Add what the sources leave out, and what is odd about them."""
@@ -495,6 +485,14 @@ class Snapshot:
         if self.knowledge.knows_all:
             return ()
         return (each for each in channels if not self.provenance.tells(each, "status"))
+
+
+def _add_level(placed: PlacedFact[FactT], known: CommandLevel) -> PlacedFact[FactT]:
+    """Add the command level of a queue manager, which scripts tell and its fact does not."""
+    fact: Any = placed.fact
+    if fact.command_level or known.told is None:
+        return placed
+    return placed.replace_values({"command_level": known.level}, {"command_level": known.told.origin}.__getitem__)
 
 
 def _is_open_nowhere(asked: AnsweredInquiries, local: str, fact: Any) -> bool:

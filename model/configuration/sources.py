@@ -440,7 +440,6 @@ def _get_statement(record: Record) -> tuple[object, ...]:
 OBJECT_FIELDS = ("name", "queue_manager", "type", "trigger", "clusters", "suspended", "platform", "host")
 """The fields that are not attributes of the same name."""
 
-
 AS_A_SCRIPT = Queue | Process | QueueManager | RemoteQueueManager | QueueManagerAlias | Channel
 
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
-from attrs import define, evolve, field, fields
+from attrs import define, evolve, field, fields, frozen
 
 from mqclause.model.configuration.attributes import (
     FACT_ATTRIBUTES,
@@ -16,7 +16,7 @@ from mqclause.model.configuration.attributes import (
     WHOLE_NUMBER,
     select_attributes,
 )
-from mqclause.model.configuration.completeness import NO_INQUIRIES, AnsweredInquiries
+from mqclause.model.configuration.completeness import AnsweredInquiries
 from mqclause.model.configuration.objects import (
     ALIAS_ATTRIBUTES,
     CLUSTER_CHANNELS,
@@ -182,6 +182,7 @@ def apply_current_status(
     return _set_counts(placed, shown) if shown else cache.get_or_make((placed,), partial(_set_counts, placed, {}))
 
 
+@frozen(eq=False)
 class DisplayedRows:
     """The rows of DISPLAY CLUSQMGR, QCLUSTER and CHSTATUS at the queue manager ``local``.
 
@@ -189,14 +190,13 @@ class DisplayedRows:
     the facts that are given, and adds those that only a row tells. What was ``asked`` for and has no row is not there.
     """
 
-    def __init__(self, local: str, rows: Iterable[MqObject], asked: AnsweredInquiries = NO_INQUIRIES) -> None:
-        self.local = local
-        self.asked = asked
-        self._rows = list(rows)
+    local: str
+    rows: Sequence[MqObject]
+    asked: AnsweredInquiries
 
     def get_rows(self, kind: str) -> list[MqObject]:
         """Return the rows of one kind."""
-        return [row for row in self._rows if row.kind == kind]
+        return [row for row in self.rows if row.kind == kind]
 
     @property
     def clusters(self) -> tuple[str, ...]:
@@ -244,8 +244,9 @@ class DisplayedRows:
     def _merge_remote(self, known: RemoteQueueManager, rows: Sequence[MqObject]) -> RemoteQueueManager:
         clusters = tuple(dict.fromkeys((*known.clusters, *_list_clusters(rows))))
         suspended, partial_in = self._find_suspended(known.name, known.suspended), _find_partial_clusters(rows, known)
-        is_repository = _is_repository(rows, known.repository)
-        return evolve(known, clusters=clusters, suspended=suspended, repository=is_repository, partial_in=partial_in)
+        types = [row.text("QMTYPE") for row in rows if row.text("QMTYPE")]
+        is_full = "REPOS" in types if types else known.repository
+        return evolve(known, clusters=clusters, suspended=suspended, repository=is_full, partial_in=partial_in)
 
     def merge_channels(
         self, placed: Iterable[PlacedFact[Channel]], states: ChannelStates
@@ -416,12 +417,6 @@ def _parse_count(text: str) -> int | None:
 def _select_latest(rows: Sequence[MqObject]) -> MqObject:
     """The first row about the queue manager that was shown last of those of one name."""
     return next(row for row in rows if row.text("QMID") == rows[-1].text("QMID"))
-
-
-def _is_repository(rows: Iterable[MqObject], stated: bool) -> bool:
-    """Whether rows show a full repository; what is stated counts where none shows what it is."""
-    shown = [row.text("QMTYPE") for row in rows if row.text("QMTYPE")]
-    return "REPOS" in shown if shown else stated
 
 
 def _find_partial_clusters(rows: Iterable[MqObject], known: RemoteQueueManager) -> tuple[str, ...]:

@@ -181,7 +181,7 @@ class ViewBuilder:
         """Build the objects of each queue manager by its scripts."""
         members = {name: _build_objects(name, of, cache) for name, of in scripts.items()}
         own = members[local]
-        shown = DisplayedRows(local, drop_outdated_rows(own.rows, members, local), own.asked)
+        shown = DisplayedRows(local, [*drop_outdated_rows(own.rows, members, local)], own.asked)
         mine = None if clusters is None else frozenset((*clusters, *own.clusters, *shown.clusters))
         return cls(local, members, mine, shown, cache)
 
@@ -227,19 +227,14 @@ class ViewBuilder:
 
     def build_other_members(self) -> OtherMembers:
         """Gather what is told of the other queue managers, whoever sees them."""
-        members = self.members.items()
+        members, shown = self.members.items(), {row.name for row in self.shown.get_rows("CLUSQMGR")}
         return OtherMembers(
             {name: each.queue_targets for name, each in members if each is not self.own},
             {name: each.models for name, each in members if each.models},
             frozenset(name for name, each in members if has_complete_dump(each.scripts)),
-            tuple(self.find_strangers()),
+            tuple(name for name, each in members if each not in self.everyone and name not in shown),
             self.shown.partial_of,
         )
-
-    def find_strangers(self) -> Iterator[str]:
-        """Find the members that share no cluster with the local one, by their files and by what it displays."""
-        shown = {row.name for row in self.shown.get_rows("CLUSQMGR")}
-        return (name for name, member in self.members.items() if member not in self.everyone and name not in shown)
 
     def find_remarks(self) -> Iterator[Diagnostic]:
         """Find what is odd in what the local queue manager, and those that it knows, have or show."""

@@ -67,13 +67,8 @@ class Words:
                 return value
             if _fold_case(value) in self.words:
                 return _fold_case(value)
-        raise DomainError(key, value, self.allowed(value))
-
-    def allowed(self, value: object) -> str:
-        """Render what may stand in the place of ``value``, for a message."""
-        listed = ", ".join(self.words)
         near = suggest_word(value.upper(), self.words) if isinstance(value, str) else ""
-        return f"allowed: {listed}{near}"
+        raise DomainError(key, value, f"allowed: {', '.join(self.words)}{near}")
 
 
 def _fold_case(word: str) -> str:
@@ -161,10 +156,6 @@ class Text:
             kept = value.rstrip(" ")
             if self.least <= len(kept) <= self.most and (kept.isprintable() or not kept):
                 return kept
-        return self.refuse(value, key)
-
-    def refuse(self, value: object, key: str) -> str:
-        """Raise DomainError for ``value``."""
         what = f"text of {self.least} to {self.most} characters, without control characters"
         raise DomainError(key, value, f"allowed: {what}")
 

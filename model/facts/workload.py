@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from attrs import define, evolve, field, fields, frozen
+from attrs import define, evolve, field, frozen
 
 from mqclause.model.diagnostics import ArgumentError, check_type
 from mqclause.model.facts.cluster import Cluster
@@ -58,7 +58,8 @@ class SnapshotChanges(NamedTuple):
 UNCHANGED = SnapshotChanges()
 
 
-@frozen(cache_hash=True, repr=False)
+# One is made for every route of a name, and attrs takes three times as long where it is frozen; nobody changes one.
+@define(unsafe_hash=True, cache_hash=True, repr=False)
 class Destination:
     """One destination as the rules see it. Every attribute has a value; a blank name or word means "none".
 
@@ -152,7 +153,7 @@ class Destination:
         return f"{where} by {route} in {self.cluster}" if self.cluster_told else f"{where} by {route}"
 
 
-@frozen
+@frozen(cache_hash=True)
 class DestinationListing:
     """What rules say of destinations before they choose among them: see mqclause.executors.operations.build_listing.
 
@@ -170,20 +171,9 @@ class DestinationListing:
     own_definition: Callable[[Destination], bool] = field(eq=False)
     on_each_receiver: bool = field(eq=False)
     lends: Callable[[Destination], bool] = field(eq=False)
-    said: Callable[[StatedDestination], dict[str, Any]] = field(eq=False)
+    said: Callable[[Destination], dict[str, Any]] = field(eq=False)
     watched: Callable[[Destination], tuple[tuple[Any, ...] | None, ...]] = field(eq=False)
     written: tuple[object, ...]
-
-
-class StatedDestination:
-    """What is stated of a destination; what is not has its default."""
-
-    def __init__(self, stated: dict[str, Any]) -> None:
-        self.__dict__ = stated
-
-
-for _each in fields(Destination):
-    setattr(StatedDestination, _each.name, _each.default)
 
 
 def list_destinations(
@@ -398,8 +388,10 @@ def _to_queue_manager(
 
 def _destination(listing: DestinationListing, stated: dict[str, Any]) -> Destination:
     """The destination of which that is stated, with what terms say of it."""
-    stated.update(listing.said(StatedDestination(stated)))
-    return Destination(**stated)
+    made = Destination(**stated)
+    for name, value in listing.said(made).items():
+        setattr(made, name, value)
+    return made
 
 
 def _routes(cluster: Cluster, queue_manager: str) -> list[Channel]:

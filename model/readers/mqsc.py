@@ -961,12 +961,12 @@ PlacedLine = tuple[int, str, int]
 """The number of a line, what stands on it, and how many columns were taken off before that."""
 
 
-def read_embedded(lines: Iterable[PlacedLine], source: str, kept: Misplaced = NOTHING_MISPLACED) -> Script:
+def read_embedded(lines: Iterable[PlacedLine], source: str) -> Script:
     """Read the MQSC on these lines, with its places in the source. Never raises."""
     placed = {number: (line, before) for number, line, before in lines}
     first = min(placed, default=1)
     text = "\n".join(placed[at][0] if at in placed else "" for at in range(first, max(placed, default=0) + 1))
-    read = read_mqsc(text, source, kept, first)
+    read = read_mqsc(text, source, first=first)
     before = {number: width for number, (_, width) in placed.items()}
     records = tuple(evolve(each, places=_moved(each, before)) for each in read.records)
     faults = (

@@ -507,7 +507,8 @@ class Inquiry:
         return tells and is_wide and self.kind == other.kind and self._fits(other.name)
 
     def _fits(self, name: str) -> bool:
-        return re.fullmatch(re.escape(self.name).replace(r"\*", ".*"), name) is not None
+        generic = "*" in self.name and re.fullmatch(re.escape(self.name).replace(r"\*", ".*"), name)
+        return self.name == name or bool(generic)
 
 
 @frozen

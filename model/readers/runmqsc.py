@@ -203,7 +203,6 @@ SCRIPT_TO_ITS_END = compile_later(
     rf"{BEGINS_COMMAND.pattern}[^\n]*\n(?:[^\n]*\n)*?[ \t]*(?:{'|'.join(sorted(ENDS))})[ \t]*;?[ \t]*\r?\n",
     re.IGNORECASE,
 )
-QUOTED_LINE = "'\""
 MOST_ABOVE = 400
 """So many lines above a sign are looked at, whether a command of a script goes on there."""
 
@@ -875,9 +874,9 @@ def _signs(text: str) -> Iterator[tuple[int, int]]:
 
 def _is_open_line(before: str) -> bool:
     """Whether a value or a quoted text is open; the quotes of a list stand first on their lines."""
-    if before.strip() in QUOTED_LINE:
+    if before.strip() in QUOTES:
         return False
-    return before.count("(") > before.count(")") or any(before.count(quote) % 2 for quote in QUOTED_LINE)
+    return before.count("(") > before.count(")") or any(before.count(quote) % 2 for quote in QUOTES)
 
 
 def _simple(text: str, line: int) -> Iterator[ShownAttribute]:
@@ -899,7 +898,8 @@ def _in_lines(lines: Sequence[BlockLine]) -> Iterator[ShownAttribute]:
         depth += line.count("(") - line.count(")")
         waiting.append(line.strip() if waiting else line)
         following = lines[at + 1][1] if at + 1 < len(lines) else ""
-        if (depth > 0 and (len(waiting) > 1 or not _begins(following))) or _is_cut(line, following):
+        goes_on = depth > 0 and (len(waiting) > 1 or (following and not ATTRIBUTE.match(following)))
+        if goes_on or _is_cut(line, following):
             continue  # the value goes on: looked at again when it may be whole
         found, rest, tried = _attributes("".join(waiting), tried)
         yield from ((name, value, (number, before + column)) for name, value, column in found)
@@ -911,10 +911,6 @@ def _in_lines(lines: Sequence[BlockLine]) -> Iterator[ShownAttribute]:
         if rest:
             raise MissingAttributeError(number, before + 1 + len(waiting[0]) - len(waiting[0].lstrip()))
         yield from ((name, value, (number, before + column)) for name, value, column in found)
-
-
-def _begins(line: str) -> bool:
-    return not line or bool(ATTRIBUTE.match(line))
 
 
 def _is_cut(line: str, following: str) -> bool:

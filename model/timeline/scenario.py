@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -60,18 +60,8 @@ NOT_A_SCENARIO = "is in {}, which has no events; allowed: a scenario in TOML or 
 _event = Maker(Event)
 
 _KEYS: dict[str, tuple[str, ...]] = {
-    "put": (
-        "queue",
-        "to_queue_manager",
-        "priority",
-        "unit_of_work",
-        "segments",
-        "by",
-        "persistent",
-        "cluster_pcf",
-        "count",
-        *MESSAGE_KEYS,
-    ),
+    "put": ("queue", "to_queue_manager", "priority", "unit_of_work", "segments", "by", "persistent", "cluster_pcf",
+            "count", *MESSAGE_KEYS),
     "get": ("queue", "unit_of_work", "count", "by", "options", "match"),
     "open": ("queue", "queue_manager", "by", "mode", "bind", "to_queue_manager"),
     "close": ("queue", "queue_manager", "by"),
@@ -87,7 +77,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "fail": ("queue_manager",),
     "recover": ("queue_manager",),
     "arrive": ("queue", "id", "persistent", "bound"),
-}
+}  # fmt: skip
 
 EVENT_KEYS: dict[str, tuple[str, ...]] = {kind: ("do", "at", *keys) for kind, keys in _KEYS.items()}
 """The keys that each kind of event takes, in the order of messages."""
@@ -128,7 +118,7 @@ MOST_TAKERS = 3
 OUTPUT_KEYS = ("bind", "to_queue_manager")
 """The keys of an open that say where messages are put."""
 
-_domains = Maker(Event).domains
+_domains = _event.domains
 
 KEY_DOMAINS = {("open", "mode"): Words(MODES), ("suspend", "mode"): Words(SUSPEND_MODES)}
 """Where the domain of a key is another for one kind of event."""
@@ -213,38 +203,45 @@ def build_scenario(
 
     ``known`` are the facts, where the document's own were read with those of other files.
     """
-    faults: list[Diagnostic] = []
-    cluster: Cluster | None = None
-    messages: tuple[Message, ...] = ()
-    beyond = DeliveryContext()
-    more: tuple[Queue, ...] = ()
-    unasked: Mapping[str, str] = {}
-    of_scripts: frozenset[str] = frozenset()
-    unknown: dict[str, Any] = {}
+    faults, start = list[Diagnostic](), dict[str, Any]()
     given = data.get("event", ()) if isinstance(data, Mapping) else ()
     try:
-        snapshot = known or read_document(data, source, places)
-        more = assume_default_queues(
-            snapshot.cluster, snapshot.knowledge.defined, _initiation_queues(snapshot.cluster, given)
-        )
-        cluster, unasked = assume_undisplayed_objects(snapshot.cluster, snapshot.knowledge.undisplayed)
-        cluster, messages, beyond = add_queues(cluster, more), snapshot.messages, snapshot.beyond
-        left_open = frozenset(snapshot.unshown.of(snapshot.cluster.queue_manager))
-        unknown = {"unknown_attributes": left_open, "unknown_states": snapshot.of_unknown_state}
-        shown = (name for name, owner in snapshot.observed if owner == cluster.queue_manager.name)
-        of_scripts = snapshot.knowledge.defined.get("QLOCAL", frozenset()).union(shown)
+        start = _build_start(known or read_document(data, source, places), given)
     except FactsError as error:
         faults += error.diagnostics
+    cluster: Cluster | None = start.get("cluster")
+    messages: tuple[Message, ...] = start.get("messages", ())
     named = {(key, getattr(each, key)): "the facts" for each in messages for key in ("id", "group")}
     reading = _Reading(ReferenceChecker(cluster) if cluster else None, named)
     in_flight, wrong = read_in_flight(data, cluster)
     told = (*islice(reading.faults_of(given), MOST_FAULTS), *wrong)
     faults += (Diagnostic(source, message, *places.told_by(message)) for message in told)
-    if faults or cluster is None:
+    if faults:
         raise FactsError(faults)
-    taken = {**unasked, **{each.name: describe_default_queue(each.name) for each in more}}
-    unknown |= _unknown_at_start(cluster, of_scripts.union(taken))
-    return Scenario(cluster, tuple(reading.events), messages, in_flight, taken, beyond=beyond, **unknown)
+    return Scenario(events=tuple(reading.events), in_flight=in_flight, **start)
+
+
+def _build_start(snapshot: Snapshot, events: object) -> dict[str, Any]:
+    """What is there at the start, and what no source tells of it, by field of the scenario. Raises FactsError."""
+    known, own = snapshot.knowledge, snapshot.cluster.queue_manager
+    queues = assume_default_queues(snapshot.cluster, known.defined, _initiation_queues(snapshot.cluster, events))
+    cluster, unasked = assume_undisplayed_objects(snapshot.cluster, known.undisplayed)
+    cluster = add_queues(cluster, queues)
+    assumed = {**unasked, **{each.name: describe_default_queue(each.name) for each in queues}}
+    shown = (name for name, owner in snapshot.observed if owner == own.name)
+    of_scripts = known.defined.get("QLOCAL", frozenset()).union(shown, assumed)
+    local = [each for name, each in cluster.own_queues.items() if name in of_scripts]
+    return {
+        "cluster": cluster,
+        "messages": snapshot.messages,
+        "assumed": assumed,
+        "unknown_handles": frozenset(each.name for each in local if each.ipprocs is None),
+        "unknown_depths": frozenset(each.name for each in local if each.curdepth is None),
+        "unknown_last": frozenset(each.name for each in local if each.type == "QLOCAL"),
+        "unknown_states": snapshot.of_unknown_state,
+        "unknown_attributes": frozenset(snapshot.unshown.of(own)),
+        "beyond": snapshot.beyond,
+    }
 
 
 def _has_allowed_words(event: Event, row: Mapping[str, object]) -> bool:
@@ -366,16 +363,6 @@ def _document(source: Source) -> FactsDocument:
     if isinstance(document, Script):
         raise FactsError([Diagnostic(name, NOT_A_SCENARIO.format(document.format))])
     return document
-
-
-def _unknown_at_start(cluster: Cluster, names: Container[str]) -> dict[str, Any]:
-    """What no source tells of the local queues among ``names``, by field of the scenario."""
-    local = [each for name, each in cluster.own_queues.items() if name in names]
-    return {
-        "unknown_handles": frozenset(each.name for each in local if each.ipprocs is None),
-        "unknown_depths": frozenset(each.name for each in local if each.curdepth is None),
-        "unknown_last": frozenset(each.name for each in local if each.type == "QLOCAL"),
-    }
 
 
 def _initiation_queues(cluster: Cluster, given: object) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from mqclause.model.diagnostics import quote_value
-from mqclause.model.facts.messages import HIGHEST_PRIORITY, SINGLE_MESSAGE_ROLE
+from mqclause.model.facts.messages import SINGLE_MESSAGE_ROLE, get_effective_priority
 from mqclause.model.facts.objects import READING_MODES, Queue, QueueCall
 from mqclause.model.timeline.events import Event, EventError, apply_alter
 from mqclause.model.timeline.queue import UNLABELLED, MessageLabels, PutIdentity, QueueState, get_put_group
@@ -139,7 +139,7 @@ def _put(
     )  # fmt: skip
     if failure is not None:
         return state.after_sent(event), EventResult(failure=failure)
-    given = min(opened.defprty if event.priority is None else event.priority, HIGHEST_PRIORITY)
+    given = get_effective_priority(event.priority, opened.defprty)
     enqueued = state.definitions.messages(base).priorities[given]
     units, unit = state.units, event.unit_of_work
     if unit:

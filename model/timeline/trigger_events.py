@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 from attrs import evolve, field, frozen
 
@@ -232,31 +232,17 @@ class TriggerEvents(Sequence[TriggerEvent]):
 
     def __init__(self, runs: Sequence[Arrivals]) -> None:
         self.runs = tuple(runs)
-        self._length = sum(run.puts for run in self.runs)
 
     def __len__(self) -> int:
-        return self._length
+        return sum(run.puts for run in self.runs)
 
     def __iter__(self) -> Iterator[TriggerEvent]:
         for run in self.runs:
             for place in range(run.puts):
                 yield run.at(place)
 
-    @overload
-    def __getitem__(self, place: int) -> TriggerEvent: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> tuple[TriggerEvent, ...]: ...
-
-    def __getitem__(self, place: int | slice) -> TriggerEvent | tuple[TriggerEvent, ...]:
-        if isinstance(place, slice):
-            return tuple(self[each] for each in range(*place.indices(len(self))))
-        wanted = range(len(self))[place]
-        for run in self.runs:
-            if wanted < run.puts:
-                return run.at(wanted)
-            wanted -= run.puts
-        raise IndexError(place)
+    def __getitem__(self, place: Any) -> Any:
+        return tuple(self)[place]
 
 
 @frozen
@@ -320,14 +306,11 @@ class Handles:
         served = sum(each.is_for_input and each.queue_manager == self.local for each in others)
         return served + self.standing.get(queue, 0)
 
-    def find_latest(self, application: str, queue: str, queue_manager: str, mode: str | None = None) -> Handle | None:
-        """Find the latest handle of an application on a queue (of one mode, if it is given) that is still open."""
+    def find_latest(self, application: str, queue: str, queue_manager: str) -> Handle | None:
+        """Find the latest handle of an application on a queue that is still open."""
         wanted = (application, queue, queue_manager)
-        for handle in reversed(self.open):
-            found = (handle.application, handle.queue, handle.queue_manager)
-            if found == wanted and mode in (None, handle.mode):
-                return handle
-        return None
+        found = (each for each in reversed(self.open) if wanted == (each.application, each.queue, each.queue_manager))
+        return next(found, None)
 
     def find_output_handle(self, application: str, queue: str, to_queue_manager: str = "") -> Handle | None:
         """Find the latest handle by which a put of an application to these names is an MQPUT; None for an MQPUT1."""
@@ -342,19 +325,19 @@ class Handles:
         served = self.served_elsewhere
         if handle.mode == "INPUT_SHARED" and handle.queue_manager != self.local:
             served |= {handle.base}
-        return Handles(self.local, (*self.open, handle), max(self.next_id, handle.id + 1), self.standing, served)
+        next_id = max(self.next_id, handle.id + 1)
+        return evolve(self, open=(*self.open, handle), next_id=next_id, served_elsewhere=served)
 
     def without(self, handle: Handle) -> Handles:
         """Return the handles after the close of ``handle``."""
-        left = tuple(each for each in self.open if each.id != handle.id)
-        after = Handles(self.local, left, self.next_id, self.standing, self.served_elsewhere)
+        after = evolve(self, open=tuple(each for each in self.open if each.id != handle.id))
         if handle.base in self.served_elsewhere and not any(after.count_opens(handle.base)):
             return evolve(after, served_elsewhere=self.served_elsewhere - {handle.base})
         return after
 
     def add_standing_handles(self, queue: str, count: int) -> Handles:
         """Add ``count`` handles on the local queue ``queue`` that were there at the start."""
-        return Handles(self.local, self.open, self.next_id, {**self.standing, queue: count}, self.served_elsewhere)
+        return evolve(self, standing={**self.standing, queue: count})
 
     def after_restart(self) -> Handles:
         """Return the handles after a restart."""

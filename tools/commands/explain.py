@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, BinaryIO
 
 import click
@@ -47,9 +48,8 @@ class PutOptions:
 
         Raises NothingAskedError and FactsError.
         """
-        changed = asdict(self, filter=lambda _, value: value is not None)
         try:
-            put = evolve(given or Put(), **changed) if changed or given is None else given
+            put = evolve(given or Put(), **self._stated) if self._stated or given is None else given
         except DomainError as error:
             raise FactsError([Diagnostic("put", str(error))]) from None
         if not (put.queue or put.queue_manager):
@@ -57,6 +57,10 @@ class PutOptions:
             place = f"{source}: " if source else ""
             raise NothingAskedError(f"{place}no put: {how}{_queues(cluster)}")
         return put
+
+    @cached_property
+    def _stated(self) -> dict[str, Any]:
+        return asdict(self, filter=lambda _, value: value is not None)
 
 
 DESTINATION_COLUMNS = ("queue", "queue_manager", "channel", "permitted", "chosen", "rule", "clause", "because")

@@ -6,7 +6,8 @@ import json
 import pickle
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import pyarrow
 import pytest
 from click.testing import CliRunner
 
+import mqclause
 from mqclause import (
     AdminCommand,
     ArgumentError,
@@ -47,9 +49,10 @@ from mqclause import (
     read_scenario,
     read_schema,
     shares,
+    text,
     why_not,
 )
-from mqclause.answers import load_optional
+from mqclause.answers import ShownAnswer, load_optional
 from mqclause.rulebook.clauses import compute_fingerprint
 from mqclause.testing.file_schemas import BUILDERS
 from mqclause.tools.cli import command_line
@@ -284,6 +287,56 @@ def test_what_a_notebook_shows_of_a_decision_without_jinja2() -> None:
     assert "<td>QM2 50 %, QM3 50 %</td>" in cluster_map(MEMBERS)._render_table()
 
 
+def list_told(document: Any, key: str = "") -> Iterator[str]:
+    """What a document says in sentences: what it rests on, with the commands, remarks, assumptions, reasons."""
+    if isinstance(document, dict):
+        told = [each for name, value in document.items() for each in list_told(value, name)]
+        yield from [] if document.get("holds") is True else told
+    elif isinstance(document, list):
+        yield from (said for each in document for said in list_told(each, key))
+    elif key in ("what", "command", "remark", "remarks", "assumptions", "because") and document:
+        yield document
+
+
+TOLD_AT = {
+    "QM1": "DEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSRCVR) CLUSTER(SALES)\nALTER QMGR CLWLEXIT('missing')\n",
+    "QM2": "DEFINE CHANNEL(TO.QM2) CHLTYPE(CLUSRCVR) CLUSTER(SALES)\nDEFINE QLOCAL(ORDERS) CLUSTER(SALES)\n",
+    "QM3": "DEFINE CHANNEL(TO.QM3) CHLTYPE(CLUSRCVR) CLUSTER(SALES)\nDEFINE QLOCAL(ORDERS) CLUSTER(SALES) +\n"
+    " CLWLRANK(3) PUT(DISABLED)\nDEFINE QREMOTE(GATE) RNAME(' ') RQMNAME(QM3) CLUSTER(SALES)\n"
+    "DEFINE QLOCAL(BELLS) TRIGGER TRIGTYPE(EVERY) INITQ(NONE) PROCESS(NOBODY)\n",
+    "QM4": "DEFINE CHANNEL(TO.QM4) CHLTYPE(CLUSRCVR) CLUSTER(SALES)\nDEFINE QALIAS(BACK) TARGET(ORDERS)\n",
+}
+"""What members are told by whose answers rest on much that is not known."""
+
+
+def told_answers() -> dict[str, ShownAnswer]:
+    """Answers of each kind of which much is to be said besides."""
+    members = read(*(text(f"* Queue manager name: {name}\n{each}", name=name) for name, each in TOLD_AT.items()))
+    table = plan(
+        members, members.set("CHANNEL(TO.QM2) QMGR(QM4) STATUS(RETRYING)", "QLOCAL(ORDERS) QMGR(QM3) PUT(ENABLED)")
+    )
+    held = plan(members, members.set("CHANNEL(TO.QM2) STATUS(STOPPED)"))
+    own = members.at("QM4")
+    decision = Engine().choose(Put("BACK"), own.cluster, explain="rule")
+    messages = [{"id": name, "queue": "PILE", "by": "CLERK", "priority": at} for at, name in enumerate(("one", "two"))]
+    pile = read({"queue_manager": {"name": "QM1"}, "queue": [{"name": "PILE"}], "message": messages})[0]
+    return {
+        "Decision": decision, "Explanation": Explanation.of(decision, own), "ClusterMap": cluster_map(members),
+        "PlanTable": table, "PlanRow": table[0], "part of a PlanTable": table[:1], "ChangePlan": held.change,
+        "WhyNot": why_not(decision, "QM3"), "WhyAnswer": Why().ask("BELLS", members.at("QM3")),
+        "QueueOrder": next(iter(Retrieval().orders(pile.messages, pile.cluster))),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", told_answers())
+def test_a_table_says_without_a_picture_what_the_answer_does(kind: str) -> None:
+    answer = told_answers()[kind]
+    told = dict.fromkeys(list_told(answer.to_json()))
+    assert told, "there is something to be said"
+    table = answer._render_table()
+    assert [each for each in told if escape(each) not in table] == []
+
+
 PRINTING_JSON: dict[str, list[str]] = {
     "batch": [f"batch {SALES}/puts.jsonl {{out}} --facts {SALES}/../QM1.log"],
     "check": [f"check {SALES} --set QLOCAL(ORDERS.IN)QMGR(QM2)PUT(DISABLED)", f"check {SALES}"],
@@ -378,7 +431,9 @@ def test_every_command_that_prints_json_names_the_schema_that_it_keeps(tmp_path:
         for path in folder.rglob("*.py")
         for name in FORMAT.findall(path.read_text(encoding="utf-8"))
     }
-    assert {*list_schemas()} == written | {*BUILDERS, "replay"} == kept | {*BUILDERS}
+    answers = (each for each in (getattr(mqclause, name) for name in mqclause.__all__) if hasattr(each, "written_by"))
+    written |= {each.written_by for each in answers} & {*list_schemas()}
+    assert {*list_schemas()} == written | {*BUILDERS} == kept | {*BUILDERS}
 
 
 @pytest.mark.parametrize("name", list_schemas())
