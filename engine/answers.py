@@ -163,6 +163,11 @@ class ShownAnswer:
         """What the answer's document says of that: nothing if they are those of the project."""
         return {} if self.origin is None else {"rules": self.origin.to_json()}
 
+    @property
+    def head(self) -> dict[str, Any]:
+        """The keys that a document of its own begins with: its format, and whose rules gave the answer."""
+        return {"format": f"mqclause.{self.written_by}/1", **self.origin_keys}
+
     def to_json(self) -> Any:
         """Return the answer as JSON values."""
         raise NotImplementedError
@@ -269,10 +274,10 @@ class RecordedObject(dict[str, Any]):
     """An object of a document, of which ``recorded.queue_manager`` is the same as ``recorded["queue_manager"]``."""
 
     def __getattr__(self, name: str) -> Any:
-        return read_key(self, name)
+        return _read_key(self, name)
 
 
-def read_key(document: Mapping[str, Any], name: str) -> Any:
+def _read_key(document: Mapping[str, Any], name: str) -> Any:
     """Return the value of a key by an attribute's name: a trailing ``_`` is left out, as of ``from_``."""
     key = name.removesuffix("_")
     if key not in document:
@@ -299,14 +304,14 @@ class RecordedAnswer(ShownAnswer):
             text = json.dumps(found, ensure_ascii=False)
         except (TypeError, ValueError, RecursionError) as error:
             raise ArgumentError(f"document is no JSON: {error}") from None
-        for said in get_answer_class(kind).find_faults(found):
+        for said in _get_answer_class(kind).find_faults(found):
             raise ArgumentError(f"document is none of a {kind}: {said}")
         return cls(kind, text)
 
     @property
     def schema(self) -> DocumentSchema:
         """The schema that its rows keep."""
-        return get_answer_class(self.kind).get_row_schema()
+        return _get_answer_class(self.kind).get_row_schema()
 
     @property
     def origin(self) -> RulesOrigin | None:
@@ -321,20 +326,20 @@ class RecordedAnswer(ShownAnswer):
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the rows of the document: one, unless it is of a table."""
-        return get_answer_class(self.kind).list_rows(self.to_json())
+        return _get_answer_class(self.kind).list_rows(self.to_json())
 
     def __repr__(self) -> str:
         return f"<{self.kind}, recorded{ShownAnswer.__repr__(self).removeprefix('<RecordedAnswer')}"
 
     def __getitem__(self, key: str | int) -> Any:
         found = _read(self.text)
-        return found[key] if isinstance(key, str) else get_answer_class(self.kind).list_rows(found)[key]
+        return found[key] if isinstance(key, str) else _get_answer_class(self.kind).list_rows(found)[key]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         found = _read(self.text)
-        return read_key(found if isinstance(found, dict) else {}, name)
+        return _read_key(found if isinstance(found, dict) else {}, name)
 
 
 def _read(text: str) -> Any:
@@ -347,7 +352,7 @@ def _find_faults(part: str, kind: type, value: Any) -> Iterator[str]:
     return get_document_schema(part).find_faults(value)
 
 
-def get_answer_class(kind: str) -> type[ShownAnswer]:
+def _get_answer_class(kind: str) -> type[ShownAnswer]:
     """Return the class of answers of that name. Raises ArgumentError for one that writes no document."""
     package = import_module("mqclause")
     found = getattr(package, kind, None) if kind in package.__all__ else None
@@ -420,7 +425,7 @@ class AnswerTable(ShownAnswer, tuple[AnswerRowT, ...]):
         """Return the document, with the rows in it; the rows alone where there is no such document."""
         if not self.rows_key:
             return self.to_rows()
-        return {"format": f"mqclause.{self.written_by}/1", **self.origin_keys, self.rows_key: self.to_rows()}
+        return {**self.head, self.rows_key: self.to_rows()}
 
 
 def load_optional(name: str) -> Any:

@@ -190,7 +190,7 @@ def build_sentence_renderer(
     ruleset: Ruleset, rule: Rule, scope: Scope, because: MessageTemplate | None = None
 ) -> Callable[[Any], str]:
     """Build a function that renders a sentence of the rule about a subject, for many subjects of one run."""
-    return bind_scope(scope, _compiled(ruleset, rule, because, scope.carried is not None))
+    return _bind_scope(scope, _compiled(ruleset, rule, because, scope.carried is not None))
 
 
 def render_value(value: Any) -> str:
@@ -204,7 +204,7 @@ def render_value(value: Any) -> str:
     return str(value) if value != "" else "blank"
 
 
-def add_row_numbers(reason: str) -> str:
+def _add_row_numbers(reason: str) -> str:
     """Add the name of a reason code with its number."""
     return f"{reason} ({REASONS[reason]})" if reason else render_value(reason)
 
@@ -240,12 +240,12 @@ def build_test_recorder(ruleset: Ruleset, rule: Rule, part: Part, scope: Scope) 
 
     ``scope`` is what the rule saw.
     """
-    return bind_scope(scope, _compiled_condition(ruleset, rule, part, scope.carried is not None))
+    return _bind_scope(scope, _compiled_condition(ruleset, rule, part, scope.carried is not None))
 
 
 @frozen
 class TraceNames(SourceNames):
-    """The spelling of words in the source that ``compile_scoped_function`` compiles: as a rule saw them.
+    """The spelling of words in the source that ``_compile_scoped_function`` compiles: as a rule saw them.
 
     ``has_carried`` says whether there are values that were carried, which come before a subject's own.
     """
@@ -263,7 +263,7 @@ class TraceNames(SourceNames):
         return f"E.get({word}, {own})"
 
 
-def compile_scoped_function(source: str, names: SourceNames, **known: Any) -> ScopedFunction[Any]:
+def _compile_scoped_function(source: str, names: SourceNames, **known: Any) -> ScopedFunction[Any]:
     """Compile a function of ``source``, a lambda of the subject ``d``, which may use what is ``known`` besides."""
     scope = {"bool": bool, "max": max, "min": min, "len": len, "floor": compute_floor, **known, "__builtins__": {}}
     code = names.code(f"lambda s, R, C, F, E: {source}", "eval")
@@ -271,7 +271,7 @@ def compile_scoped_function(source: str, names: SourceNames, **known: Any) -> Sc
     return compiled
 
 
-def bind_scope(scope: Scope, of: ScopedFunction[_T]) -> Callable[[Any], _T]:
+def _bind_scope(scope: Scope, of: ScopedFunction[_T]) -> Callable[[Any], _T]:
     """Bind the scope of a rule to one subject at a time."""
     return of(scope.situation, scope.remaining, scope.carried, scope.facts, scope.every)
 
@@ -361,8 +361,8 @@ def _compiled(ruleset: Ruleset, rule: Rule, because: MessageTemplate | None, car
         values.append(value)
     said = names.constant(text if values else text % ())
     said += f" % ({''.join(f'{each}, ' for each in values)})" if values else ""
-    return compile_scoped_function(
-        f"lambda d{best}: {said}", names, shown=render_value, numbered=add_row_numbers, **writers
+    return _compile_scoped_function(
+        f"lambda d{best}: {said}", names, shown=render_value, numbered=_add_row_numbers, **writers
     )
 
 
@@ -443,7 +443,7 @@ def _test(test: Test) -> dict[str, Any]:
 def _compiled_condition(ruleset: Ruleset, rule: Rule, part: Part, carried: bool) -> ScopedFunction[tuple[Test, ...]]:
     names = TraceNames(ruleset.vocabulary, has_carried=carried)
     sources = _of_when(rule, names) if part == "when" else _of_action(rule, names)
-    return compile_scoped_function(f"lambda d: ({''.join(f'{each}, ' for each in sources)})", names, Test=Test)
+    return _compile_scoped_function(f"lambda d: ({''.join(f'{each}, ' for each in sources)})", names, Test=Test)
 
 
 def _of_when(rule: Rule, names: SourceNames) -> Iterator[str]:

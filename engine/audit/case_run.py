@@ -23,6 +23,7 @@ from mqclause.language.evaluator import Scope, evaluate
 from mqclause.language.parser import infer_type
 from mqclause.language.vocabulary import BOOLEAN, RESERVED_PREFIX, Vocabulary
 from mqclause.model.diagnostics import quote_value, suggest_word
+from mqclause.model.readers.encodings import find_link_fault
 from mqclause.rulebook.case_files import CaseError, CaseFile, get_cases_folder
 from mqclause.rulebook.mutants import generate_mutants
 from mqclause.rulebook.rule import Conclude, Expression, ReadingError, RuleError
@@ -74,6 +75,9 @@ def find_case_files(names: Iterable[str] = (), folder: Path | None = None) -> tu
     """
     cases = folder or get_cases_folder()
     paths = sorted(cases.glob("*/*.toml"))
+    for path in paths if folder else ():
+        if fault := find_link_fault(path, cases):
+            raise ReadingError(f"{path}: {fault}")
     if not paths:
         raise ReadingError(f"{cases}: there are no case files; allowed: a folder of DOCUMENT/RULE_….toml")
     known = {path: get_rule_id(f"{path.parent.name}/{path.name}") for path in paths}
@@ -94,7 +98,7 @@ def read_file_cases(path: Path) -> tuple[RunnableCase, ...]:
     return build_cases(CaseFile.read(path))
 
 
-def run_case(case: RunnableCase, rules: Rules, executor: ExecutorName = "compiled") -> CaseResult:
+def _run_case(case: RunnableCase, rules: Rules, executor: ExecutorName = "compiled") -> CaseResult:
     """Run one case and tell what came of it."""
     try:
         wrong = tuple(case.faults(rules, executor))
@@ -105,7 +109,7 @@ def run_case(case: RunnableCase, rules: Rules, executor: ExecutorName = "compile
 
 def run_case_file(rules: Rules, path: Path, executor: ExecutorName = "compiled") -> tuple[CaseResult, ...]:
     """Run the cases in a file. Raises CaseError."""
-    return tuple(run_case(case, rules, executor) for case in read_file_cases(path))
+    return tuple(_run_case(case, rules, executor) for case in read_file_cases(path))
 
 
 def run_case_files(rules: Rules, paths: Sequence[Path], processes: int = 1) -> Iterator[tuple[CaseResult, ...]]:
@@ -180,7 +184,7 @@ class ObservedRun(PlainRun):
         return _observed(tree, scope, self._keep)
 
     def _keep(self, tree: Expression, holds: bool) -> None:
-        if text := write_condition(tree):
+        if text := _write_condition(tree):
             _seen.get().add((self.rule, text, holds))
 
 
@@ -205,26 +209,26 @@ def _observed(tree: Expression, scope: Scope, keep: Callable[[Expression, bool],
     return found
 
 
-def list_branches(tree: Expression) -> Iterator[Expression]:
+def _list_branches(tree: Expression) -> Iterator[Expression]:
     """List the conditions of an expression that each hold or fail by themselves. Terms are not looked into."""
     match tree:
         case nodes.Paren() | nodes.Not():
-            yield from list_branches(tree.this)
+            yield from _list_branches(tree.this)
         case nodes.And() | nodes.Or():
-            yield from list_branches(tree.this)
-            yield from list_branches(tree.expression)
+            yield from _list_branches(tree.this)
+            yield from _list_branches(tree.expression)
         case nodes.Case():
             for branch in tree.branches:
-                yield from list_branches(branch.when)
-                yield from list_branches(branch.then)
-            yield from list_branches(tree.default)
+                yield from _list_branches(branch.when)
+                yield from _list_branches(branch.then)
+            yield from _list_branches(tree.default)
         case nodes.Column() | nodes.ArrayContains():
             yield tree
         case _ if isinstance(tree, nodes.PREDICATES):
             yield tree
 
 
-def write_condition(tree: Expression) -> str:
+def _write_condition(tree: Expression) -> str:
     """Write a condition as rule files have it; blank for a constant, and for what the lowering adds."""
     known = _written.get(id(tree))
     if known is None or known[0] is not tree:
@@ -280,8 +284,8 @@ def _branches_of(step: Operation, vocabulary: Vocabulary) -> Iterator[tuple[tupl
     yield ("", True), None
     if step.when is not None:
         yield ("", False), None
-    for branch in (each for tree in _list_stated(step) for each in list_branches(tree)):
-        text = write_condition(branch)
+    for branch in (each for tree in _list_stated(step) for each in _list_branches(tree)):
+        text = _write_condition(branch)
         if text and infer_type(branch, vocabulary, per_subject=True) == BOOLEAN:
             yield (text, True), None
             yield (text, False), None

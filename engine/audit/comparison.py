@@ -137,7 +137,7 @@ def compare_rules(before: Rules, after: Rules, names: Iterable[str] = (), bound:
     found = []
     for about in asked:
         if any(path.startswith(f"{about.name}/") for path in before.files):
-            changed = find_changed_rules(before, after, about)
+            changed = _find_changed_rules(before, after, about)
             if changed:
                 found.append(_compared(before, after, about, changed, bound))
     others = DOCUMENTS.keys() - wanted
@@ -189,7 +189,7 @@ def _flat(table: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, Any
             yield f"{within}{key}", value
 
 
-def find_changed_rules(before: Rules, after: Rules, about: Declaration) -> tuple[str, ...]:
+def _find_changed_rules(before: Rules, after: Rules, about: Declaration) -> tuple[str, ...]:
     """Find the rules of a document that are not the same, that one side has alone, or that run elsewhere."""
     one, other = before.ruleset(about), after.ruleset(about)
     if one is other:

@@ -192,14 +192,14 @@ def _said(verdict: Verdict, what: str) -> str:
     return what if verdict.exhaustive else f"{what}, as far as was searched: not exhaustively"
 
 
-def find_dead_rules(read: Read) -> Iterator[LintFinding]:
+def _find_dead_rules(read: Read) -> Iterator[LintFinding]:
     """Find rules whose conditions cannot hold together."""
     for rule, trees in read.deciding:
         if trees and rule.path not in read.cleared and not (verdict := read.search(rule, *trees)).possible:
             yield _finding("dead-rule", rule, "", _said(verdict, "nothing that it can see makes it apply"))
 
 
-def find_masked_rules(read: Read) -> Iterator[LintFinding]:
+def _find_masked_rules(read: Read) -> Iterator[LintFinding]:
     """Find rules that do nothing, because earlier ones do it already."""
     earlier = list[_Conditions]()
     for rule, trees in read.deciding:
@@ -247,7 +247,7 @@ def _named_at(read: Read, place: int, word: str) -> str:
     return f"{word} after {changes}" if changes else word
 
 
-def find_unfailing_conditions(read: Read) -> Iterator[LintFinding]:
+def _find_unfailing_conditions(read: Read) -> Iterator[LintFinding]:
     """Find conditions of which none fails where they are looked at."""
     for rule in read.ruleset.rules:
         if isinstance(rule.action, Condition) and rule.path not in read.cleared:
@@ -259,7 +259,7 @@ def find_unfailing_conditions(read: Read) -> Iterator[LintFinding]:
                 yield _finding("cannot-fail", rule, "holds.when", message)
 
 
-def find_same_rules(read: Read) -> Iterator[LintFinding]:
+def _find_same_rules(read: Read) -> Iterator[LintFinding]:
     """Find rules that do what another one does, under the same condition."""
     known: dict[str, Rule] = {}
     for rule, step in zip(read.ruleset.rules, read.steps.steps, strict=True):
@@ -281,7 +281,7 @@ def _gist(rule: Rule, step: Any, vocabulary: Vocabulary) -> str:
     return "\n".join([*kind, *trees])
 
 
-def find_unstated_rules(read: Read) -> Iterator[LintFinding]:
+def _find_unstated_rules(read: Read) -> Iterator[LintFinding]:
     """Find rules that no sentence names, and sentences whose rules are not there."""
     if read.name not in read.rules.clauses:
         yield LintFinding("no-sentence", "documents/", read.name, "there is no file with the sentences of it")
@@ -292,7 +292,7 @@ def find_unstated_rules(read: Read) -> Iterator[LintFinding]:
         yield LintFinding("no-sentence", path, "" if path != "documents/" else about, message.partition(": ")[2])
 
 
-def find_unsourced_sentences(read: Read) -> Iterator[LintFinding]:
+def _find_unsourced_sentences(read: Read) -> Iterator[LintFinding]:
     """Find sentences with rules of which nothing says where they are from."""
     for file in read_clause_files(read.rules, read.name) if read.name in read.rules.clauses else ():
         for clause in file.clauses:
@@ -301,7 +301,7 @@ def find_unsourced_sentences(read: Read) -> Iterator[LintFinding]:
                 yield LintFinding("no-source", f"documents/{file.name}", clause.path, message)
 
 
-def find_unheard_numbers(read: Read) -> Iterator[LintFinding]:
+def _find_unheard_numbers(read: Read) -> Iterator[LintFinding]:
     """Find numbers in explanations that have no part in what is decided."""
     vocabulary, passed_by, passed_numbers = read.ruleset.vocabulary, set[str](), set[str]()
     codes = set(map(str, REASONS.values()))
@@ -336,7 +336,7 @@ def _numbers_in(tree: Expression, vocabulary: Vocabulary) -> Iterator[str]:
         yield from (str(get_literal_value(literal)) for literal in each.find_all(nodes.Literal))
 
 
-def find_rules_without_cases(read: Read) -> Iterator[LintFinding]:
+def _find_rules_without_cases(read: Read) -> Iterator[LintFinding]:
     """Find rules without a case in which they do something, and without one in which they do not."""
     for path in (path for path in read.rules.files if path.startswith(f"{read.name}/")):
         file = read.cases.get(path)
@@ -349,7 +349,7 @@ def find_rules_without_cases(read: Read) -> Iterator[LintFinding]:
                 yield LintFinding("no-case", path, "", f"it has no case where it {said}")
 
 
-def find_unused_terms(read: Read) -> Iterator[LintFinding]:
+def _find_unused_terms(read: Read) -> Iterator[LintFinding]:
     """Find terms that no rule uses, in any edition and under any reading."""
     stated = read.rules.toml(TERMS_FILE).get(read.name, {})
     texts = (read.rules.files[path] for path in read.rules.files if path.startswith(f"{read.name}/"))
@@ -361,7 +361,7 @@ def find_unused_terms(read: Read) -> Iterator[LintFinding]:
             yield LintFinding("unused-term", TERMS_FILE, f"{read.name}.{term}", "no rule and no term uses it")
 
 
-def find_style_faults(read: Read) -> Iterator[LintFinding]:
+def _find_style_faults(read: Read) -> Iterator[LintFinding]:
     """Find titles that are no heading, and explanations that are no part of a sentence."""
     for rule in read.ruleset.rules:
         title = rule.title
@@ -380,16 +380,16 @@ def find_style_faults(read: Read) -> Iterator[LintFinding]:
 
 
 FINDERS: Mapping[str, tuple[Callable[[Read], Iterator[LintFinding]], bool]] = {
-    "dead-rule": (find_dead_rules, True),
-    "masked-rule": (find_masked_rules, True),
-    "cannot-fail": (find_unfailing_conditions, True),
-    "same-rule": (find_same_rules, False),
-    "no-sentence": (find_unstated_rules, False),
-    "no-source": (find_unsourced_sentences, False),
-    "because-number": (find_unheard_numbers, False),
-    "no-case": (find_rules_without_cases, False),
-    "unused-term": (find_unused_terms, False),
-    "style": (find_style_faults, False),
+    "dead-rule": (_find_dead_rules, True),
+    "masked-rule": (_find_masked_rules, True),
+    "cannot-fail": (_find_unfailing_conditions, True),
+    "same-rule": (_find_same_rules, False),
+    "no-sentence": (_find_unstated_rules, False),
+    "no-source": (_find_unsourced_sentences, False),
+    "because-number": (_find_unheard_numbers, False),
+    "no-case": (_find_rules_without_cases, False),
+    "unused-term": (_find_unused_terms, False),
+    "style": (_find_style_faults, False),
 }
 """What finds the findings of each check by its code, and whether they have to be so everywhere."""
 

@@ -155,7 +155,7 @@ def list_told_apart(
     so many.
     """
     about = course.rulesets[-1].about
-    values = move_defaults(about, merge_values([list_rule_values(course, rule_id), *also]), around)
+    values = move_defaults(about, merge_values([_list_rule_values(course, rule_id), *also]), around)
     subjects, is_whole = _within(about, values, most)
     base = find_plain_subject(course)
     if is_whole:
@@ -166,7 +166,7 @@ def list_told_apart(
 
 
 @lru_cache(maxsize=1024)
-def list_rule_values(course: Pipeline, rule_id: str) -> Values:
+def _list_rule_values(course: Pipeline, rule_id: str) -> Values:
     """List the values that a rule of the last document of a course tells apart."""
     steps = course.steps[-1]
     trees = [tree for step in steps.steps if step.rule.id == rule_id for tree in list_expressions(step)]
@@ -466,7 +466,7 @@ def _break_without(law: Law, course: Pipeline, rule: str, most: int, given: Give
 def _list_values(law: Law, course: Pipeline) -> Values:
     """The values that a law compares with, or the rules that it has in any order."""
     if law.condition is None:
-        return merge_values(list_rule_values(course, each) for each in law.in_any_order)
+        return merge_values(_list_rule_values(course, each) for each in law.in_any_order)
     return list_compared_values(evolve(course.steps[-1], vocabulary=_words(law, course)), [law.condition])
 
 

@@ -51,10 +51,10 @@ class StatedSituation:
 
     def build(self, about: Declaration) -> tuple[Any, tuple[Any, ...]]:
         """Build what the rules see. Raises DomainError for values that do not go together."""
-        situation = about.situation(**{**get_defaults(about.situation), **self.situation})
+        situation = about.situation(**{**_get_defaults(about.situation), **self.situation})
         if about.subject is None:
             return situation, ()
-        plain = {**get_defaults(about.subject), **self.base}
+        plain = {**_get_defaults(about.subject), **self.base}
         return situation, tuple(about.subject(**{**plain, **each}) for each in self.subjects)
 
     def set_around(self, stated: Mapping[str, Any]) -> StatedSituation:
@@ -226,13 +226,13 @@ def _defaults(about: Declaration) -> dict[str, Any]:
     """The default of each attribute of a situation and of a subject."""
     found = dict[str, Any]()
     for kind in filter(None, (about.subject, about.situation)):
-        made = kind(**get_defaults(kind))
+        made = kind(**_get_defaults(kind))
         found |= {each.name: getattr(made, each.name) for each in fields(kind)}
     return found
 
 
 @lru_cache(maxsize=32)
-def get_defaults(kind: type) -> Mapping[str, Any]:
+def _get_defaults(kind: type) -> Mapping[str, Any]:
     """Return values of the attributes that a class has no default for: a name, and what is blank of all else."""
     words = {**build_words(kind, "situation")}
     needed = [each.name for each in fields(kind) if each.default is NOTHING and each.init]
@@ -262,7 +262,7 @@ def build_situations(
             return
 
 
-def shrink_stated(stated: StatedSituation) -> Iterator[StatedSituation]:
+def _shrink_stated(stated: StatedSituation) -> Iterator[StatedSituation]:
     """Yield what states one thing less: without an attribute, or without a subject."""
     for name in stated.situation:
         yield evolve(stated, situation={key: value for key, value in stated.situation.items() if key != name})
@@ -283,7 +283,7 @@ def shrink_while(stated: StatedSituation, holds: Callable[[StatedSituation], boo
         except ValueError:
             return False
 
-    smaller = next(filter(is_such, shrink_stated(stated)), None)
+    smaller = next(filter(is_such, _shrink_stated(stated)), None)
     return stated if smaller is None else shrink_while(smaller, holds)
 
 

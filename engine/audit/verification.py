@@ -237,7 +237,7 @@ def _own(document: ClauseFile, files: Iterable[ClauseFile]) -> list[_Printed]:
 
     Other files may have rules of one of its sentences, too.
     """
-    elsewhere = list_fingerprint_paths(file for file in files if file is not document)
+    elsewhere = _list_fingerprint_paths(file for file in files if file is not document)
     found = []
     for fingerprint, clauses in groupby(document.clauses, lambda clause: clause.fingerprint):
         if fingerprint:
@@ -248,7 +248,7 @@ def _own(document: ClauseFile, files: Iterable[ClauseFile]) -> list[_Printed]:
     return found
 
 
-def list_fingerprint_paths(files: Iterable[ClauseFile]) -> Mapping[str, tuple[str, ...]]:
+def _list_fingerprint_paths(files: Iterable[ClauseFile]) -> Mapping[str, tuple[str, ...]]:
     """List the sentences of files by fingerprint, each as ``document/path``."""
     found: dict[str, tuple[str, ...]] = {}
     for file in files:

@@ -217,7 +217,7 @@ def _describe_failing(host: str, told: Sequence[PartedChoice]) -> Mapping[str, A
     if not failing:
         return NO_FACTS
     return {
-        "fails_at": _name_members(failing),
+        "fails_at": _name_hosts(each.members.names for each in failing),
         "passed_over": _name_hosts(each.before_at for each in failing),
         "passed_by": next((each.fell_by for each in failing if each.fell_by), ""),
     }
@@ -230,9 +230,9 @@ def _describe_sides(host: str, told: Sequence[PartedChoice]) -> Mapping[str, Any
         return NO_FACTS
     later = [each for each in later if each.fails] or later
     return {
-        "as_before": _name_members(before),
+        "as_before": _name_hosts(each.members.names for each in before),
         "before_at": _name_hosts(each.before_at for each in before),
-        "as_later": _name_members(later),
+        "as_later": _name_hosts(each.members.names for each in later),
         "later_at": _name_hosts(each.later_at for each in later),
         "later_fail": later[0].fails,
     }
@@ -247,10 +247,6 @@ def _describe_leaving(host: str, told: Sequence[PartedChoice]) -> Mapping[str, A
             if is_own and at:
                 return {"leaves_for": render_names(at), "leaves_to_fail": each.fails, "leaves_by": each.fell_by}
     return NO_FACTS
-
-
-def _name_members(parted: Iterable[PartedChoice]) -> str:
-    return render_names(sorted({name for each in parted for name in each.members.names}))
 
 
 def _name_hosts(found: Iterable[Iterable[str]]) -> str:

@@ -267,10 +267,10 @@ class Checks:
 
         ``alike`` has what is said of queues of each kind, and gets what is said of a kind that it does not have.
         """
-        kind = get_queue_class(member, about.name)
+        kind = _get_queue_class(member, about.name)
         if kind not in alike:
             called = str(kind[-1])
-            cluster = build_trigger_cluster(member, about.name, called)
+            cluster = _build_trigger_cluster(member, about.name, called)
             alike[kind] = tuple(self._untriggered(cluster.own_queues[called], Snapshot(cluster)))
         for each in alike[kind]:
             if self.tells(each.rule, each.attribute, about):
@@ -354,14 +354,14 @@ class Checks:
         return about.replace(**seen, transmission_queue=by, is_sent_from=is_sent_from, lost_if_bound=lost)
 
 
-def sort_findings(found: Iterable[Finding]) -> list[Finding]:
+def _sort_findings(found: Iterable[Finding]) -> list[Finding]:
     """Sort the findings by file and line, whatever the order of files; one of several files by its first place."""
     ordered = sorted(found, key=lambda each: (each.file, each.line or 0, each.key))
     once = {(each.key, each.queue_manager or each.place): each for each in reversed(ordered)}
-    return [*merge_findings([*once.values()][::-1])]
+    return [*_merge_findings([*once.values()][::-1])]
 
 
-def merge_findings(found: Sequence[Finding]) -> Iterator[Finding]:
+def _merge_findings(found: Sequence[Finding]) -> Iterator[Finding]:
     """Merge findings that say the same of objects of one queue manager, where their rule asks for that."""
     alike = dict[tuple[str, ...], list[str]]()
     for each in found:
@@ -410,14 +410,14 @@ class CheckPage:
             ("Found in", rule.example and rule.example.found),
             ("Not in", rule.example and rule.example.clean),
         ):
-            files = split_example(script or "")
+            files = _split_example(script or "")
             named = f" these {len(files)} files" if len(files) > 1 else ""
             yield from ("", f"{said}{named}:")
             for text in files:
                 yield from ("", "```", *text.splitlines(), "```")
 
 
-def split_example(script: str) -> list[str]:
+def _split_example(script: str) -> list[str]:
     """Split an example into its files: one for each queue manager that it names."""
     return [part.strip() for part in _BEGINNING.split(script) if part.strip()]
 
@@ -451,7 +451,7 @@ def find_failed_conditions(course: Pipeline, about: Any, run: Run) -> Iterator[F
             yield _said(course, about, run, rule)
 
 
-def get_queue_class(member: ConfiguredMember, name: str) -> tuple[object, ...]:
+def _get_queue_class(member: ConfiguredMember, name: str) -> tuple[object, ...]:
     """Return the attributes of a queue that decide whether it triggers; queues that are equal in them share the answer.
 
     Last in it is the name to ask about it by: its own where something else that they see has that too, and where a
@@ -464,12 +464,12 @@ def get_queue_class(member: ConfiguredMember, name: str) -> tuple[object, ...]:
     return (*found.fields.items(), name if is_named or not ANY_NAME.fullmatch(name) else STAND_IN)
 
 
-def build_trigger_cluster(member: ConfiguredMember, name: str, called: str) -> Cluster:
+def _build_trigger_cluster(member: ConfiguredMember, name: str, called: str) -> Cluster:
     """Build a queue that is to trigger, ``called`` so; what it needs and no file tells is taken to be there."""
     own = member.find_own_queue(name)
     assert own is not None, "it was looked at as a queue of its"  # noqa: S101
     queue = evolve(own, name=called, descr="", clusters=(), curdepth=None, ipprocs=None)
-    assumed = list_assumed_objects(member, name)
+    assumed = _list_assumed_objects(member, name)
     initq = member.find_own_queue(queue.initq) if queue.initq != queue.name else None
     models = [queue.initq] if initq is None and queue.initq in member.objects.models else []
     if initq is None and queue.initq not in ("", queue.name, *models):
@@ -484,7 +484,7 @@ def build_trigger_cluster(member: ConfiguredMember, name: str, called: str) -> C
     return Cluster(member.queue_manager, (), (queue, *beside), (), (), processes, map(ModelQueue, models))
 
 
-def list_assumed_objects(member: ConfiguredMember, name: str) -> tuple[tuple[str, str], ...]:
+def _list_assumed_objects(member: ConfiguredMember, name: str) -> tuple[tuple[str, str], ...]:
     """List what a queue that is to trigger names and no file tells of, by type and name: it is taken to be there."""
     own = member.find_own_queue(name)
     assert own is not None, "it was looked at as a queue of its"  # noqa: S101
@@ -677,7 +677,7 @@ class Inspection:
                 left_open.append(about)
             if about.trigger and self.checks.is_to_trigger(about):
                 found += self.checks.of_trigger(member, about, alike)
-                for assumed in list_assumed_objects(member, about.name):
+                for assumed in _list_assumed_objects(member, about.name):
                     taken.setdefault(assumed, about)
             if about.clustered or about.leading is not None:
                 waiting.append(about)
@@ -851,7 +851,7 @@ class Inspection:
         self._unjudged = [*together.find_undescribed_members(self.local)]
         known = {name: told.level for name, told in sorted(together.told_levels.items())}
         self.remarks = [*map(str, together.find_odd_levels()), *list_level_remarks(rules, known)]
-        return sort_findings(found)
+        return _sort_findings(found)
 
     @property
     def warnings(self) -> list[Diagnostic]:

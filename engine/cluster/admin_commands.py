@@ -88,7 +88,7 @@ def list_admin_commands(decision: Decision) -> list[AdminCommand]:
 
     A number takes those that some destination has or a rule compares it with, and those next to them.
     """
-    asked = find_deciding_attributes(decision.course)
+    asked = _find_deciding_attributes(decision.course)
     found = [
         *_of_objects(decision, asked),
         *_of_states(decision, asked),
@@ -98,12 +98,12 @@ def list_admin_commands(decision: Decision) -> list[AdminCommand]:
     return list({(each.queue_manager, each.command): each for each in found}.values())
 
 
-def find_deciding_attributes(course: Pipeline) -> set[str]:
+def _find_deciding_attributes(course: Pipeline) -> set[str]:
     """Find the attributes that decide who remains, or whether a rule applies."""
     return {word for tree in _deciding(course) for word in find_words(tree)}
 
 
-def list_candidate_values(attribute: str, decision: Decision) -> list[int]:
+def _list_candidate_values(attribute: str, decision: Decision) -> list[int]:
     """List the numbers that a destination's attribute may get.
 
     They are those that it, or another one of its range, is of some destination, those that a rule compares it with, and
@@ -245,7 +245,7 @@ def _measure(before: Any, after: Any) -> int:
 
 def _of_objects(decision: Decision, asked: Collection[str]) -> Iterator[AdminCommand]:
     ranks = [each for each in (*INSTANCE_ATTRIBUTES, *RECEIVER_ATTRIBUTES) if each != "put_enabled" and each in asked]
-    values: dict[str, Iterable[Any]] = {attribute: list_candidate_values(attribute, decision) for attribute in ranks}
+    values: dict[str, Iterable[Any]] = {attribute: _list_candidate_values(attribute, decision) for attribute in ranks}
     values["put_enabled"] = (False, True)
     queue = decision.resolved.named.queue
     for each in decision.listed:
@@ -447,7 +447,7 @@ def find_remedies(
     names = _names(answer.queue, snapshot.cluster) if any(OPEN_NAME in each for each in open_remedies) else [""]
     filled = (each.replace(OPEN_NAME, quote_name(name)) for each in open_remedies for name in names)
     remedies = list(dict.fromkeys(filled))
-    asked = find_deciding_attributes(Pipeline.of(why.triggers.rules, TRIGGER))
+    asked = _find_deciding_attributes(Pipeline.of(why.triggers.rules, TRIGGER))
     settings = _settings(answer.queue, asked, snapshot.cluster.own_queues, names)
     found = _few(_by_name([*remedies, *settings]), trials.mends)
     return tuple(_with_more(found, answer, remedies, trials).values())

@@ -150,7 +150,7 @@ def why_not(
     known_by_name = () if snapshot is None else snapshot.others.strangers
     if unknown := describe_unknown_queue_manager(decision, queue_manager, known_by_name):
         raise ArgumentError(unknown)
-    found = find_why_not(decision, queue_manager, engine, caller, limit, deadline)
+    found = _find_why_not(decision, queue_manager, engine, caller, limit, deadline)
     if found.permitted or found.fallen:
         return found
     return evolve(found, absent=explain_absence(decision, queue_manager, snapshot or Snapshot(decision.cluster)))
@@ -175,7 +175,7 @@ def describe_unknown_queue_manager(decision: Decision, name: str, others: Iterab
     return f"queue manager {name!r} is not known at {local}{tells}{suggest_name(name, known)}"
 
 
-def find_why_not(
+def _find_why_not(
     decision: Decision,
     queue_manager: str,
     engine: Engine | None,
@@ -327,7 +327,7 @@ def has_exit_call(decision: Decision) -> bool:
     return answer is not None and answer.is_given and not (answer.call.suppressed or answer.call.failed_on_handle)
 
 
-def list_exit_commands(decision: Decision, queue_manager: str) -> Iterator[AdminCommand]:
+def _list_exit_commands(decision: Decision, queue_manager: str) -> Iterator[AdminCommand]:
     """List commands that only an exit would notice: CLWLDATA with each channel's name, the wanted first, then blank."""
     own = decision.cluster.queue_manager
     wanted = sorted(decision.listed, key=lambda each: each.queue_manager != queue_manager)
@@ -428,7 +428,7 @@ class _Search:
         if has_exit_call(decision):
             if engine is None or not engine.exits.names:
                 raise ArgumentError("the decision is one with an exit; give the engine that has it: engine=…")
-            more, asked = tuple(list_exit_commands(decision, queue_manager)), ExitSearch(decision, engine, caller)
+            more, asked = tuple(_list_exit_commands(decision, queue_manager)), ExitSearch(decision, engine, caller)
         # The decision may be one by an executor that explains, and is slow.
         decision = evolve(decision, course=Pipeline.of(decision.rules, OUTCOME))
         attributes: dict[Attribute, list[AdminCommand]] = {}

@@ -279,7 +279,7 @@ def build_map_row(member: Snapshot, queue: str, engine: Engine, bind: str = UNBO
     if decision.refusal is not None and _is_taken_by_some(decision, engine):
         # Only the puts that go by that transmission queue fail, which the remarks say.
         decision.refusal = None
-    return MapRow(queue, decision, member, measure_exit_shares(decision, engine))
+    return MapRow(queue, decision, member, _measure_exit_shares(decision, engine))
 
 
 def build_alias_rows(members: Iterable[Snapshot], engine: Engine, bind: str = UNBOUND) -> Iterator[MapRow]:
@@ -355,7 +355,7 @@ def choose_after_start(
     return decision
 
 
-def measure_exit_shares(decision: Decision, engine: Engine) -> ExitShares | None:
+def _measure_exit_shares(decision: Decision, engine: Engine) -> ExitShares | None:
     """Measure the shares that the exit gives each destination, from its present state; None if no exit was called.
 
     The exit remembers what it remembers while a queue manager runs, from a start on.

@@ -55,8 +55,6 @@ from mqclause.workload.decision import Decision, Engine, get_destination_key
 from mqclause.workload.editions import describe_missing_level, locate_edition
 from mqclause.workload.shares import Share, sum_parts
 
-PLAN_FORMAT = "mqclause.plan/1"
-
 Side = Literal["before", "after"]
 
 BothSides = tuple[Snapshot, Snapshot, str]
@@ -232,7 +230,7 @@ class PlanTable(AnswerTable[PlanRow]):
         found = _FoundRows.of(self, None, self[0].engine) if self else _FoundRows()
         return ChangePlan(
             [row for row in self if row.queue], (), (), FindingChanges(), exits=found.exits,
-            held_up=sort_rows(found.held_up), remarks=found.remarks, alias_rows=[row for row in self if not row.queue],
+            held_up=_sort_rows(found.held_up), remarks=found.remarks, alias_rows=[row for row in self if not row.queue],
             in_question=found.in_question, rebalanced=found.rebalanced, origin=self.origin,
         )  # fmt: skip
 
@@ -260,13 +258,13 @@ def plan(
     if traffic is not None:
         check_type("traffic", traffic, Traffic, ", as mqclause.duckdb.traffic gives")
     states = tuple(list_snapshots(before)), tuple(list_snapshots(after))
-    found = (build_plan_row(asked, engine, bind, traffic) for asked in pair_sides(*states))
-    rows = PlanTable(sort_rows(row for row in found if row.differs), engine.rules.origin)
+    found = (_build_plan_row(asked, engine, bind, traffic) for asked in _pair_sides(*states))
+    rows = PlanTable(_sort_rows(row for row in found if row.differs), engine.rules.origin)
     rows._build = partial(build_change_plan, *states, engine, bind, traffic, findings)
     return rows
 
 
-def pair_sides(
+def _pair_sides(
     before: ClusterState, after: ClusterState, names: Callable[[Cluster], list[str]] = list_clustered_queues
 ) -> list[BothSides]:
     """Pair each member before the change with itself afterwards, once for each clustered queue that either side knows.
@@ -283,7 +281,7 @@ def pair_sides(
     ]
 
 
-def build_plan_row(
+def _build_plan_row(
     asked: BothSides, engine: Engine, bind: str, traffic: Traffic | None = None, is_alias: bool = False
 ) -> PlanRow:
     """Build the row of one queue, or of one alias of a queue manager, at one member, whether it differs or not."""
@@ -295,12 +293,12 @@ def build_plan_row(
     return PlanRow(one, other, engine, weight)
 
 
-def sort_rows(rows: Iterable[PlanRow]) -> list[PlanRow]:
+def _sort_rows(rows: Iterable[PlanRow]) -> list[PlanRow]:
     """Sort the rows, those first that move most puts."""
     return sorted(rows, key=lambda row: (-row.puts_moved, -row.moved, row.queue, row.member))
 
 
-def find_restarting_members(before: ClusterState, after: ClusterState, engine: Engine) -> list[str]:
+def _find_restarting_members(before: ClusterState, after: ClusterState, engine: Engine) -> list[str]:
     """Find the members whose sequence factors restart at zero when one state becomes the other."""
     members = {each.cluster.queue_manager.name: each.cluster for each in list_snapshots(after)}
     found = []
@@ -383,7 +381,7 @@ class SharedRow:
         return found
 
 
-def find_rebalanced_rows(rows: Sequence[SharedRow], engine: Engine) -> Iterator[tuple[SharedRow, str]]:
+def _find_rebalanced_rows(rows: Sequence[SharedRow], engine: Engine) -> Iterator[tuple[SharedRow, str]]:
     """Find rows whose puts are balanced otherwise beside those to another queue by the same channel, and say how.
 
     Of the queues that move the same counters, in the same order, two stand for all.
@@ -523,8 +521,7 @@ class ChangePlan(ShownAnswer):
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.plan/1``."""
         document: dict[str, Any] = {
-            "format": PLAN_FORMAT,
-            **self.origin_keys,
+            **self.head,
             "rows": [row.to_json() for row in self.rows],
             "findings": self.findings.document(),
             "restarts": list(self.restarts),
@@ -577,26 +574,26 @@ def build_change_plan(
     ``track`` may look on while rows are made, and is told how many there are.
     """
     members, after = tuple(before), tuple(after)
-    asked, of_aliases = pair_sides(members, after), pair_sides(members, after, list_clustered_aliases)
-    made = (build_plan_row(each, engine, bind, traffic) for each in asked)
-    aliases = (build_plan_row(each, engine, bind, is_alias=True) for each in of_aliases)
+    asked, of_aliases = _pair_sides(members, after), _pair_sides(members, after, list_clustered_aliases)
+    made = (_build_plan_row(each, engine, bind, traffic) for each in asked)
+    aliases = (_build_plan_row(each, engine, bind, is_alias=True) for each in of_aliases)
     found = _FoundRows.of(chain(made if track is None else track(made, len(asked)), aliases), fits, engine)
     in_map = {(queue, get_local_name(one)) for one, _, queue in asked}
-    rows = [row for row in sort_rows(found.differing) if fits is None or fits(row)]
+    rows = [row for row in _sort_rows(found.differing) if fits is None or fits(row)]
     return ChangePlan(
         [row for row in rows if row.queue],
-        find_restarting_members(members, after, engine),
+        _find_restarting_members(members, after, engine),
         [get_local_name(each) for each in members],
         FindingChanges() if findings is None else findings,
         traffic,
         sum(count for key, count in traffic.puts.items() if key not in in_map) if traffic else 0,
         found.exits,
-        sort_rows(found.held_up),
+        _sort_rows(found.held_up),
         found.remarks,
         restarts_by=find_restart_clause(engine),
         alias_rows=[row for row in rows if not row.queue],
         in_question=found.in_question,
-        upgrades=list_upgrades(members, after, engine.rules),
+        upgrades=_list_upgrades(members, after, engine.rules),
         rebalanced=found.rebalanced,
         any_fits=found.any_fits or not found.differing,
         unasked=(FINDINGS_UNASKED,) if findings is None else (),
@@ -640,7 +637,7 @@ class _FoundRows:
 
     def note_rebalanced(self, engine: Engine) -> None:
         """Note the queues whose puts are balanced otherwise beside those to another one."""
-        for row, said in find_rebalanced_rows([*self.shared], engine):
+        for row, said in _find_rebalanced_rows([*self.shared], engine):
             if self.shared[row]:
                 self.rebalanced = True
                 self.remarks.append(({"queue": row.queue}, get_local_name(row.before), said))
@@ -770,7 +767,7 @@ def upgrade_recorded_members(
     return found
 
 
-def list_upgrades(before: Iterable[Snapshot], after: Iterable[Snapshot], rules: Rules) -> list[Upgrade]:
+def _list_upgrades(before: Iterable[Snapshot], after: Iterable[Snapshot], rules: Rules) -> list[Upgrade]:
     """List the members that are of another edition after a change."""
     later = {get_local_name(each): each for each in after}
     pairs = ((each, later[get_local_name(each)]) for each in before if get_local_name(each) in later)

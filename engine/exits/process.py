@@ -129,7 +129,7 @@ class ExitProcess:
             running.end()
 
 
-def serve_exit(exit: Exit, link: socket.socket, limit: float) -> None:  # noqa: A002 - MQ's word
+def _serve_exit(exit: Exit, link: socket.socket, limit: float) -> None:  # noqa: A002 - MQ's word
     """Answer requests until there are no more, and end the process."""
     _settle()
     own = os.getpid()
@@ -146,7 +146,7 @@ def serve_exit(exit: Exit, link: socket.socket, limit: float) -> None:  # noqa: 
         link.sendall(_SIZE.pack(len(reply)) + reply)
 
 
-def read_reply(reply: bytes) -> list[Any]:
+def _read_reply(reply: bytes) -> list[Any]:
     """Read the values of a reply, whose user area is bytes again; none of what is no reply."""
     try:
         found = json.loads(reply)
@@ -163,7 +163,7 @@ class _ForgedError(ExitFaultError):
 
 
 def _answer(reply: bytes) -> ExitResult:
-    match read_reply(reply):
+    match _read_reply(reply):
         case [kind, str(response), int(chosen), bytes(area)] if kind == LEFT:
             return ExitResult(response, chosen, area)
         case [kind, str(said)] if kind == FAILED:
@@ -224,7 +224,7 @@ def _become(exit: Exit, ours: socket.socket, theirs: socket.socket, limit: float
     try:
         _inside = True
         ours.close()
-        serve_exit(exit, theirs, limit)
+        _serve_exit(exit, theirs, limit)
     finally:
         os._exit(1)
 

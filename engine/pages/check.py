@@ -68,8 +68,8 @@ def view_findings(
     else:
         listed = [each.to_json() for each in answer]
         origin = origin or (say_origin(answer.origin_keys) if isinstance(answer, ShownAnswer) else "")
-    found = [view_finding(each) for each in listed]
-    groups = ((name, tuple(sorted_by_object(each for each in found if each.severity == name))) for name in SEVERITIES)
+    found = sorted(map(view_finding, listed), key=lambda each: (each.queue_manager, each.type, each.name))
+    groups = ((name, tuple(each for each in found if each.severity == name)) for name in SEVERITIES)
     named = sorted({each.rule for each in found})
     files = len({each["source"]["file"] for each in listed})
     return CheckView(
@@ -85,8 +85,3 @@ def view_finding(document: Document) -> FindingView:
         document["severity"], document["rule"], document["clause"], about["type"], about["name"],
         about["queue_manager"], document["attribute"], document["message"], document["remedy"], place,
     )  # fmt: skip
-
-
-def sorted_by_object(found: Iterable[FindingView]) -> list[FindingView]:
-    """Sort findings by queue manager and object."""
-    return sorted(found, key=lambda each: (each.queue_manager, each.type, each.name))

@@ -11,7 +11,7 @@ from attrs import frozen
 from rich.table import Table
 from rich.text import Text
 
-from mqclause.cluster.map import MapRow, PrintedRow, note_exits
+from mqclause.cluster.map import PrintedRow, note_exits
 from mqclause.cluster.plan import ChangePlan, PlanRow, Upgrade
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.diagnostics import name_argument
@@ -131,7 +131,7 @@ def print_plan(found: ChangePlan, page: Page | None = None) -> None:
     page = page or Page()
     rows = [*found.rows, *found.alias_rows]
     groups = group_alike_rows(rows)
-    if not print_plan_table([_changed(group) for group in groups], page):
+    if not (groups and page.table(_build_plan_table(groups))):
         _print_plan_groups(groups, page)
     if rows:
         page.line()
@@ -215,34 +215,6 @@ def build_plan_lines(rows: Sequence[PlanRow]) -> Iterator[tuple[Any, ...]]:
 def build_map_lines(rows: Sequence[PrintedRow]) -> Iterator[tuple[Any, ...]]:
     """Build a line of CSV_COLUMNS for each destination, and one for puts that have none."""
     return (line for row in rows for line in _lines(row))
-
-
-@frozen(eq=False)
-class ChangedRow:
-    """A queue, the members that see the same of it, the part of their puts that moves, both sides, and the causes."""
-
-    queue: str
-    members: str
-    moved: str
-    before: MapRow
-    after: MapRow
-    causes: Sequence[str]
-
-    def cells(self) -> Mapping[str, Text]:
-        """Return the change of each destination's share, by its name; of one without a share on either side nothing."""
-        before, after = sum_parts_by_name(self.before), sum_parts_by_name(self.after)
-        names = dict.fromkeys([*before, *after])
-        return {name: _part(before.get(name, NO_PART), after.get(name, NO_PART)) for name in names}
-
-    def endings(self) -> Text:
-        """Return the reason codes on each side."""
-        ends = (("-", describe_outcome(self.before)), ("+", describe_outcome(self.after)))
-        return Text("\n").join(Text(f"{sign} {said}", STYLES[sign]) for sign, said in ends if said)
-
-
-def print_plan_table(rows: Sequence[ChangedRow], page: Page) -> bool:
-    """Print a line for each row with a column for each destination; False where that does not fit."""
-    return bool(rows) and page.table(_table(rows))
 
 
 def name_row(row: PrintedRow | PlanRow) -> str:
@@ -450,16 +422,8 @@ def _print_plan_groups(groups: Sequence[Sequence[PlanRow]], page: Page) -> None:
         )
         page.line(Text(render_destinations(first.before).plain, "red"), Text("  - ", "red"), INDENT + 2)
         page.line(Text(render_destinations(first.after).plain, "green"), Text("  + ", "green"), INDENT + 2)
-        for said, names in group_causes(first).items():
-            page.line(Text(f"{', '.join(names)} {said}", "dim"), "", INDENT + 2)
-
-
-def _changed(group: Sequence[PlanRow]) -> ChangedRow:
-    """A line of the table: rows alike."""
-    first = group[0]
-    causes = [f"{', '.join(names)} {said}" for said, names in group_causes(first).items()]
-    moved = format_moving_part(group) if first.moved else ""
-    return ChangedRow(name_row(first), ", ".join(row.member for row in group), moved, first.before, first.after, causes)
+        for said in _list_causes(first):
+            page.line(Text(said, "dim"), "", INDENT + 2)
 
 
 def _moved(group: Sequence[PlanRow]) -> str:
@@ -507,21 +471,42 @@ def _agreeing(rows: Sequence[PrintedRow]) -> list[list[PrintedRow]]:
     return list(groups.values())
 
 
-def _table(rows: Sequence[ChangedRow]) -> Table:
-    cells, endings = [row.cells() for row in rows], [row.endings() for row in rows]
+def _build_plan_table(groups: Sequence[Sequence[PlanRow]]) -> Table:
+    """Build a table with a line for each group of rows alike, and a column for each destination."""
+    cells = [_compare_shares(first) for first, *_ in groups]
+    endings = [_compare_endings(first) for first, *_ in groups]
+    members = [", ".join(row.member for row in group) for group in groups]
     names = sorted({name for each in cells for name in each})
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
     table.add_column("queue", no_wrap=True, style="bold")
-    table.add_column("from", min_width=min(WIDEST_NAMES, max(len(row.members) for row in rows)), max_width=WIDEST_NAMES)
+    table.add_column("from", min_width=min(WIDEST_NAMES, max(map(len, members))), max_width=WIDEST_NAMES)
     for name in ("moves", *names):
         table.add_column(name, no_wrap=True)
     if any(endings):
         table.add_column("goes nowhere", no_wrap=True)
     table.add_column("because", min_width=NARROWEST_TEXT, style="dim")
-    for row, of, ending in zip(rows, cells, endings, strict=True):
+    for group, who, of, ending in zip(groups, members, cells, endings, strict=True):
+        moved = format_moving_part(group) if group[0].moved else ""
         parts = [of.get(name, "") for name in names] + ([ending] if any(endings) else [])
-        table.add_row(row.queue, row.members, row.moved, *parts, "\n".join(row.causes))
+        table.add_row(name_row(group[0]), who, moved, *parts, "\n".join(_list_causes(group[0])))
     return table
+
+
+def _list_causes(row: PlanRow) -> Iterator[str]:
+    yield from (f"{', '.join(names)} {said}" for said, names in group_causes(row).items())
+
+
+def _compare_shares(row: PlanRow) -> Mapping[str, Text]:
+    """The change of each destination's share, by its name; of one without a share on either side nothing."""
+    before, after = sum_parts_by_name(row.before), sum_parts_by_name(row.after)
+    names = dict.fromkeys([*before, *after])
+    return {name: _part(before.get(name, NO_PART), after.get(name, NO_PART)) for name in names}
+
+
+def _compare_endings(row: PlanRow) -> Text:
+    """The reason codes on each side."""
+    ends = (("-", describe_outcome(row.before)), ("+", describe_outcome(row.after)))
+    return Text("\n").join(Text(f"{sign} {said}", STYLES[sign]) for sign, said in ends if said)
 
 
 def _part(before: Fraction, after: Fraction) -> Text:

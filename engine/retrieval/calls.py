@@ -175,7 +175,9 @@ def retrieve(
     sight = retrieval.looks.at(call)
     listed = list_candidates(call, view, sight.left_out)
     run = (
-        run_until_first(retrieval, call, listed) if sight.is_first else retrieval.run(call, [*view.expand_runs(listed)])
+        _run_until_first(retrieval, call, listed)
+        if sight.is_first
+        else retrieval.run(call, [*view.expand_runs(listed)])
     )
     if run.failure is not None or not run.remaining:
         after = apply_failed_get(state, event, run.facts)
@@ -244,7 +246,7 @@ def _asking(event: Event, options: tuple[str, ...], match: Mapping[str, Any]) ->
     return asked
 
 
-def run_until_first(retrieval: Retrieval, call: RetrievalCall, listed: Iterator[VisibleMessage]) -> Run:
+def _run_until_first(retrieval: Retrieval, call: RetrievalCall, listed: Iterator[VisibleMessage]) -> Run:
     """Run the rules over the first messages of ``listed`` that leave one, or over the last of all.
 
     The rules look at each message alone (see ``RetrievalPlan``), so that there is no need to look at all of them; more

@@ -29,7 +29,7 @@ from mqclause.executors.operations import (
     compile_expression,
     list_expressions,
 )
-from mqclause.executors.pipeline import Pipeline
+from mqclause.executors.pipeline import DocumentRules
 from mqclause.executors.plain import build_first_scope
 from mqclause.language import nodes
 from mqclause.language.evaluator import Scope, is_equivalent, is_possible
@@ -63,11 +63,9 @@ from mqclause.model.timeline.retrieval import (
     SKIPPED_CONDITIONS,
     ListedBy,
 )
-from mqclause.rulebook.rule import Conclude, Condition, Expression, MessageTemplate, Rule, Ruleset, identify_rule
+from mqclause.rulebook.rule import Conclude, Condition, Expression, MessageTemplate, Rule, identify_rule
 from mqclause.rulebook.rules import Rules, RulesOrigin
 from mqclause.trace import build_scope, build_sentence_renderer, list_rule_inputs, render_sentence
-
-ORDER_FORMAT = "mqclause.order/1"
 
 ORDERS: Mapping[str, RetrievalCall] = {
     "physical": RetrievalCall(),
@@ -150,8 +148,7 @@ class QueueOrder(ShownAnswer):
     def to_json(self) -> dict[str, Any]:
         """Return the object of ``mqclause order --json``."""
         return {
-            "format": ORDER_FORMAT,
-            **self.origin_keys,
+            **self.head,
             "queue": self.queue.name,
             "physical": [each.id for each in self.physical],
             "logical": [each.id for each in self.logical],
@@ -173,36 +170,25 @@ class QueueOrder(ShownAnswer):
         }
 
 
-class Retrieval:
-    """The rules of retrieval, loaded and ready. Arguments as for Engine; it pickles as its rules. Raises RuleError."""
+class Retrieval(DocumentRules):
+    """The rules of retrieval. ``terms`` say what a message is when it is put."""
+
+    document = RETRIEVAL
 
     def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
-        self.rules = Rules.given(rules)
-        self.executor = executor
-        self.course = Pipeline.of(self.rules, RETRIEVAL, executor)
+        super().__init__(rules, executor)
         self.known_puts: dict[tuple[Any, ...], Any] = {}
         self.terms: EnqueueRules = compile_message_terms(self.rules)
-
-    def __repr__(self) -> str:
-        return f"<Retrieval: {self.rules!r}, {self.executor}>"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Retrieval, (self.rules, self.executor)
-
-    @property
-    def ruleset(self) -> Ruleset:
-        """The rules."""
-        return self.course.rulesets[-1]
 
     @cached_property
     def looks(self) -> RetrievalPlan:
         """The plan of which messages of a queue a get has to look at."""
-        return build_retrieval_plan(self.course.steps[-1])
+        return _build_retrieval_plan(self.steps)
 
     @cached_property
     def sees(self) -> VisibilityTest | None:
         """Whether a call sees what open units of work have put; None where each sees its own."""
-        return build_visibility_test(self.course.steps[-1])
+        return _build_visibility_test(self.steps)
 
     def run(self, call: RetrievalCall, messages: Sequence[QueuedMessage], traced: bool = False) -> Run:
         """Run the rules on a call on a queue."""
@@ -259,7 +245,7 @@ class Retrieval:
         self, call: RetrievalCall, run: Run, listed: Sequence[QueuedMessage], of: str
     ) -> Iterator[PassedOver]:
         """Yield the messages that a traced ``run`` passed over, and why, up to the rule that ends the call."""
-        ruleset, first = self.ruleset, build_first_scope(self.course.steps[-1], call, listed, None, {})
+        ruleset, first = self.ruleset, build_first_scope(self.steps, call, listed, None, {})
         saw = list_rule_inputs(ruleset, run, listed, first, in_order=False)
         ends = len(ruleset.rules) if run.failure is None else run.failure.rule
         for rule, did, seen in islice(zip(ruleset.rules, run.trace or (), saw, strict=True), ends):
@@ -278,7 +264,7 @@ class Retrieval:
             yield render_sentence(self.ruleset, rule, None, self._at_the_end(call, run), MessageTemplate(rule.remark))
 
     def _at_the_end(self, call: RetrievalCall, run: Run) -> Scope:
-        first = build_first_scope(self.course.steps[-1], call, (), None, {})
+        first = build_first_scope(self.steps, call, (), None, {})
         return Scope(first.vocabulary, call, run.remaining, None, run.facts, run.every)
 
     def _as_put(
@@ -294,7 +280,7 @@ class Retrieval:
 
     def _kept(self, by: str, call: RetrievalCall) -> PutOrderGuarantee:
         ruleset, run = self.ruleset, self.run(call, (), traced=True)
-        first = build_first_scope(self.course.steps[-1], call, (), None, {})
+        first = build_first_scope(self.steps, call, (), None, {})
         because, kept = [], False
         for rule, did, seen in zip(
             ruleset.rules, run.trace or (), list_rule_inputs(ruleset, run, (), first), strict=True
@@ -404,7 +390,7 @@ class RetrievalPlan:
 
 
 @lru_cache(maxsize=64)
-def build_retrieval_plan(steps: LoweredRuleset) -> RetrievalPlan:
+def _build_retrieval_plan(steps: LoweredRuleset) -> RetrievalPlan:
     """Find out once what the rules of retrieval look at, so that calls look at no more."""
     of_all, ordering, of_items = list[Applies](), list[Applies](), list[Applies]()
     counting, left_out, taken = list[tuple[Applies, ScanFilters]](), list[tuple[str, Applies]](), False
@@ -425,7 +411,7 @@ def build_retrieval_plan(steps: LoweredRuleset) -> RetrievalPlan:
 
 
 @lru_cache(maxsize=64)
-def build_visibility_test(steps: LoweredRuleset) -> VisibilityTest | None:
+def _build_visibility_test(steps: LoweredRuleset) -> VisibilityTest | None:
     """Build the test by which units of work hide messages, before rules look at their items.
 
     None where that is what COMMITTED leaves out of every order, get and browse.

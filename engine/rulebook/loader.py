@@ -97,7 +97,7 @@ class RulesetLoader:
         vocabulary = self._vocabulary(terms, sees)
         rules: list[Rule] = []
         clauses = tuple((document, frozenset(numbers)) for document, numbers in self.clauses.items())
-        for file in sort_rule_files(name, stated):
+        for file in _sort_rule_files(name, stated):
             text = pickle.dumps((stated[file], self.in_force.origins(files[file])))
             conditions = tuple(rule for rule in rules if isinstance(rule.action, Condition))
             rule = _build_rule(f"{name}/{file}", text, vocabulary, conditions, self.declaration, clauses)
@@ -216,7 +216,7 @@ def _build_ruleset(
     return Ruleset(about, rules, vocabulary, {fact: tree for fact, tree, _ in sees})
 
 
-def sort_rule_files(ruleset: str, files: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def _sort_rule_files(ruleset: str, files: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Sort the rule files of a folder, by the numbers of their rules; a range comes after its last number.
 
     A rule that says ``before`` or ``after`` runs just there, wherever the rule that it names stands: a clause that says
@@ -308,7 +308,7 @@ def check_tables(path: str, within: str, tables: Any, types: Mapping[str, type])
     return dict(tables)
 
 
-def check_evidence(path: str, within: str, table: Mapping[str, Any]) -> None:
+def _check_evidence(path: str, within: str, table: Mapping[str, Any]) -> None:
     """Raise RuleError for an unknown kind of evidence in a table, or in the tables of its editions."""
     stated = table.get("evidence")
     if stated is not None and stated not in EVIDENCE:
@@ -319,7 +319,7 @@ def check_evidence(path: str, within: str, table: Mapping[str, Any]) -> None:
         )
     for key in OVERRIDES:
         for name, each in table.get(key, {}).items():
-            check_evidence(path, f"{within}{key}.{name!r}.", each)
+            _check_evidence(path, f"{within}{key}.{name!r}.", each)
 
 
 def read_edition_levels(tables: Any) -> dict[str, int]:
@@ -329,7 +329,7 @@ def read_edition_levels(tables: Any) -> dict[str, int]:
     """
     found, highest = dict[str, int](), 0
     for name, table in check_tables("editions.toml", "", tables, EDITION_KEYS).items():
-        check_evidence("editions.toml", f"{name}.", table)
+        _check_evidence("editions.toml", f"{name}.", table)
         found[name] = level = table.get("command_level", 0)
         if level and level <= highest:
             said = f"{level} is not above {highest}, that of an edition before it; the oldest stands first"

@@ -429,15 +429,15 @@ def build_rule(file: RuleFile) -> Rule | None:
     try:
         if _leave_out(file):
             return None
-        action = build_action(file)
+        action = _build_action(file)
         return Rule(f"{file.ruleset}.{file.number}", file.clause, _title(file), file.path, _when(file), action,
-                    _remark(file), tuple(_notices(file)), **build_finding_fields(file))  # fmt: skip
+                    _remark(file), tuple(_notices(file)), **_build_finding_fields(file))  # fmt: skip
     except RuleError:
         first, *others = (RuleError(file.path, _stated_at(file, each.key), each.message) for each in _faults(file))
         raise RuleError(first.path, first.key, first.message, others) from None
 
 
-def build_finding_fields(file: RuleFile) -> dict[str, Any]:
+def _build_finding_fields(file: RuleFile) -> dict[str, Any]:
     """Build the fields of a rule that makes findings where its condition does not hold; none of them if it makes none.
 
     Raises RuleError.
@@ -463,7 +463,7 @@ def build_finding_fields(file: RuleFile) -> dict[str, Any]:
     return {**texts, **found, "misplaced": dict(_misplaced(file))}
 
 
-def build_action(file: RuleFile) -> Action:
+def _build_action(file: RuleFile) -> Action:
     """Build the one action of a rule. Raises RuleError."""
     keys = [key for key in file.table if key not in COMMON_KEYS]
     for key in keys:
@@ -485,8 +485,8 @@ def _faults(file: RuleFile) -> list[RuleError]:
     """All that is wrong with a file, each key once: what can be told without what is wrong elsewhere in it."""
     found = list[RuleError]()
     noting = evolve(file, noted=found)
-    parts = (_leave_out, attrgetter("number"), attrgetter("clause"), _title, _when, build_action, _remark,
-             lambda each: [*_notices(each)], build_finding_fields)  # fmt: skip
+    parts = (_leave_out, attrgetter("number"), attrgetter("clause"), _title, _when, _build_action, _remark,
+             lambda each: [*_notices(each)], _build_finding_fields)  # fmt: skip
     for part in parts:
         try:
             part(noting)

@@ -19,7 +19,7 @@ from mqclause.language.parser import parse_condition
 from mqclause.language.prebuilt import build_prebuilt, find_table, write_prebuilt
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.diagnostics import escape_controls, quote_value, suggest_word
-from mqclause.model.readers.encodings import MOST_FILES, open_file
+from mqclause.model.readers.encodings import MOST_FILES, find_link_fault, open_file
 from mqclause.model.readers.facts_files import read_toml
 from mqclause.rulebook.loader import (
     Interpretation,
@@ -531,6 +531,7 @@ def _files(folder: Path) -> RuleFiles:
         raise RuleError("", "", f"{str(folder)!r} is not a folder")
     found, left = RuleFiles(), LARGEST_FOLDER
     for name in _list_names(str(folder)):
+        _check_link(folder, name)
         if not name.endswith(".toml"):
             if MEANT_AS_TOML.search(name):
                 raise RuleError(name, "", "is not read: the name of a rule file ends in .toml")
@@ -554,6 +555,17 @@ def _files(folder: Path) -> RuleFiles:
         except OSError as error:
             raise RuleError(name, "", f"cannot be read: {error.strerror}") from None
     return found
+
+
+def _check_link(folder: Path, name: str) -> None:
+    """Raises RuleError for a link by which a stranger's folder would have something else read, or rules left out."""
+    path = folder / name
+    if folder == get_rules_folder() or not path.is_symlink() or name.startswith("."):
+        return
+    if path.is_dir() and "/" not in name:
+        raise RuleError(name, "", "is a link to a folder, which is not followed; allowed: the folder itself")
+    if name.endswith(".toml") and (fault := find_link_fault(path, folder)):
+        raise RuleError(name, "", fault)
 
 
 def _list_names(folder: str) -> list[str]:

@@ -1,26 +1,6 @@
 """The kinds of case that ask the rules directly, and how each expectation is compared.
 
-The facts are a table ``situation`` and a list ``subjects``. A subject is named by its attribute ``name`` or, if it has
-none, by its first.
-
-In ``[case.expect]``, of the document and those that it follows:
-
-- ``remaining``: who remains in the end, in any order; ``order``: the same in this order
-- ``fell``: by subject, the rule that it fell by, for everyone who does not remain
-- ``set_aside``, ``taken_back``: everyone who was, in any order
-- ``because``: by subject, why it fell
-- ``settled``: of rules that settle, why the first did that applied; blank if none did
-- ``remarks``: the remarks of rules of which all that they derive is true
-- ``facts``: some of the facts derived about the situation; ``chosen``, ``every``: what is derived for subjects
-- ``holds``: by condition (a rule), whether it holds; ``skipped``: conditions that are not looked at
-- ``unmet``: by condition that does not hold, why
-- ``said``: by check that does not hold, its ``severity``, ``attribute``, ``message`` and ``remedy``, as far as stated
-- ``failure``: ``rule``, ``reason``, ``call``, ``because``, ``remedy``, as far as stated; an empty table: there is none
-
-``before`` are the facts at a put before, laid over the scene likewise: its choice is made first, and the sequence
-state that it leaves counts.
-
-A destination is named by its queue manager, ``"QM2"``, or where that is not enough with its channel, ``"QM2/TO.QM2"``.
+docs/reference/case-keys.md says what each key of a case file means.
 """
 
 from __future__ import annotations
@@ -64,6 +44,7 @@ from mqclause.rulebook.rule import (
     MessageTemplate,
     OrderBy,
     Rule,
+    Ruleset,
     Settle,
 )
 from mqclause.rulebook.rules import Rules
@@ -119,13 +100,13 @@ def has_each(find: Finder, joint: str = "of") -> Comparison:
     return compare
 
 
-def get_subject_name(subject: Any) -> str:
+def _get_subject_name(subject: Any) -> str:
     """Return the name by which a case refers to a subject."""
     return str(getattr(subject, "name", None) or getattr(subject, fields(type(subject))[0].name))
 
 
 def _names(subjects: Iterable[Any]) -> list[str]:
-    return [get_subject_name(each) for each in subjects]
+    return [_get_subject_name(each) for each in subjects]
 
 
 def _failure(key: str, answered: PipelineAnswer, wanted: StatedTable) -> Iterator[str]:
@@ -174,7 +155,7 @@ def _said(key: str, answered: PipelineAnswer, wanted: Mapping[str, StatedTable])
 PIPELINE_EXPECTATIONS: Mapping[str, Comparison] = {
     "remaining": equals_in_any_order(lambda answered: _names(answered.runs[-1].remaining)),
     "order": equals(lambda answered: _names(answered.runs[-1].remaining)),
-    "fell": equals(lambda answered: {get_subject_name(fate.subject): rule for rule, fate in answered.eliminated}),
+    "fell": equals(lambda answered: {_get_subject_name(fate.subject): rule for rule, fate in answered.eliminated}),
     "set_aside": equals_in_any_order(
         lambda answered: _names(fate.subject for step in answered.all_steps for fate in step.set_aside)
     ),
@@ -182,7 +163,7 @@ PIPELINE_EXPECTATIONS: Mapping[str, Comparison] = {
         lambda answered: _names(each for step in answered.all_steps for each in step.taken_back)
     ),
     "because": has_each(
-        lambda answered: {get_subject_name(fate.subject): fate.because for _, fate in answered.eliminated}
+        lambda answered: {_get_subject_name(fate.subject): fate.because for _, fate in answered.eliminated}
     ),
     "settled": equals(lambda answered: RuleAnswer(answered.situation, answered.runs[-1], answered.course).because),
     "remarks": equals(_remarks),
@@ -204,7 +185,7 @@ def _reason(key: str, decision: Decision, wanted: StatedTable) -> Iterator[str]:
 
 
 def _permitted(key: str, decision: Decision, wanted: list[str]) -> Iterator[str]:
-    got = [get_shortest_name(decision, each) for each in decision.permitted]
+    got = [_get_shortest_name(decision, each) for each in decision.permitted]
     yield from compare_values(key, sorted(_labelled(decision, wanted)), sorted(got))
     if decision.outcome == "chosen":
         yield from compare_values("chosen is permitted", True, decision.chosen in decision.permitted)
@@ -212,19 +193,19 @@ def _permitted(key: str, decision: Decision, wanted: list[str]) -> Iterator[str]
 
 def _fell_in_decision(key: str, decision: Decision, wanted: Mapping[str, str]) -> Iterator[str]:
     fell = dict(zip(_labelled(decision, wanted), wanted.values(), strict=True))
-    got = {get_shortest_name(decision, each): rule for each, rule in decision.fell_by().items()}
+    got = {_get_shortest_name(decision, each): rule for each, rule in decision.fell_by().items()}
     yield from compare_values(key, _in_order(fell), _in_order(got))
 
 
 def _sentences_of_decision(key: str, decision: Decision, wanted: Mapping[str, str]) -> Iterator[str]:
     sentences = {id(fate.subject): fate.because for step in decision.steps for fate in step.eliminated}
     for name, sentence in wanted.items():
-        got = sentences.get(id(find_destination(decision, name)))
+        got = sentences.get(id(_find_destination(decision, name)))
         yield from compare_values(f"{key} of {name}", sentence, got)
 
 
 def _taken_back_in_decision(key: str, decision: Decision, wanted: list[str]) -> Iterator[str]:
-    got = [get_shortest_name(decision, each) for step in decision.steps for each in step.taken_back]
+    got = [_get_shortest_name(decision, each) for step in decision.steps for each in step.taken_back]
     yield from compare_values(key, sorted(_labelled(decision, wanted)), sorted(got))
 
 
@@ -285,6 +266,15 @@ class RunnableCase(Case):
     @abstractmethod
     def acted(self, answer: Any) -> bool:
         """Return whether the case's rule decided something in ``answer``."""
+
+    def decided_in(self, runs: Iterable[tuple[Ruleset, Run]]) -> bool:
+        """Return whether the case's rule decided something in one of these traced runs."""
+        return any(
+            has_decided(rule, did, self.ordinary)
+            for ruleset, run in runs
+            for rule, did in zip(ruleset.rules, run.trace or (), strict=True)
+            if rule.id == self.rule
+        )
 
     def find_differences(self, answer: Any) -> list[str]:
         """Find what in ``answer`` differs from what the case expects, whichever rule did it."""
@@ -410,17 +400,12 @@ class PipelineCase(RunnableCase):
             "chosen": [dict(run.chosen) for run in answered.runs],
             "every": [dict(run.every) for run in answered.runs],
             "steps": [
-                build_step_document(step, lambda each: {"name": get_subject_name(each)}) for step in answered.all_steps
+                build_step_document(step, lambda each: {"name": _get_subject_name(each)}) for step in answered.all_steps
             ],
         }
 
     def acted(self, answer: PipelineAnswer) -> bool:
-        return any(
-            has_decided(rule, did, self.ordinary)
-            for ruleset, run in zip(answer.course.rulesets, answer.runs, strict=True)
-            for rule, did in zip(ruleset.rules, run.trace or (), strict=True)
-            if rule.id == self.rule
-        )
+        return self.decided_in(zip(answer.course.rulesets, answer.runs, strict=True))
 
 
 _types = cache(get_type_hints)
@@ -480,12 +465,7 @@ class DecisionCase(RunnableCase):
     def acted(self, answer: Decision) -> bool:
         looks = [(each.course.rulesets[0], each.run) for each in answer.resolved.looks]
         runs = zip(answer.rulesets, answer.runs, strict=True) if answer.runs else ()
-        return any(
-            has_decided(rule, did, self.ordinary)
-            for ruleset, run in (*looks, *runs)
-            for rule, did in zip(ruleset.rules, run.trace or (), strict=True)
-            if rule.id == self.rule
-        )
+        return self.decided_in((*looks, *runs))
 
     def _choice(self, engine: Engine, snapshot: Snapshot, state: SequenceState | None, explain: Level) -> Decision:
         if snapshot.put is None:
@@ -493,7 +473,7 @@ class DecisionCase(RunnableCase):
         return engine.choose(snapshot.put, snapshot.cluster, state, explain)
 
 
-def find_destination(decision: Decision, name: str) -> Destination:
+def _find_destination(decision: Decision, name: str) -> Destination:
     """Find the destination that ``name`` stands for. Raises CaseError unless there is exactly one."""
     queue_manager, channel, cluster = (*name.split("/"), "", "")[:3]
     found = [
@@ -508,7 +488,7 @@ def find_destination(decision: Decision, name: str) -> Destination:
     return found[0]
 
 
-def get_shortest_name(decision: Decision, of: Destination) -> str:
+def _get_shortest_name(decision: Decision, of: Destination) -> str:
     """Return the shortest name that ``destination`` understands."""
     there = [each for each in decision.listed if each.queue_manager == of.queue_manager]
     if len(there) == 1:
@@ -553,7 +533,7 @@ def _value(hint: Any, value: Any, place: str) -> Any:
 
 
 def _labelled(decision: Decision, names: Iterable[str]) -> list[str]:
-    return [get_shortest_name(decision, find_destination(decision, name)) for name in names]
+    return [_get_shortest_name(decision, _find_destination(decision, name)) for name in names]
 
 
 def _counted(rules: Rules, name: str) -> DocumentCounts:

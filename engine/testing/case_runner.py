@@ -1,41 +1,6 @@
 """Load cases, run each in the way of its document, and tell whether cases notice changed rules.
 
-``facts.event`` of the file are the events of the scene; those of the case follow. Events are counted from 0, those of
-the scene included; ``acts`` is about the events of the case alone.
-
-In ``[case.expect]``:
-
-- ``trigger_messages``: every trigger message of the case, in order; each names its event, and any of its fields
-- ``fails``, ``holds``: by event, all the conditions that do not hold; some of those that hold
-- ``left_out``: by event, conditions that its clause does not ask for
-- ``because``, ``remedy``: by rule, why its condition does not hold where it first does not; what is to be typed then,
-  or the advice where that is nothing
-- ``released``, ``changed``: every one of the case, with its event; of ``changed``, any of the fields
-- ``routed``, ``reason``: by event, the queue manager or the reason code that the put went to; the call's reason code
-
-``facts`` may have messages and events; those of the case follow (``message``, ``event``). Events are counted from 0,
-those of the scene included; ``acts`` is about the events of the case alone.
-
-In ``[case.expect]``, of which only what is stated is asked for:
-
-- ``physical``, ``logical``: the ids of the messages in that order, before any event
-- ``left_out``: by message, the rule by which it is not in the order that is asked for
-- ``as_put``: by application, why its messages need not keep their order; nothing if they do
-- ``got``: by event, the messages; ``reason``, ``warning``: by event, the code; no other event has one
-- ``group_status``, ``segment_status``: by event; ``remarks``: by event, all of them
-- ``passed_over``: by event, for every message before the one that is returned the rule by which it was not
-- ``because``: by message, why it was left out or passed over; ``failed_because``: by event, why the call failed
-
-A case file has such cases in ``[[scenario]]``, over the facts of its ``[scene]``: with an ``event`` they are replayed,
-with ``on`` it is asked what is held on that day, and with a put in the facts it is decided. ``[scenario.exit.NAME]``
-says by ExitReason what the exit does that CLWLEXIT(NAME) calls:
-
-- ``takes``: the queue manager that it takes; ``response``: its ExitResponse
-- ``sees``: fields of MQWXP with the values that they have to have; ``buffer`` is how long MsgBuffer is
-- ``fails``: true, it raises; ``sleeps``: for so many seconds
-
-In ``[scenario.expect]`` stand ``rows`` (each with its event), ``trace`` or ``retention``: as much of the JSON as
-matters, tables key by key, and lists in full; and ``exit_limit``, the seconds that a call of an exit may take.
+docs/reference/case-keys.md says what each key of a case file means.
 """
 
 from __future__ import annotations
@@ -70,7 +35,6 @@ from mqclause.testing.case_kinds import (
     PipelineCase,
     RunnableCase,
     equals,
-    has_decided,
     has_each,
 )
 from mqclause.trigger.examination import Examination
@@ -295,8 +259,7 @@ class ReplayCase(ScenarioCase):
         if RELEASED_FACT in derives:
             return any(row.released for row in rows)
         if derives & CALLBACK_FACTS:
-            place = answer.ruleset.rules.index(rule)
-            return any(has_decided(rule, (run.trace or ())[place], self.ordinary) for run in answer.judged)
+            return self.decided_in((answer.ruleset, run) for run in answer.judged)
         looked_at = [each for row in rows for each in row.examinations if each.occasion.queue != INITIATION_QUEUE]
         return any(self._acted(rule, each) for each in looked_at)
 
@@ -308,8 +271,7 @@ class ReplayCase(ScenarioCase):
             examined for examined, _ in examination.list_examined_rules()
         ]:
             return False
-        did = (examination.run.trace or ())[examination.ruleset.rules.index(rule)]
-        return has_decided(rule, did, self.ordinary)
+        return self.decided_in([(examination.ruleset, examination.run)])
 
 
 class EmptyCache(dict[Any, Any]):
@@ -375,11 +337,7 @@ class RetrievalCase(ScenarioCase):
 
     def acted(self, answer: RetrievalAnswer) -> bool:
         """Return whether the case's rule decided something."""
-        rule = next((each for each in answer.ruleset.rules if each.id == self.rule), None)
-        if rule is None:
-            return False
-        at = answer.ruleset.rules.index(rule)
-        return any(has_decided(rule, (run.trace or ())[at], self.ordinary) for run in answer.runs)
+        return self.decided_in((answer.ruleset, run) for run in answer.runs)
 
 
 CASE_KINDS: Mapping[str, type[RunnableCase]] = {

@@ -193,12 +193,12 @@ def _tables(is_whole: bool) -> dict[str, Schema]:
     return {name: row if name in SINGLE_TABLES else _listed(row) for name, row in rows.items()}
 
 
-def build_facts_schema() -> Schema:
+def _build_facts_schema() -> Schema:
     """Build the schema of a facts file."""
     return _table(_tables(is_whole=True))
 
 
-def build_scenario_schema() -> Schema:
+def _build_scenario_schema() -> Schema:
     """Build the schema of a scenario: a facts file with events."""
     return _table(_tables(is_whole=True), ["event"])
 
@@ -224,7 +224,7 @@ RULE_VALUES: Mapping[str, Schema] = {
 """The values of the keys of rule files that are no text, by the action and the key."""
 
 
-def build_rule_schema() -> Schema:
+def _build_rule_schema() -> Schema:
     """Build the schema of a rule file; in the table of an edition or a reading stand the same keys."""
     keys = {key: RULE_VALUES.get(key, TEXT) for key in COMMON_KEYS}
     for action, (_, allowed) in ACTIONS.items():
@@ -251,7 +251,7 @@ CASE_VALUES: Mapping[str, Schema] = {
 """The values of the keys of case files that are no part of facts."""
 
 
-def build_case_schema() -> Schema:
+def _build_case_schema() -> Schema:
     """Build the schema of a case file. Whether a case states enough depends on the rule, and is not said here."""
     scene = _scene()
     values = {**CASE_VALUES, **{key: {"$ref": "#/definitions/scene"} for key in ("facts", "before", "scene")}}
@@ -284,10 +284,10 @@ def _seen(kinds: Iterable[type]) -> Schema:
 
 
 BUILDERS = {
-    "facts": (build_facts_schema, "Facts about one queue manager and its clusters, in TOML or JSON"),
-    "scenario": (build_scenario_schema, "Facts and what happens over time, in TOML or JSON"),
-    "rule": (build_rule_schema, "A rule file"),
-    "case": (build_case_schema, "A case file, which tests the rule file of the same name"),
+    "facts": (_build_facts_schema, "Facts about one queue manager and its clusters, in TOML or JSON"),
+    "scenario": (_build_scenario_schema, "Facts and what happens over time, in TOML or JSON"),
+    "rule": (_build_rule_schema, "A rule file"),
+    "case": (_build_case_schema, "A case file, which tests the rule file of the same name"),
 }
 """What builds the schema of each kind of file, and what it is of."""
 

@@ -40,8 +40,6 @@ from mqclause.workload.sensitivity import build_chstatus_command, render_alterna
 
 Verdict = Literal["triggers", "does not", "depends"]
 
-WHY_FORMAT = "mqclause.why/1"
-
 State = QueueManagerState
 
 StateChange = Callable[[State], State]
@@ -115,8 +113,7 @@ class WhyAnswer(ShownAnswer):
             reason = {"name": self.reason_name, "code": self.reason, "call": "MQPUT", "remedy": self.remedy}
         triggers = {"triggers": True, "does not": False, "depends": None}[self.verdict]
         return {
-            "format": WHY_FORMAT,
-            **self.origin_keys,
+            **self.head,
             "edition": self.edition,
             "edition_from": self.edition_from,
             "queue": queue.name,
@@ -171,7 +168,7 @@ class WhyAnswer(ShownAnswer):
     @property
     def requirement(self) -> str:
         """Where it depends: what has to be so for a trigger message."""
-        return render_requirement(self.unknown, self.triggering) if self.verdict == "depends" else ""
+        return _render_requirement(self.unknown, self.triggering) if self.verdict == "depends" else ""
 
     @cached_property
     def doubts(self) -> list[BlockingCondition]:
@@ -207,7 +204,7 @@ class WhyAnswer(ShownAnswer):
     def deciding_unknowns(self) -> list[UnknownFact]:
         """The unknown facts that decide whether a condition fails."""
         failing = {each: frozenset(held_back) for each, held_back in self._holding_back.items()}
-        return [unknown for at, unknown in enumerate(self.unknown) if is_decisive(failing, at)]
+        return [unknown for at, unknown in enumerate(self.unknown) if _is_decisive(failing, at)]
 
     @cached_property
     def _holding_back(self) -> dict[Combination, list[Rule]]:
@@ -226,10 +223,10 @@ class WhyAnswer(ShownAnswer):
         held_back = [each for each, rules in self._holding_back.items() if rule in rules]
         failing = self.found[held_back[0]].build_failed_condition(rule)
         holds = {each: found[rule] for each, found in self._examined.items() if rule in found}
-        by = tuple(unknown for at, unknown in enumerate(self.unknown) if is_decisive(holds, at))
+        by = tuple(unknown for at, unknown in enumerate(self.unknown) if _is_decisive(holds, at))
         if not by:  # where it does not hold back, another rule may be asked in its place
             held = {each: each in held_back for each in self.found}
-            by = tuple(one for at, one in enumerate(self.unknown) if one.is_defined and is_decisive(held, at))
+            by = tuple(one for at, one in enumerate(self.unknown) if one.is_defined and _is_decisive(held, at))
         return BlockingCondition(failing, False if len(held_back) == len(self.found) else None, by)
 
 
@@ -280,7 +277,7 @@ class Why:
         state = State.of(
             add_queues(snapshot.cluster, _shipped(queue, snapshot)), self.triggers.callbacks, snapshot.messages
         )
-        found = (apply_values(state, answer.unknown, each) for each in answer.found)
+        found = (_apply_values(state, answer.unknown, each) for each in answer.found)
         return all(self._wrote_by(events, queue, each) for each in found)
 
     def _examine(self, queue: Queue, snapshot: Snapshot, priority: int | None) -> tuple[_Asked, State, WhyAnswer]:
@@ -310,7 +307,7 @@ class Why:
 
     def _unknown(self, queue: Queue, state: State, snapshot: Snapshot) -> tuple[UnknownFact, ...]:
         depths = find_thresholds(self.triggers.steps, state.definitions.describe_queue(queue))
-        found = find_unknown_facts(queue, state, snapshot.knowledge.undisplayed, depths, snapshot.unshown.of)
+        found = _find_unknown_facts(queue, state, snapshot.knowledge.undisplayed, depths, snapshot.unshown.of)
         return tuple(
             evolve(each, command="") if snapshot.knowledge.asked.holds(each.command) else each for each in found
         )
@@ -341,19 +338,19 @@ class UnknownFact:
         return range(len(self.values))
 
 
-def apply_values(state: State, unknown: Sequence[UnknownFact], combined: Combination) -> State:
+def _apply_values(state: State, unknown: Sequence[UnknownFact], combined: Combination) -> State:
     """Return ``state`` with one combination of values of the unknown facts."""
     chosen = [each.values[place] for each, place in zip(unknown, combined, strict=True)]
     return reduce(lambda known, value: value(known), chosen, state)
 
 
-def is_decisive(found: Mapping[Combination, object], at: int) -> bool:
+def _is_decisive(found: Mapping[Combination, object], at: int) -> bool:
     """Return whether the unknown fact at the place ``at`` decides: the answer differs where all others are alike."""
     first: dict[Combination, object] = {}
     return any(first.setdefault(each[:at] + each[at + 1 :], value) != value for each, value in found.items())
 
 
-def group_combinations(unknown: Sequence[UnknownFact], wanted: Collection[Combination]) -> list[Values]:
+def _group_combinations(unknown: Sequence[UnknownFact], wanted: Collection[Combination]) -> list[Values]:
     """Group the combinations ``wanted`` into a few products of values."""
     left, found = set(wanted), []
     while left:
@@ -367,22 +364,22 @@ def group_combinations(unknown: Sequence[UnknownFact], wanted: Collection[Combin
     return found
 
 
-def render_requirement(unknown: Sequence[UnknownFact], wanted: Collection[Combination]) -> str:
+def _render_requirement(unknown: Sequence[UnknownFact], wanted: Collection[Combination]) -> str:
     """Render which unknown values give the ``wanted`` verdict: ``a and b, and either c or d``; blank if all do."""
-    lists = group_combinations(unknown, wanted)
+    lists = _group_combinations(unknown, wanted)
     always = [at for at, _ in enumerate(unknown) if len({values[at] for values in lists}) == 1]
     turning = [at for at, _ in enumerate(unknown) if at not in always]
     others = [" and ".join(_said(unknown, values, turning)) for values in lists]
-    said = [*_said(unknown, lists[0], always), *([render_either(others)] if turning else [])]
+    said = [*_said(unknown, lists[0], always), *([_render_either(others)] if turning else [])]
     return (", and " if any(EITHER in each for each in said) else " and ").join(said)
 
 
-def render_either(said: Sequence[str]) -> str:
+def _render_either(said: Sequence[str]) -> str:
     """Render that one of several things is so."""
     return f"{EITHER}{' or '.join(said)}" if len(said) > 1 else said[0]
 
 
-def find_unknown_facts(
+def _find_unknown_facts(
     queue: Queue, state: State, untold: UndisplayedObjects, depths: Collection[int], unshown: Callable[[Queue], Unasked]
 ) -> list[UnknownFact]:
     """Find the unknown facts of ``queue``, its process and its initiation queue, as ``state`` has them.
@@ -399,7 +396,7 @@ def find_unknown_facts(
     return [*_of_queue(queue, depths), *defined, *process, *of_initq(queue, state), *_last_trigger(queue, state)]
 
 
-def open_elsewhere(state: State, queue: str, mode: str) -> State:
+def _open_elsewhere(state: State, queue: str, mode: str) -> State:
     """Return ``state`` with a shared queue opened by another queue manager of the queue-sharing group."""
     handles = state.handles
     other = Handle(handles.next_id, "", queue, queue, mode, f"another than {handles.local}")
@@ -440,7 +437,7 @@ class _Asked:
     def each_found(self, state: State, unknown: tuple[UnknownFact, ...]) -> Iterator[tuple[Combination, Examination]]:
         """What the rules say, one by one."""
         for each in product(*(one.places for one in unknown)):
-            happened = apply_values(state, unknown, each).after(self.put)[1]
+            happened = _apply_values(state, unknown, each).after(self.put)[1]
             if not happened.occasions:  # as rules of somebody's own can have it
                 raise UnansweredError(
                     f"{CALL.name}/", "", f"a put to {self.queue.name} fails although it is put-enabled"
@@ -463,7 +460,7 @@ class _Asked:
                 have = "have" if queue.curdepth > 1 else "has"
                 yield f"the {there} on {queue.name} {have} priority {queue.defprty}, its DEFPRTY"
         if queue.shared and queue.ipprocs is not None:
-            states = [open_elsewhere(state, queue.name, mode) for mode in INPUT_MODES]
+            states = [_open_elsewhere(state, queue.name, mode) for mode in INPUT_MODES]
             if any(answer.differs(self.found(each, answer.unknown)) for each in states):
                 yield f"no other queue manager of the group has {queue.name} open for input"
 
@@ -642,11 +639,14 @@ def _served(queue: Queue) -> UnknownFact:
     values: list[StateChange] = [_as_it_is, partial(_served_by, name=name)]
     said = [f"no program has {name} open for input", f"a program has {name} open for input"]
     if queue.shared:
-        values += [partial(open_elsewhere, queue=name, mode=mode) for mode in INPUT_MODES]
+        values += [partial(_open_elsewhere, queue=name, mode=mode) for mode in INPUT_MODES]
         another = "another queue manager of the group has"
         said += [f"{another} {name} open for shared input", f"{another} {name} open for exclusive input"]
-    command = f"DISPLAY QSTATUS({quote_name(name)})" + (" CMDSCOPE(*)" if queue.shared else "")
-    what = "how many handles are open for input (IPPROCS)"
+    return _handles(name, values, said, " CMDSCOPE(*)" if queue.shared else "")
+
+
+def _handles(name: str, values: Sequence[StateChange], said: Sequence[str], scope: str = "") -> UnknownFact:
+    what, command = "how many handles are open for input (IPPROCS)", f"DISPLAY QSTATUS({quote_name(name)}){scope}"
     return UnknownFact(f"IPPROCS of {name}", what, name, command, values, partial(_among, said))
 
 
@@ -666,7 +666,7 @@ def _depth(queue: Queue, depths: Collection[int]) -> UnknownFact:
 
 
 def _depths(counts: Sequence[int], most: int, of: str, name: str, places: Collection[int]) -> str:
-    return f"{render_either([_messages(counts, most, *run, of) for run in _runs(places)])} on {name}"
+    return f"{_render_either([_messages(counts, most, *run, of) for run in _runs(places)])} on {name}"
 
 
 def _messages(counts: Sequence[int], most: int, first: int, last: int, of: str) -> str:
@@ -700,9 +700,7 @@ def _of_initiation_queue(queue: Queue, state: State) -> Iterator[UnknownFact]:
     name = initq.name
     values: list[StateChange] = [_as_it_is, partial(_served_by, name=name)]
     said = [f"no trigger monitor has {name} open for input", f"a trigger monitor has {name} open for input"]
-    what = "how many handles are open for input (IPPROCS)"
-    command = f"DISPLAY QSTATUS({quote_name(name)})"
-    yield UnknownFact(f"IPPROCS of {name}", what, name, command, values, partial(_among, said))
+    yield _handles(name, values, said)
 
 
 def _last_trigger(queue: Queue, state: State) -> Iterator[UnknownFact]:
@@ -749,4 +747,4 @@ def _base_of(name: str, state: State) -> str:
 
 
 def _among(said: Sequence[str], places: Collection[int]) -> str:
-    return render_either([text for place, text in enumerate(said) if place in places])
+    return _render_either([text for place, text in enumerate(said) if place in places])

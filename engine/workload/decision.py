@@ -338,11 +338,6 @@ class Decision(ShownAnswer):
             derived = {**was._asdict(), **self._for_every(), **derived}
         return DestinationSequence(**derived)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The rules go as their text.
-        kept = (self.put, self.cluster, self.level, self.situation, self.listed, self.runs, self.rules, self.before)
-        return _of_pickle, (*kept, self.exit, self.refusal)
-
     def _first_scope(self, document: int) -> Scope:
         """What the first rule of a document saw."""
         earlier = self.runs[document - 1].hands_on if document else {}
@@ -367,16 +362,16 @@ class Decision(ShownAnswer):
 
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.trace/1`` as JSON values; see trace.schema.json."""
-        document = build_document_head(self)
+        document = _build_document_head(self)
         document["steps"] = [build_step_document(step, Destination.to_json) for step in self.steps]
-        document.update(build_document_tail(self))
+        document.update(_build_document_tail(self))
         return document
 
     def to_json_text(self, besides: Mapping[str, Any] | None = None) -> str:
         """Return the text of ``to_json()``, faster than json.dumps; ``besides`` replaces its own further keys."""
-        document = build_document_head(self)
+        document = _build_document_head(self)
         document["steps"] = []
-        document.update(build_document_tail(self, besides))
+        document.update(_build_document_tail(self, besides))
         text = json_text(document)
         return text.replace('"steps": []', f'"steps": {encode_steps(self.steps, Destination.to_json)}', 1)
 
@@ -589,7 +584,7 @@ class Engine:
         return resolve_names(self.at(cluster).names, cluster, queue, queue_manager, call, for_input=for_input)
 
 
-def build_document_head(decision: Decision) -> dict[str, Any]:
+def _build_document_head(decision: Decision) -> dict[str, Any]:
     """Build the keys of a decision's document that come before the steps."""
     reason, chosen = decision.reason, decision.chosen
     return {
@@ -608,7 +603,7 @@ def build_document_head(decision: Decision) -> dict[str, Any]:
     }
 
 
-def build_document_tail(decision: Decision, besides: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def _build_document_tail(decision: Decision, besides: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Build the keys that come after the steps; ``besides`` has what a decision alone does not know."""
     reason, advance = decision.reason, decision.advance
     document: dict[str, Any] = {
@@ -789,13 +784,13 @@ def list_other_choices(decision: Decision) -> tuple[ReadingChoice, ...]:
     if decision.exit is not None and (decision.exit.failed or decision.exit.has_overridden):
         return ()
     # Whether kinds tell takes the rules of every choice, as long as a few answers: it is not asked for the first ones.
-    is_first = next(_get_plain_engine(decision.rules).asked) < ASKED_FIRST
-    if is_first or not is_told_by_kind(decision) or _reads_names(decision.rules, tuple(decision.readings)):
+    is_first = next(get_engine(decision.rules, "plain").asked) < ASKED_FIRST
+    if is_first or not _is_told_by_kind(decision) or _reads_names(decision.rules, tuple(decision.readings)):
         return tuple(_other_choices(decision))
     return _choices_of_kind(DecisionKind.of(decision))
 
 
-def is_told_by_kind(decision: Decision) -> bool:
+def _is_told_by_kind(decision: Decision) -> bool:
     """Return whether the rules alone decided: no alias was followed, no exit asked, nothing refused the message."""
     is_plain = bool(decision.runs) and decision.exit is None and not decision.resolved.followed
     return is_plain and decision.refusal is None
@@ -869,10 +864,10 @@ def _reads_names(rules: Rules, readings: tuple[str, ...]) -> bool:
     return any(has_name_tests(each.course) for each in engines)
 
 
-@lru_cache(maxsize=64)
-def get_engine(rules: Rules) -> Engine:
+@lru_cache(maxsize=128)
+def get_engine(rules: Rules, executor: ExecutorName = "compiled") -> Engine:
     """Return the engine for ``rules``, made once; other readings are compared by it."""
-    return Engine(rules)
+    return Engine(rules, executor)
 
 
 ASKED_FIRST = 2
@@ -885,34 +880,8 @@ PLAIN_FIRST = 8
 
 def get_deciding_engine(rules: Rules) -> Engine:
     """Return the engine that decides by ``rules``: of the plain executor for the first few choices, then compiled."""
-    plain = _get_plain_engine(rules)
+    plain = get_engine(rules, "plain")
     return plain if next(plain.turns) < PLAIN_FIRST else get_engine(rules)
-
-
-@lru_cache(maxsize=64)
-def _get_plain_engine(rules: Rules) -> Engine:
-    return Engine(rules, "plain")
-
-
-def _of_pickle(
-    put: Put,
-    cluster: Cluster,
-    level: Level,
-    situation: Situation,
-    listed: tuple[Destination, ...],
-    runs: tuple[Run, ...],
-    rules: Rules,
-    before: SequenceState | None,
-    of_exit: ExitAnswer | None,
-    refusal: Reason | None,
-) -> Decision:
-    where = resolve_names(
-        Pipeline.of(rules, RESOLUTION), cluster, put.queue, put.queue_manager, put.call, put.bind == "AS_Q_DEF"
-    )
-    outcome = Pipeline.of(rules, OUTCOME)
-    return Decision(
-        put, cluster, level, outcome, situation, listed, runs, rules, before, where, of_exit, refusal
-    )  # fmt: skip
 
 
 def _check(put: object, cluster: object, level: object) -> None:

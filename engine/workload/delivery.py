@@ -16,7 +16,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.delivery import (
     Delivery,
     DeliveryContext,
-    TransmissionChannels,
+    describe_takers,
     find_serving_queue,
     get_channel_queue,
 )
@@ -45,19 +45,16 @@ class DeliveryAnswer(RuleAnswer):
 
 def check_delivery(seen: Delivery, rules: Rules) -> DeliveryAnswer | None:
     """Run the rules of delivery on a way; None if nothing is in it."""
-    return _told(seen, _way_rules(rules))
+    course = _way_rules(rules)
+    if course is None or not any(course.run(seen, ())[0].facts.values()):
+        return None
+    return DeliveryAnswer.of(seen, course)
 
 
 def list_delivery_remarks(seen: Delivery, rules: Rules) -> tuple[str, ...]:
     """List what the rules of delivery remark on a way."""
     found = check_delivery(seen, rules)
     return () if found is None else tuple(found.remarks)
-
-
-def _told(seen: Delivery, course: Pipeline | None) -> DeliveryAnswer | None:
-    if course is None or not any(course.run(seen, ())[0].facts.values()):
-        return None
-    return DeliveryAnswer.of(seen, course)
 
 
 @lru_cache(maxsize=16)
@@ -73,8 +70,8 @@ def check_deliveries(
 
     Messages are bound as the decision has it, or ``bound`` all the same.
     """
-    course, cluster, bound = _way_rules(decision.rules), decision.cluster, bound or decision.binds
-    found = ((each, _told(build_delivery(each, cluster, beyond, bound), course)) for each in chosen)
+    rules, cluster, bound = decision.rules, decision.cluster, bound or decision.binds
+    found = ((each, check_delivery(_build_delivery(each, cluster, beyond, bound), rules)) for each in chosen)
     return {each: told for each, told in found if told is not None}
 
 
@@ -162,7 +159,7 @@ class DeliveryRemarks:
 
         def build() -> Delivery:
             now = _status_now(chosen, cluster)
-            return evolve(build_delivery(chosen, cluster, self.beyond, bound), channel_status=now)
+            return evolve(_build_delivery(chosen, cluster, self.beyond, bound), channel_status=now)
 
         return self._remarks((chosen, bound), cluster, build)
 
@@ -174,13 +171,13 @@ class DeliveryRemarks:
     def arrived(self, queue: str, cluster: Cluster) -> tuple[str, ...]:
         """Return the remarks about a message on a queue here that no workload rule sent there."""
         here = Destination(queue, cluster.queue_manager.name, is_local=True)
-        return self._remarks((queue, True), cluster, lambda: build_delivery(here, cluster, self.beyond))
+        return self._remarks((queue, True), cluster, lambda: _build_delivery(here, cluster, self.beyond))
 
     def find_obstacles_ahead(self, queue: str, route: Channel, cluster: Cluster) -> tuple[str, ...]:
         """Find what a message for ``queue`` that has left, or leaves now, meets at the end of its ``route``."""
         sent = Destination(queue, route.queue_manager, route.name, route.cluster, channel_status=route.status)
         # What is put-disabled or full here is behind it.
-        way = evolve(build_delivery(sent, cluster, self.beyond), put_disabled_here=(), full_here=())
+        way = evolve(_build_delivery(sent, cluster, self.beyond), put_disabled_here=(), full_here=())
         return list_delivery_remarks(way, self.rules)
 
     def _remarks(self, way: _WayKey, cluster: Cluster, build: Callable[[], Delivery]) -> tuple[str, ...]:
@@ -192,7 +189,7 @@ class DeliveryRemarks:
         return self._told[way]
 
 
-def build_delivery(chosen: Destination, cluster: Cluster, beyond: DeliveryContext, bound: bool = False) -> Delivery:
+def _build_delivery(chosen: Destination, cluster: Cluster, beyond: DeliveryContext, bound: bool = False) -> Delivery:
     """Build the way to a destination. What is named beside a queue manager is looked at where it leads to, too."""
     told = beyond.hosted.get(chosen.queue_manager, {})
     found = _queue_there(chosen, cluster)
@@ -236,8 +233,8 @@ def build_trigger_delivery(queue: Queue, cluster: Cluster, beyond: DeliveryConte
     """Build the way of a trigger message for a queue, as far as a channel that it starts."""
     taking = cluster.taking_from.get(queue.name, ())
     meant = [each for each in cluster.channel_statuses if each.name == queue.trigdata] if queue.trigdata else taking
-    takers = TransmissionChannels.of(meant, beyond.unknown_state)
-    return Delivery(**_triggered(queue, beyond), **takers.seen(), is_sent_from=_is_sent_from(queue.name, beyond))
+    takers = describe_takers(meant, beyond.unknown_state)
+    return Delivery(**_triggered(queue, beyond), **takers, is_sent_from=_is_sent_from(queue.name, beyond))
 
 
 def _on_transmission_queue(name: str, cluster: Cluster, beyond: DeliveryContext) -> dict[str, Any]:
@@ -250,7 +247,7 @@ def _on_transmission_queue(name: str, cluster: Cluster, beyond: DeliveryContext)
         "by_transmission_queue": name,
         "is_sent_from": _is_sent_from(name, beyond),
         "is_triggered": is_triggered,
-        **TransmissionChannels.of(cluster.taking_from.get(name, ()), beyond.unknown_state).seen(),
+        **describe_takers(cluster.taking_from.get(name, ()), beyond.unknown_state),
         **(_triggered(found, beyond) if found is not None and is_triggered else {}),
     }
 

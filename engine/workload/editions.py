@@ -22,7 +22,6 @@ from mqclause.workload.decision import (
     Decision,
     DecisionResult,
     DestinationKey,
-    Engine,
     Level,
     get_deciding_engine,
     get_destination_key,
@@ -151,7 +150,7 @@ def _list_differing(decision: Decision) -> Iterator[tuple[str, str]]:
 
 def _is_other(decision: Decision, since: str) -> bool:
     """Whether the answer is another by the rules of an edition; where names lead alike, by a choice made anew."""
-    other = _find_engine(decision.rules, since)
+    other = get_engine(decision.rules.in_edition(since))
     if not _leads_alike(decision.rules, since):
         return not is_same_answer(_own(decision, "verdict"), _decided(decision, other.rules, "verdict"))
     runs = get_deciding_engine(other.rules).course.run(decision.situation, decision.listed, decision.carried)
@@ -159,14 +158,9 @@ def _is_other(decision: Decision, since: str) -> bool:
 
 
 @lru_cache(MOST_RULES)
-def _find_engine(rules: Rules, edition: str) -> Engine:
-    return get_engine(rules.in_edition(edition))
-
-
-@lru_cache(MOST_RULES)
 def _leads_alike(rules: Rules, edition: str) -> bool:
     """Whether names lead to the same destinations, listed alike, in another edition."""
-    own, other = get_engine(rules), _find_engine(rules, edition)
+    own, other = get_engine(rules), get_engine(rules.in_edition(edition))
     return own.names.steps == other.names.steps and own.listing == other.listing
 
 
@@ -178,7 +172,7 @@ def describe_missing_level(queue_manager: str) -> MissingInformation:
 def list_level_remarks(rules: Rules, levels: Mapping[str, int]) -> Iterator[str]:
     """Say of queue managers, once for those of one command level, what is odd about it.
 
-    That is what describe_odd_level says and, once for those of one edition, that it lacks a choice that was asked for.
+    That is what _describe_odd_level says and, once for those of one edition, that it lacks a choice that was asked for.
     """
     by_level: dict[int, list[str]] = {}
     by_edition: dict[str, list[str]] = {}
@@ -187,7 +181,7 @@ def list_level_remarks(rules: Rules, levels: Mapping[str, int]) -> Iterator[str]
         by_edition.setdefault(rules.of_level(level).edition, []).append(name)
     for level, names in by_level.items():
         who = f"{join_names(names)} {'is' if len(names) == 1 else 'are'}"
-        yield from filter(None, [describe_odd_level(rules, level, who)])
+        yield from filter(None, [_describe_odd_level(rules, level, who)])
     for edition, names in by_edition.items():
         found = rules.of_level(levels[names[0]])
         for reading, choice in found.unknown_choices.items():
@@ -200,7 +194,7 @@ def get_levels(clusters: Iterable[Cluster]) -> dict[str, int]:
     return {each.queue_manager.name: each.queue_manager.command_level for each in clusters}
 
 
-def describe_odd_level(rules: Rules, level: int, who: str = "the queue manager is") -> str:
+def _describe_odd_level(rules: Rules, level: int, who: str = "the queue manager is") -> str:
     """Say that queue managers are of a command level that is not known, or of another edition than the one asked for.
 
     ``who`` are they, as the beginning of a sentence. Blank where neither is so.

@@ -181,7 +181,7 @@ def group_states(course: Pipeline) -> tuple[tuple[str, ...], ...]:
     return tuple(groups.values())
 
 
-def build_status_command(route: Route, routes: Mapping[Route, str]) -> str:
+def _build_status_command(route: Route, routes: Mapping[Route, str]) -> str:
     """Build the command that tells the state of one of the routes."""
     channel, queue_manager = route
     alone = sum(name == channel for name, _ in routes) == 1
@@ -274,7 +274,7 @@ class _UnknownStates:
 
     def told_by(self) -> Iterator[MissingObject]:
         """The channels of which another state gives another answer, and what tells the state."""
-        yield from ((channel, build_status_command((channel, to), self.routes)) for channel, to in self.alone)
+        yield from ((channel, _build_status_command((channel, to), self.routes)) for channel, to in self.alone)
         if self.together and not self.alone:
             yield self.decision.cluster.queue_manager.name, EVERY_STATE
 
@@ -286,7 +286,7 @@ class _UnknownStates:
         for route, others in alone.items():
             alternatives = render_alternatives(f"{route[0]} is", others)
             what = f"channel status unknown; taken as {routes[route]}. {alternatives}"
-            yield MissingInformation(what, route[0], build_status_command(route, routes))
+            yield MissingInformation(what, route[0], _build_status_command(route, routes))
         known = {answer for others in alone.values() for answer in others.values()}
         together = _said(self.together, by_route)
         news = {state: answer for state, answer in together.items() if answer not in known}

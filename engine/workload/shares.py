@@ -63,15 +63,9 @@ def shares(decision: Decision) -> Shares:
     check_type("decision", decision, Decision)
     if decision.exit is not None and decision.exit.called:
         raise ArgumentError("the decision is one with an exit, and what that takes in the long run is not known")
-    return Shares(_shares(decision), decision.origin)
-
-
-def _shares(decision: Decision) -> Iterator[Share]:
-    if decision.outcome == "chosen" and decision.runs:
-        yield from (Share(decision.listed[at], part) for at, part in _parts(decision.course, decision.kind))
-        return
-    found = compute_rates(decision)
-    yield from (Share(each, rate / len(found)) for each, rate in found)
+    rates = compute_rates(decision)
+    total = sum(rate for _, rate in rates)
+    return Shares((Share(each, rate / total) for each, rate in rates), decision.origin)
 
 
 def sum_parts(found: Iterable[Share], key: Callable[[Destination], KeyT]) -> dict[KeyT, Fraction]:
@@ -90,14 +84,6 @@ def compute_rates(decision: Decision) -> Sequence[tuple[Destination, Fraction]]:
     if not decision.runs:
         return tuple((each, Fraction(1)) for each in decision.remaining)
     return tuple((decision.listed[at], rate) for at, rate in _rates(decision.course, decision.kind))
-
-
-@lru_cache(MOST_CLASSES)
-def _parts(course: Pipeline, kind: EquivalenceClass) -> tuple[tuple[int, Fraction], ...]:
-    """The places in the list that are chosen in the long run, each with its part of all puts."""
-    rates = _rates(course, kind)
-    total = sum(rate for _, rate in rates)
-    return tuple((at, rate / total) for at, rate in rates)
 
 
 @lru_cache(MOST_CLASSES)

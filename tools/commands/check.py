@@ -17,7 +17,7 @@ from mqclause.render.findings import (
     print_findings,
     print_statistics,
 )
-from mqclause.render.terminal import show_progress
+from mqclause.render.terminal import track_progress
 from mqclause.rulebook.rule_file import SEVERITIES
 from mqclause.testing.case_kinds import count_documents
 from mqclause.tools.commands.options import (
@@ -117,11 +117,9 @@ def _tell(checks: Checks, about: str) -> int:
 def find_findings(checks: Checks, inputs: Inputs) -> list[Finding]:
     """Find what is in the files, read one after the other. Raises FactsError and ClickException."""
     inspection = Inspection(checks, inputs.local, inputs.lenient)
-    files, read = find_files(inputs.facts, inputs.named_format), 0
-    with show_progress(lambda: read / len(files), "reading"):
-        for each in files:
-            inspection.read(read_named_file(each))
-            read += 1
+    files = find_files(inputs.facts, inputs.named_format)
+    for each in track_progress(files, len(files), "reading"):
+        inspection.read(read_named_file(each))
     for source in read_overlays(inputs.overlays):
         inspection.read(source)
     inspection.lay_over()
