@@ -378,8 +378,7 @@ class Items:
         place, bucket = _added("place"), _added("bucket")
         same = [exp.EQ(this=_of_row_before(tree), expression=tree) for tree in (bucket, *self.of_item)]
         goes_on = F.coalesce(
-            build_and(*same, exp.EQ(this=_of_row_before(_added("next")), expression=place)),
-            exp.false(),
+            build_and(*same, exp.EQ(this=_of_row_before(_added("next")), expression=place)), exp.false()
         )
         begins = build_not(F.coalesce(same[0], exp.false()))
         is_first = _added("is_first")
@@ -407,22 +406,14 @@ class Items:
         place, before = _added("place"), _added("before")
         irregular = F.is_unequal(_added("after"), place)
         before_repeated = build_equality(before, _added("before_that"))
-        among_segments = [
-            F.is_greater(_added("furthest"), place),
-            F.is_greater(_added("furthest_before"), before),
-        ]
+        among_segments = [F.is_greater(_added("furthest"), place), F.is_greater(_added("furthest_before"), before)]
         more = among_segments if self._looks_back else []
         return F.coalesce(build_or([irregular, _repeated(), before_repeated, *more]), exp.false())
 
     def _stretch(self) -> Node:
         """Write what is known of the message that begins a stretch; stretches are in the order of their item."""
         repeated = build_if(_repeated(), build_literal(1), build_literal(0))
-        parts = [
-            _added("in_item"),
-            _added("place"),
-            _added("after"),
-            repeated,
-        ]
+        parts = [_added("in_item"), _added("place"), _added("after"), repeated]
         return F.build_list(parts, "BIGINT")
 
     @property
@@ -440,11 +431,7 @@ class Items:
         return self._may_be_segments or not self.first_is_lowest
 
     def _neighbours(self) -> Added:
-        place, following, arrival = (
-            _added("place"),
-            _added("next"),
-            self.words["arrival"],
-        )
+        place, following, arrival = (_added("place"), _added("next"), self.words["arrival"])
         enqueued = _added("enqueued")
         furthest = {
             "furthest": self._over(exp.Max(this=following), _rows(build_literal(1), "PRECEDING")),
@@ -471,11 +458,7 @@ class Items:
 
     def _over(self, function: Node, frame: Node | None = None) -> Node:
         first = [] if self.first_is_lowest else [(_added("is_first"), True)]
-        keys = (
-            (_added("place"), False),
-            (_added("enqueued"), True),
-            (self.words["arrival"], False),
-        )
+        keys = ((_added("place"), False), (_added("enqueued"), True), (self.words["arrival"], False))
         return exp.Window(this=function, partition_by=self.of_item, order=build_order(*first, *keys), spec=frame)
 
     def seen(self) -> Added:
@@ -810,10 +793,7 @@ def _told_of_item() -> Added:
     """What the place where its line is cut says of a message."""
     line, place, there, repeated = map(_added, ("line", "place", "first_there", "repeated"))
     cut = F.get_item(line, CUT)
-    is_behind = build_and(
-        F.is_greater(cut, NO_CUT),
-        F.is_at_least(_added("in_item"), cut),
-    )
+    is_behind = build_and(F.is_greater(cut, NO_CUT), F.is_at_least(_added("in_item"), cut))
     behind, unfit = (F.coalesce(each, exp.false()) for each in (is_behind, F.has_item(line, exp.Neg(this=place))))
     further = F.is_greater(place, _added("first_place"))
     behind_end = build_and(there, behind, build_equality(F.get_item(line, CUT_BY_END), 1), further)

@@ -12,12 +12,7 @@ from sqlglot import Dialect, exp
 
 from mqclause.answers import NOBODY_LEFT
 from mqclause.documents import DOCUMENTS, OUTCOME, TRIGGER
-from mqclause.executors.operations import (
-    FAILING_RULE,
-    LoweredRuleset,
-    list_expressions,
-    name_fact,
-)
+from mqclause.executors.operations import FAILING_RULE, LoweredRuleset, list_expressions, name_fact
 from mqclause.language import nodes
 from mqclause.language.parser import expand_terms
 from mqclause.language.sql import (
