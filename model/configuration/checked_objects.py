@@ -20,7 +20,7 @@ from mqclause.model.configuration.status import (
     get_state_after,
 )
 from mqclause.model.diagnostics import Diagnostic, find_closest
-from mqclause.model.facts.delivery import TransmissionChannels, find_serving_queue, get_channel_queue
+from mqclause.model.facts.delivery import describe_takers, find_serving_queue, get_channel_queue
 from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, Names, Text, Whole, Words, rule_field
 from mqclause.model.facts.objects import BINDINGS, CHANNEL_STATES, Channel, ChannelStatus, Queue
 from mqclause.model.readers.records import Record
@@ -273,23 +273,22 @@ def list_keywords(attribute: str) -> tuple[str, ...]:
     return _KEYWORDS.get(attribute) or (attribute.upper(),)
 
 
+@frozen(eq=False, slots=False)
 class ConfiguredRoutes:
     """The routes of the queue manager ``owner``, by all that its files show and what its commands did to them.
 
     ``lacks`` tells of a transmission queue whether it is not there, by the files.
     """
 
-    def __init__(
-        self,
-        objects: QueueManagerObjects,
-        owner: str,
-        platform: str,
-        overlays: Iterable[str],
-        lacks: Callable[[str], bool],
-    ) -> None:
-        self.objects, self.owner, self.platform = objects, owner, platform
-        self._overlays, self._lacks = frozenset(overlays), lacks
-        self._states = ChannelStates.from_objects(objects)
+    objects: QueueManagerObjects
+    owner: str
+    platform: str
+    lacks: Callable[[str], bool]
+
+    @cached_property
+    def _overlays(self) -> frozenset[str]:
+        """The files, or options, that change what its other files say."""
+        return frozenset(each.source for each in self.objects.scripts if each.overlay)
 
     def rows(self, kind: str) -> list[MqObject]:
         """Return the displayed rows of one kind."""
@@ -303,7 +302,8 @@ class ConfiguredRoutes:
                 displayed.add(channel)
                 yield self._build_displayed_route(row, channel)
         states = [row for row in self.rows("CHSTATUS") if self._is_of_a_cluster(row)]
-        operated = [record for record in self.objects.operated if record.name not in self._states.others]
+        others = ChannelStates.from_objects(self.objects).others
+        operated = [record for record in self.objects.operated if record.name not in others]
         for name in dict.fromkeys((*(row.name for row in states), *(record.name for record in operated))):
             if name not in displayed:
                 yield from self._build_routes_by_state(name, [row for row in states if row.name == name])
@@ -383,7 +383,7 @@ class ConfiguredRoutes:
         """The transmission queue that a channel takes messages from, and its depth as far as that is told."""
         named = shown or self._find_serving_queue(channel)
         depth = self.objects.find_depth(named) or self._stated_depths.get(named, "")
-        lacks = bool(shown) and self._lacks(shown)
+        lacks = bool(shown) and self.lacks(shown)
         return {"transmission_queue": named, "curdepth": depth, "lacks_transmission_queue": lacks}
 
     @cached_property
@@ -464,7 +464,7 @@ class ConfiguredSenders:
             "curdepth": found.text("CURDEPTH") or self.objects.find_depth(found.name),
             "trigdata_is_channel": not lacks,
             "like_trigdata": find_closest(named, self._names) if lacks else "",
-            **TransmissionChannels.of(meant, unknown).seen(),
+            **describe_takers(meant, unknown),
         }
 
     def is_known_missing(self, transmission_queue: str) -> bool:
