@@ -164,10 +164,7 @@ class ClusterPuts:
         return [name for name in PUT_VALUES if self.gives(name) and name not in dict(self.constants)]
 
     def number(self, numbers: Sequence[int]) -> Node | None:
-        """Write the number that stands for what a put says in the small table; null for a value without one.
-
-        None where all puts say the same.
-        """
+        """Write the number of what a put says; null for a value without one. None where all puts say the same."""
         if not self._varying:
             return None
         said, any_value = self._place_said(any_value=False), self._place_said(any_value=True)
@@ -772,10 +769,7 @@ def _lead_alike(one: Resolution, queue: str, other: Resolution, instead: str) ->
 
 
 def _managers(cluster: Cluster, rules: Rules, free: Put) -> list[str]:
-    """What stands for a queue manager: those of the cluster, their aliases, and local queues that lead to one.
-
-    And every name that rules say, which may lead somewhere.
-    """
+    """What stands for a queue manager: those of the cluster, aliases, local queues of one, names in rules."""
     engine = get_engine(rules).at(cluster)
 
     def led(name: str) -> list[str | None]:

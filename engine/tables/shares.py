@@ -40,8 +40,8 @@ TIES, DECIDED, TAKEN = "__mqclause_ties", "__mqclause_decided_alone", "__mqclaus
 VALUE, HASHED, TIMES = "__mqclause_value", "__mqclause_hashed", "__mqclause_times"
 """Columns on the way: the value that spreads, its hash, and when each destination would take the row."""
 
-SOONER, SOONER_PLACE = "__mqclause_sooner", "__mqclause_sooner_place"
-"""Columns on the way: when the sooner of two destinations would take the row, and its place."""
+SOONEST = "__mqclause_soonest"
+"""A column on the way: when the first of few destinations would take the row."""
 
 FEW_DRAWS = 4
 """Destinations of which each has columns of its own where a row takes one of them: a function of a list takes twice as
@@ -142,23 +142,12 @@ class Spread:
         return F.subtract(F.find_place(F.build_column(TIMES), exp.ArrayMax(this=F.build_column(TIMES))), 1)
 
     @staticmethod
-    def place_of_few(times: Sequence[str]) -> tuple[list[dict[str, Node]], Node]:
-        """Write the same of ``times`` that are columns each, none of them null, with the columns that lead to it.
-
-        Each level compares them in pairs: DuckDB takes twice as long for the greatest of several.
-        """
-        levels = list[dict[str, Node]]()
-        left = [(F.build_column(time), build_literal(place)) for place, time in enumerate(times)]
-        while len(left) > 1:
-            level = dict[str, Node]()
-            for (time, place), (other, its_place) in zip(left[::2], left[1::2], strict=False):
-                for name, value, instead in ((SOONER, time, other), (SOONER_PLACE, place, its_place)):
-                    is_later = F.is_less(time, other)
-                    level[f"{name}_{len(left)}_{len(level)}"] = build_case([(is_later, instead)], value)
-            columns = [F.build_column(each) for each in level]
-            left = [*zip(columns[::2], columns[1::2], strict=True), *left[len(level) :]]
-            levels.append(level)
-        return levels, left[0][1]
+    def place_of_few(times: Sequence[str]) -> tuple[dict[str, Node], Node]:
+        """Write the same of ``times`` that are columns each, none of them null, with the column that it needs."""
+        first, *others = map(F.build_column, times)
+        soonest = F.build_column(SOONEST)
+        places = [(build_equality(time, soonest), build_literal(place)) for place, time in enumerate((first, *others))]
+        return {SOONEST: exp.Greatest(this=first, expressions=others)}, build_case(places)
 
     def taken(self, ties: str) -> Node:
         """Write which of the column ``ties`` takes the row, or null: what ``answer`` needs in the column TAKEN."""
