@@ -149,22 +149,15 @@ class Spread:
         places = [(build_equality(time, soonest), build_literal(place)) for place, time in enumerate((first, *others))]
         return {SOONEST: exp.Greatest(this=first, expressions=others)}, build_case(places)
 
-    def taken(self, ties: str) -> Node:
-        """Write which of the column ``ties`` takes the row, or null: what ``answer`` needs in the column TAKEN."""
-        return (
-            exp.null()
-            if self.by is None
-            else F.get_item(F.build_column(ties), F.coalesce(self.place(), build_literal(0)))
-        )
-
     def levels(self, ties: str) -> list[dict[str, Node]]:
-        """Write the columns that lead from ``ties`` to TAKEN, in levels."""
+        """Write the columns that lead from ``ties`` to TAKEN, which of them takes the row, in levels."""
         if self.by is None:
-            return [{TAKEN: self.taken(ties)}]
+            return []
         fields = {"multiplier": _multiplier(F.EACH), "weight": F.get_field(F.EACH, "weight")}
         draws = F.map_items(F.build_column(ties), F.build_struct(fields), F.EACH.name)
         times = build_if(F.has_more_than(F.build_column(ties), 1), self.times(draws))
-        return [*self.hashed(), {TIMES: times}, {TAKEN: self.taken(ties)}]
+        taken = F.get_item(F.build_column(ties), F.coalesce(self.place(), build_literal(0)))
+        return [*self.hashed(), {TIMES: times}, {TAKEN: taken}]
 
     def answer(self, decision: str, ties: str) -> Node:
         """Write the decision with what is asked about ties, from the columns ``decision``, ``ties`` and TAKEN."""
@@ -218,12 +211,9 @@ def _mixed_whole(number: Node) -> Node:
     return _mixed(both_parts, MULTIPLIERS[1])
 
 
-def _weights(ties: str) -> Node:
-    return F.map_items(F.build_column(ties), F.get_field(F.EACH, "weight"), F.EACH.name)
-
-
 def _shares(ties: str) -> Node:
-    share = F.divide(F.get_field(F.EACH, "weight"), F.Total(this=_weights(ties)))
+    weight = F.get_field(F.EACH, "weight")
+    share = F.divide(weight, F.Total(this=F.map_items(F.build_column(ties), weight, F.EACH.name)))
     fields = {**{name: F.get_field(F.EACH, name) for name in TIE_NAMES}, "share": share}
     return F.map_items(F.build_column(ties), F.build_struct(fields), F.EACH.name)
 
