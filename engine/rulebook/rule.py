@@ -319,7 +319,7 @@ class Ruleset:
 
     def find_remarking_rules(self, facts: Mapping[str, Any]) -> list[Rule]:
         """Find the rules that have something to say to the reader of an answer: all that they derive is true."""
-        return [rule for rule, names in self._remarking if all(map(facts.__getitem__, names))]
+        return [rule for rule, names in self._remarking if facts[names[0]] and all(map(facts.__getitem__, names))]
 
     def rule(self, rule_id: str) -> Rule:
         """Return the rule with that id. Raises KeyError."""
