@@ -19,7 +19,7 @@ from mqclause.documents import DOCUMENTS
 from mqclause.executors.operations import Filter, Let, LoweredRuleset, Rank, list_expressions
 from mqclause.language import nodes
 from mqclause.language.nodes import get_literal_value, strip_parentheses
-from mqclause.language.parser import expand_terms, find_used_terms
+from mqclause.language.parser import find_used_terms
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.diagnostics import quote_value, suggest_allowed
 from mqclause.model.facts.domains import REASONS
@@ -260,25 +260,12 @@ def _find_unfailing_conditions(read: Read) -> Iterator[LintFinding]:
 
 
 def _find_same_rules(read: Read) -> Iterator[LintFinding]:
-    """Find rules that do what another one does, under the same condition."""
+    """Find rules that do what another one does, under the same condition; one that is switched off does nothing."""
     known: dict[str, Rule] = {}
-    for rule, step in zip(read.ruleset.rules, read.steps.steps, strict=True):
-        gist = _gist(rule, step, read.ruleset.vocabulary)
-        other = known.setdefault(gist, rule)
+    for rule in (each for each in read.ruleset.rules if each.when != nodes.FALSE):
+        other = known.setdefault(repr(rule.describe_effect(read.ruleset.vocabulary, with_texts=False)), rule)
         if other is not rule:
             yield _finding("same-rule", rule, "", f"it does what {other.id} does, under the same condition")
-
-
-def _gist(rule: Rule, step: Any, vocabulary: Vocabulary) -> str:
-    """What a rule does, without its texts and without the facts that are only its own."""
-    trees = [expand_terms(tree, vocabulary).sql() for tree in list_expressions(step)]
-    kind = [type(rule.action).__name__, getattr(rule.action, "best", ""), str(getattr(rule.action, "of", ""))]
-    kind += [str(getattr(rule.action, key, "")) for key in ("ties", "per", "counts", "reason", "needs", "fact")]
-    if isinstance(rule.action, Derive | Settle):
-        kind += [name for name, _ in rule.action.values]
-    if rule.severity:
-        kind += [rule.attribute, rule.severity]
-    return "\n".join([*kind, *trees])
 
 
 def _find_unstated_rules(read: Read) -> Iterator[LintFinding]:
