@@ -205,7 +205,8 @@ def _find_masked_rules(read: Read) -> Iterator[LintFinding]:
     for rule, trees in read.deciding:
         if isinstance(rule.action, Eliminate | Settle | FailWith):
             alike = [each for each in earlier if type(each[0].action) is type(rule.action)][-MOST_ALIKE:]
-            if rule.path not in read.cleared and alike and _is_masked(read, (rule, trees), alike):
+            is_asked = rule.path not in read.cleared and alike and read.search(rule, *trees).possible
+            if is_asked and _is_hidden(read, (rule, trees), alike):
                 names = ", ".join(other.id for other, _ in _fewest(read, (rule, trees), alike))
                 did = "removed everyone" if isinstance(rule.action, Eliminate) else "decided"
                 yield _finding("masked-rule", rule, "", f"wherever it applies {names} has {did} before it")
@@ -214,11 +215,6 @@ def _find_masked_rules(read: Read) -> Iterator[LintFinding]:
 
 _Conditions = tuple[Rule, Sequence[Expression]]
 """A rule with the conditions that have to hold together for it to do anything."""
-
-
-def _is_masked(read: Read, of: _Conditions, others: Sequence[_Conditions]) -> bool:
-    """Whether a rule could apply, and one of the others applies wherever it does."""
-    return read.search(of[0], *of[1]).possible and _is_hidden(read, of, others)
 
 
 def _is_hidden(read: Read, of: _Conditions, others: Sequence[_Conditions]) -> bool:
