@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial, singledispatch
 from pathlib import Path
 from typing import Any
@@ -278,7 +278,7 @@ def _seen(kinds: Iterable[type]) -> Schema:
     return _table({key: {} for key in sorted(names)})
 
 
-BUILDERS = {
+BUILDERS: Mapping[str, tuple[Callable[[], Schema], str]] = {
     "facts": (_build_facts_schema, "Facts about one queue manager and its clusters, in TOML or JSON"),
     "scenario": (partial(_build_facts_schema, "event"), "Facts and what happens over time, in TOML or JSON"),
     "rule": (_build_rule_schema, "A rule file"),
