@@ -23,6 +23,7 @@ from mqclause.language.evaluator import Scope, evaluate
 from mqclause.language.parser import infer_type
 from mqclause.language.vocabulary import BOOLEAN, RESERVED_PREFIX, Vocabulary
 from mqclause.model.diagnostics import quote_value, suggest_word
+from mqclause.model.readers.encodings import find_link_fault
 from mqclause.rulebook.case_files import CaseError, CaseFile, get_cases_folder
 from mqclause.rulebook.mutants import generate_mutants
 from mqclause.rulebook.rule import Conclude, Expression, ReadingError, RuleError
@@ -74,6 +75,9 @@ def find_case_files(names: Iterable[str] = (), folder: Path | None = None) -> tu
     """
     cases = folder or get_cases_folder()
     paths = sorted(cases.glob("*/*.toml"))
+    for path in paths if folder else ():
+        if fault := find_link_fault(path, cases):
+            raise ReadingError(f"{path}: {fault}")
     if not paths:
         raise ReadingError(f"{cases}: there are no case files; allowed: a folder of DOCUMENT/RULE_….toml")
     known = {path: get_rule_id(f"{path.parent.name}/{path.name}") for path in paths}

@@ -36,6 +36,9 @@ STOPPED = "STOPPED"
 WORST: tuple[State, ...] = ("disabled", "stopped", "waiting", "suspended", "unknown", "ok")
 """The states of a route, the one that is shown first."""
 
+OVERVIEW_STATES: tuple[State, ...] = ("stopped", "waiting", "unknown")
+"""The states of a route that an overview shows, the worst first."""
+
 NAMES_SHOWN = 3
 """How many queue managers or queues are named in a line of a diagram, before the number of the others."""
 
@@ -198,13 +201,13 @@ class MemberView:
 
     name: str
     is_described: bool
+    hosts: int
+    failing: tuple[str, ...]
+    failing_aliases: int
     clusters: tuple[str, ...] = ()
     suspended: tuple[str, ...] = ()
     is_repository: bool = False
     level: int = 0
-    hosts: int = 0
-    failing: tuple[str, ...] = ()
-    failing_aliases: int = 0
 
     @property
     def said(self) -> str:
@@ -316,15 +319,14 @@ def view_map(answer: ClusterMap | MapRow | Document, engine: Engine | None = Non
     listed = [answer] if isinstance(answer, MapRow) else list(answer)
     by = Engine.given(engine or (Engine(listed[0].decision.rules) if listed else None))
     snapshots = {id(each.snapshot): each.snapshot for each in listed}
-    origin = say_origin(answer.origin_keys)
-    view = view_cluster([Flow.of(each, by) for each in listed], [*snapshots.values()], by.rules, origin, draw)
+    view = view_cluster([Flow.of(each, by) for each in listed], [*snapshots.values()], by.rules, draw=draw)
     return evolve(view, remarks=tuple(dict.fromkeys(said for each in listed for said in each.odd_levels)))
 
 
 def view_cluster(
-    flows: Iterable[Flow], snapshots: Sequence[Snapshot], rules: Rules, origin: str = "", draw: bool = True
+    flows: Iterable[Flow], snapshots: Sequence[Snapshot], rules: Rules, origin: str | None = None, draw: bool = True
 ) -> ClusterView:
-    """View flows, which were made by ``rules`` at the queue managers of ``snapshots``.
+    """View flows, which were made by ``rules`` at the queue managers of ``snapshots``; ``origin`` is of whose they are.
 
     Raises NotInstalledError where nothing lays out diagrams, unless none are to be drawn.
     """
@@ -345,7 +347,8 @@ def view_cluster(
     named = {line.rule for each in shown for line in each.lines} | {rule for each in found for rule in each.balanced_by}
     return ClusterView(
         tuple(_summarize(found)), members, hosts, matrix, drawings[0] if overview else None, tuple(shown), unknown,
-        list_states(drawings, _list_marks(members, shown, unknown)), origin, list_rule_texts(rules, sorted(named)),
+        list_states(drawings, _list_marks(members, shown, unknown)),
+        str(rules.origin or "") if origin is None else origin, list_rule_texts(rules, sorted(named)),
     )  # fmt: skip
 
 
@@ -511,7 +514,7 @@ def _draw_band(band: BandOf, described: set[str]) -> Diagram:
     routes = [route for flow in flows for route in flow.routes]
     hosts = list(dict.fromkeys(route.queue_manager for route in routes))
     failures = list(dict.fromkeys(flow.failure for flow in flows if flow.failure))
-    nodes = [_draw_sender(each) for each in senders]
+    nodes = [_draw_sender([each.member for each in of], bool(of[0].failure)) for of in senders]
     asked = {what for flow in flows for what, _ in flow.told_by}
     nodes += [_draw_host(each, flows, asked, each in described) for each in hosts]
     nodes += [Node((each,), "failed") for each in failures]
@@ -530,8 +533,8 @@ def _draw_band(band: BandOf, described: set[str]) -> Diagram:
     return Diagram(view.heading, _describe(view), tuple(nodes), tuple(edges))
 
 
-def _draw_sender(flows: Sequence[Flow]) -> Node:
-    return Node((f"from {name_some([each.member for each in flows])}",), "failed" if flows[0].failure else "ok")
+def _draw_sender(names: Sequence[str], fails: bool) -> Node:
+    return Node((f"from {name_some(names)}",), "failed" if fails else "ok")
 
 
 def _label(route: Route, is_alone: bool) -> str:
@@ -601,7 +604,8 @@ def _draw_overview(flows: Sequence[Flow], described: set[str]) -> Diagram | None
     for at, (first, *_) in enumerate(groups):
         for (one, to), number in counts.items():
             if one == first:
-                state = _find_worst(of_pair[one, to], ("stopped", "waiting", "unknown"))
+                seen = {each.state for each in of_pair[one, to] if not each.is_local}
+                state: State = next((each for each in OVERVIEW_STATES if each in seen), "ok")
                 target = len(groups) + hosts.index(to)
                 said = count_names(number, of_aliases[one, to])
                 edges.append(Edge(at, target, said, number / len(flows), state))
@@ -610,7 +614,7 @@ def _draw_overview(flows: Sequence[Flow], described: set[str]) -> Diagram | None
             edges.append(Edge(at, len(groups) + len(hosts), said, number / len(flows), "failed"))
     if len(edges) > OVERVIEW_EDGES or {each.source for each in edges} != {*range(len(groups))} or not edges:
         return None
-    nodes = [Node((f"from {name_some(each)}",), "failed" if failing[each[0]] else "ok") for each in groups]
+    nodes = [_draw_sender(each, failing[each[0]] > 0) for each in groups]
     of_host = {name: [each for (_, to), of in of_pair.items() if to == name for each in of] for name in hosts}
     nodes += [Node((each,), _judge(of_host[each]), each in described) for each in hosts]
     nodes += [Node(("puts fail",), "failed")] if failing else []
@@ -638,11 +642,6 @@ def _group_pairs(flows: Iterable[Flow]) -> dict[tuple[str, str], list[Route]]:
     return found
 
 
-def _find_worst(routes: Iterable[Route], states: Sequence[State] = WORST) -> State:
-    found = {each.state for each in routes if not each.is_local}
-    return next((each for each in states if each in found), "ok")
-
-
 def _count_queues(flows: Sequence[Flow]) -> tuple[tuple[str, ...], tuple[tuple[str, tuple[int, ...]], ...]]:
     counts = _count_pairs(flows)
     hosts = tuple(sorted({to for _, to in counts}))
@@ -663,16 +662,8 @@ def _view_members(flows: Sequence[Flow], snapshots: Sequence[Snapshot], describe
     facts |= {get_local_name(known): known.cluster.queue_manager for known in snapshots}
     for name in sorted({*facts, *hosts, *(each.member for each in flows)}):
         of = facts.get(name)
-        if of is None:
-            yield MemberView(
-                name, name in described, hosts=hosts[name], failing=failing.get(name, ()),
-                failing_aliases=aliases[name],
-            )  # fmt: skip
-        else:
-            yield MemberView(
-                name, name in described, of.clusters, suspended.get(name, ()), of.repository, of.command_level,
-                hosts[name], failing.get(name, ()), aliases[name],
-            )  # fmt: skip
+        known = () if of is None else (of.clusters, suspended.get(name, ()), of.repository, of.command_level)
+        yield MemberView(name, name in described, hosts[name], failing.get(name, ()), aliases[name], *known)
 
 
 def _list_suspended(snapshots: Iterable[Snapshot]) -> dict[str, tuple[str, ...]]:
@@ -706,11 +697,8 @@ def _summarize(flows: Sequence[Flow]) -> Iterator[str]:
         yield f"Not as it should be: {told}"
     meagre = dict.fromkeys(said for each in flows for said in _tell_meagre(each))
     if meagre:
-        yield f"Far less than an even share: {'; '.join(list(meagre)[:NAMES_SHOWN])}{_say_more(len(meagre))}"
-
-
-def _say_more(number: int) -> str:
-    return f"; and {number - NAMES_SHOWN} more" if number > NAMES_SHOWN else ""
+        more = f"; and {len(meagre) - NAMES_SHOWN} more" if len(meagre) > NAMES_SHOWN else ""
+        yield f"Far less than an even share: {'; '.join([*meagre][:NAMES_SHOWN])}{more}"
 
 
 def _tell_meagre(flow: Flow) -> Iterator[str]:

@@ -259,17 +259,12 @@ def view_replay(recorded: Recorder | Iterable[Document], rules: Rules | None = N
     named = sorted({rule for each in recorded.events for rule in each.rules})
     total = recorded.routed.total()
     routed = tuple((name, count, format_percent(count / total)) for name, count in recorded.routed.most_common())
-    names = _list_lanes(recorded)
+    happened = Counter(name for each in recorded.events for name in (*each.amounts, *each.marks))
+    names = [name for name, _ in happened.most_common()]
     return ReplayView(
         source, recorded.events, recorded.more, _draw(recorded, names[:MOST_LANES]), routed,
         max(len(names) - MOST_LANES, 0), recorded.origin, list_rule_texts(Rules.given(rules), named),
     )  # fmt: skip
-
-
-def _list_lanes(recorded: Recorder) -> list[str]:
-    """The queues to which anything happens, those first to which most does."""
-    counts = Counter(name for each in recorded.events for name in (*each.amounts, *each.marks))
-    return [name for name, _ in counts.most_common()]
 
 
 def _draw(recorded: Recorder, names: Sequence[str]) -> TimelineDrawing | None:

@@ -268,10 +268,6 @@ def _show_returned(row: Document) -> dict[str, str]:
     return {"got": " ".join(row["got"])} | statuses | reason | {"remarks": "; ".join(row.get("remarks", ()))}
 
 
-def _show_move(row: Document) -> dict[str, str]:
-    return {"from": row["out_of"] or "none", "to": row["into"] or "none", "puts": f"{row['puts']:g}"}
-
-
 def _show_plan(document: Document) -> ShownRows:
     """The rows that differ, then those of which something else is said: what that is is said beside each."""
     said: dict[tuple[str, str], list[str]] = {}
@@ -353,7 +349,9 @@ SHOWN: Mapping[str, Callable[[Any], ShownRows]] = {
     "PlanRow": _each(_show_plan_row),
     "PlanTable": _show_plan,
     "ChangePlan": _show_plan,
-    "Move": _each(_show_move),
+    "Move": _each(
+        lambda row: {"from": row["out_of"] or "none", "to": row["into"] or "none", "puts": f"{row['puts']:g}"}
+    ),
     "WhyAnswer": _show_why,
     "Finding": _each(_show_finding),
     "Findings": _each(_show_finding, "findings"),

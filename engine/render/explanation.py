@@ -8,7 +8,7 @@ from rich.text import Text
 
 from mqclause.model.diagnostics import name_argument, suggest_name
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.objects import Put, Queue
+from mqclause.model.facts.objects import Queue
 from mqclause.render.terminal import Page
 from mqclause.trace import Effect, StepTrace, Test, render_value
 from mqclause.workload.decision import Decision
@@ -81,7 +81,8 @@ def render_names(decision: Decision) -> Iterator[str]:
 def render_question(decision: Decision) -> str:
     """Render what is asked: ``to queue CQ1, made at QM4; MQOPEN chooses: binding OPEN, from DEFBIND``."""
     put = decision.put
-    named = " at ".join(filter(None, (put.queue and f"queue {put.queue}", _queue_manager_named(put))))
+    queue_manager = put.queue_manager if put.queue else f"queue manager {put.queue_manager}"
+    named = " at ".join(filter(None, (put.queue and f"queue {put.queue}", queue_manager)))
     more = ["arrived over a cluster channel"] if put.from_cluster_channel else []
     more += ["cluster PCF message"] if put.cluster_pcf else []
     made = ", ".join([f"made at {decision.cluster.queue_manager.name}", *more])
@@ -149,10 +150,6 @@ def render_exit_answer(answer: ExitAnswer | None) -> Iterator[tuple[str, Text]]:
     if not answer.failed:
         taken = f": {answer.chosen.host}" if answer.chosen is not None else ""
         yield "", Text(f"{answer.because}{taken}")
-
-
-def _queue_manager_named(put: Put) -> str:
-    return put.queue_manager if put.queue else f"queue manager {put.queue_manager}"
 
 
 def _who_chooses(decision: Decision) -> str:

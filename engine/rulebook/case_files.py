@@ -10,7 +10,9 @@ from attrs import evolve, field, frozen
 
 import mqclause.cases
 from mqclause.model.diagnostics import MqclauseError, suggest_allowed
+from mqclause.model.readers.encodings import open_file
 from mqclause.model.readers.facts_files import read_toml
+from mqclause.rulebook.rules import LARGEST_FILE
 
 StatedTable = Mapping[str, Any]
 """A table as it stands in a case file."""
@@ -95,7 +97,15 @@ class CaseFile:
     def read(cls, path: Path) -> CaseFile:
         """Read the file at ``path``. Raises CaseError."""
         try:
-            document = read_toml(path.read_text(encoding="utf-8"))
+            with open_file(path) as file:
+                data = file.read(LARGEST_FILE + 1)
+            if len(data) > LARGEST_FILE:
+                raise CaseError(f"{path.name}: holds more than {LARGEST_FILE:,} bytes; allowed: so many")
+            document = read_toml(data.decode("utf-8").replace("\r\n", "\n"))
+        except OSError as error:
+            raise CaseError(f"{path.name}: cannot be read: {error.strerror}") from None
+        except CaseError:
+            raise
         except (ValueError, RecursionError) as error:
             raise CaseError(f"{path.name}: is not TOML: {error}") from None
         _only(path.name, document, FILE_KEYS)

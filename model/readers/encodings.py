@@ -252,6 +252,18 @@ def open_file(path: str | Path) -> BinaryIO:
     return open(path, "rb")
 
 
+def find_link_fault(path: str | Path, folder: str | Path) -> str:
+    """Find what is wrong with a link in a stranger's folder: it leads out of that; blank where nothing is.
+
+    Nothing is read but what was named, and that is the folder.
+    """
+    if not os.path.islink(path):
+        return ""
+    root, target = os.path.realpath(folder), os.path.realpath(path)
+    inside = target == root or target.startswith(os.path.join(root, ""))
+    return "" if inside else "is a link that leads out of the folder; allowed: the file itself"
+
+
 def wrap_content(data: bytes | Content) -> Content:
     """Wrap ``data`` as Content."""
     return MemoryContent(data) if isinstance(data, bytes) else data

@@ -65,7 +65,7 @@ def unmet_cases(path: str, file: CaseFile | None) -> Iterator[str]:
 
 
 def unmet_names(document: str, tables: Iterable[Mapping[str, Any]], cases: Iterable[CaseFile]) -> Iterator[str]:
-    """Sentences with rules that no case names, and names that are no sentence's."""
+    """Sentences with rules that no case names, cases that name no sentence, and names that are no sentence's."""
     known = {table.get("path"): table for table in tables}
     named: set[str | None] = set()
     for file in cases:
@@ -73,6 +73,8 @@ def unmet_names(document: str, tables: Iterable[Mapping[str, Any]], cases: Itera
         names = {resolve_clause_path(document, file.document, name) for name in stated} - {None}
         named |= names
         yield from (f"case file {file}: there is no clause {name}" for name in sorted(map(str, names - known.keys())))
+        nameless = (table["name"] for table in file.all_tables if not file.list_clauses(table))
+        yield from (f"case file {file}: {name} names no sentence" for name in nameless)
     for path, table in known.items():
         if table.get("rules") and path not in named:
             yield f"clause {document} {path}: no case names it"

@@ -79,6 +79,9 @@ LOCK = "mqclause.lock"
 OLD = "old"
 """Where the folder has what OUT was, for the moment in which another one takes its place."""
 
+PART = re.compile(r"part-|_|\.")
+"""How the names of the files begin that Spark writes."""
+
 OUTCOMES = ("chosen", "failed", "deferred", "invalid")
 SHARES_SHOWN = 20
 MESSAGES_SHOWN = 3
@@ -215,7 +218,7 @@ def check_output(source: Table, out: Path) -> FileKind:
         raise BatchError(f"{out}: there is no folder {out.parent}")
     if out.resolve() == source.path.resolve() or source.path.resolve() in out.resolve().parents:
         raise BatchError(f"{out}: the output may not be the input or in its folder")
-    if os.path.isdir(out) and not _is_spark_output(out):
+    if os.path.isdir(out) and not all(PART.match(each.name) and each.is_file() for each in out.iterdir()):
         raise BatchError(f"{out}: a folder that holds more than a table is there already")
     return kind
 
@@ -322,10 +325,6 @@ def print_summary(summary: Summary, as_json: bool) -> None:
         print_json(_document(summary))
     else:
         sys.stdout.writelines(f"{escape_controls(line.rstrip())}\n" for line in _lines(summary))
-
-
-def _is_spark_output(folder: Path) -> bool:
-    return all(re.match(r"part-|_|\.", each.name) and each.is_file() for each in folder.iterdir())
 
 
 def _put_in_place(made: Path, out: Path) -> None:

@@ -55,15 +55,10 @@ ENDINGS: Mapping[str, FileKind] = {
 SAMPLED_ROWS = 20_000
 """How many rows are looked at to say early that a column is missing."""
 
-
-def build_duplicate_key_pattern() -> str:
-    """Build a pattern for text with an object that has a key of a put or a destination twice; it may tell too many."""
-    between = r"\s*:([^{}]|\{[^{}]*\})*"
-    return f'"({"|".join(f"""{name}"{between}"{name}""" for name in dict.fromkeys([*PUT, *DESTINATION]))})"\\s*:'
-
-
-KEY_TWICE = build_duplicate_key_pattern()
-
+_BETWEEN = r"\s*:([^{}]|\{[^{}]*\})*"
+_TWICE = "|".join(f'{name}"{_BETWEEN}"{name}' for name in dict.fromkeys([*PUT, *DESTINATION]))
+KEY_TWICE = rf'"({_TWICE})"\s*:'
+"""A pattern for text with an object that has a key of a put or a destination twice; it may tell too many."""
 
 KEPT_COLUMN = f"{ALONG}{{}}"
 LINE, FAULT = KEPT_COLUMN.format("line"), KEPT_COLUMN.format("fault")
@@ -289,11 +284,6 @@ def build_key_case_pattern(asked: AskedColumns = STRUCTS) -> str:
     return f'"({"|".join(map(_other_cases, names))})"\\s*:'
 
 
-def build_name_pattern(name: str) -> str:
-    """Build the pattern that finds a name as JSON text may spell it."""
-    return "".join(map(_plain, name))
-
-
 def normalize_row_keys(text: str, asked: AskedColumns = STRUCTS) -> str:
     """Normalize the letter case of keys in a row as JSON text, also inside; not where two would be one."""
     row = _read_keys(text)
@@ -301,11 +291,6 @@ def normalize_row_keys(text: str, asked: AskedColumns = STRUCTS) -> str:
         return text
     renamed, structs = _renamed(row, [*asked.typed, *asked.needed]), () if asked.is_flat else OF_STRUCTS
     return _written(_Pairs((name, _inside(value) if name in structs else value) for name, value in renamed))
-
-
-def normalize_cell_keys(text: str) -> str:
-    """Normalize the letter case of keys in the JSON text of one column: a put, or a list of destinations."""
-    return _written(_inside(_read_keys(text)))
 
 
 def build_json_lines_source(files: Sequence[Path]) -> str:
@@ -472,7 +457,7 @@ def build_dubious_pattern(asked: AskedColumns) -> str:
     columns = asked.flat if asked.is_flat else {each.name: each for each in (*PUT.values(), *DESTINATION.values())}
     for name, column in columns.items():
         kind = get_json_type(column)
-        names.setdefault(kind if isinstance(kind, str) else "names", []).append(build_name_pattern(name))
+        names.setdefault(kind if isinstance(kind, str) else "names", []).append("".join(map(_plain, name)))
     fields = [rf'"({"|".join(names[kind])})"\s*:\s*({fit})' for kind, fit in fits.items() if kind in names]
     after_an_object = [] if asked.is_flat else [r'\}\s*,\s*([^{"\s]|"([^"\\]|\\.)*"\s*[,\]])']
     return "|".join([*fields, *after_an_object])
@@ -690,7 +675,7 @@ def _with_functions(connection: DuckDBPyConnection, asked: AskedColumns, cells: 
     functions: dict[str, Callable[[str], str | None]] = {
         "mqclause_line_fault": lambda line: find_line_fault(asked, line),
         "mqclause_line": lambda line: normalize_row_keys(line, asked),
-        "mqclause_cell": normalize_cell_keys,
+        "mqclause_cell": lambda cell: _written(_inside(_read_keys(cell))),
     }
     for name, function in functions.items():
         connection.create_function(name, function, [VARCHAR], VARCHAR, null_handling=SPECIAL)

@@ -38,6 +38,7 @@ from mqclause.model.readers.encodings import (
     LONGEST_LINE,
     Content,
     FileContent,
+    find_link_fault,
 )
 from mqclause.model.readers.facts_files import parse_json, parse_toml
 from mqclause.model.readers.formats import LONGEST_PATH
@@ -309,10 +310,7 @@ def _telling_unreadable(name: str) -> Iterator[None]:
 def read_named_file(file: NamedFile) -> Source:
     """Read a file; how far a large one is read is shown. Raises ClickException and FactsError."""
     with _telling_unreadable(file.path):
-        return _followed(file.read())
-
-
-def _followed(source: Source) -> Source:
+        source = file.read()
     return evolve(source, data=FollowedFile(source.data.path)) if isinstance(source.data, FileContent) else source
 
 
@@ -461,7 +459,7 @@ KEY_PART = re.compile(r"'([^']*)'|([^.' ]+)(?: ([0-9]+))?")
 def _diagnostic(folder: str, error: RuleError, in_force: Interpretation) -> Diagnostic:
     """What is wrong, with the place of its key, where what is in force states it first."""
     path, said = Path(folder, error.path), f"{error.key}: {error.message}".removeprefix(": ")
-    if not os.path.isfile(path) or path.stat().st_size > LARGEST_FILE:
+    if not os.path.isfile(path) or path.stat().st_size > LARGEST_FILE or find_link_fault(path, folder):
         return Diagnostic(str(path) if error.path else "--rules", said)
     document = parse_toml(path.read_text(encoding="utf-8", errors="replace"), str(path))
     if document.diagnostics:

@@ -37,19 +37,8 @@ from mqclause.tools.output import check_page, encode_json_line, print_json, prin
 
 EVENT_COLUMNS = ("event", "do", "routed", "trigger_messages", "released", "conditions", "changed")
 RETAINED_COLUMNS = (
-    "kind",
-    "name",
-    "owner",
-    "by",
-    "state",
-    "sent",
-    "made",
-    "expires",
-    "removed",
-    "rule",
-    "clause",
-    "because",
-)
+    "kind", "name", "owner", "by", "state", "sent", "made", "expires", "removed", "rule", "clause", "because",
+)  # fmt: skip
 
 PROGRESS_EVERY = 100_000
 """After how many rows progress is shown on a terminal."""

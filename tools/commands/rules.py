@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
@@ -14,7 +15,6 @@ from typing import Any
 import click
 
 from mqclause.audit.case_run import (
-    MutantResult,
     count_processors,
     find_case_files,
     measure_coverage,
@@ -41,7 +41,7 @@ from mqclause.render.audit import (
     print_verification,
 )
 from mqclause.render.cluster import print_plan
-from mqclause.render.terminal import show_progress
+from mqclause.render.terminal import track_progress
 from mqclause.rulebook.rules import SHARED_FILES, Rules, get_rules_folder
 from mqclause.tools.commands.declared import FOLDER
 from mqclause.tools.commands.options import Inputs, load_own_rules, load_rules, parse_readings, read_inputs
@@ -130,11 +130,8 @@ def mutate_rules(names: tuple[str, ...], every: bool, as_json: bool, as_csv: boo
     """Print which changes no case notices, and return the exit status. Raises CaseError and ReadingError."""
     rules = load_rules(())
     paths = find_case_files(names, Path(cases) if cases else None)
-    found, done = list[MutantResult](), 0
-    with show_progress(lambda: done / len(paths), "mutating"):
-        for results in try_mutants(rules, paths, count_processors(), None if every else 1):
-            found += results
-            done += 1
+    tried = try_mutants(rules, paths, count_processors(), None if every else 1)
+    found = [each for results in track_progress(tried, len(paths), "mutating") for each in results]
     if as_json:
         print_json({"format": MUTANTS_FORMAT, "mutants": [each.to_json() for each in found]})
     elif as_csv:
@@ -263,15 +260,10 @@ def write_rulebook(out: str, cases: str | None) -> int:
     place, folder = Path(out), Path(cases) if cases else None
     _check_folder(place)
     on = _made_at()
-    rules, done = load_rules(()), 0
+    rules = load_rules(())
     paths = find_case_files((), folder)
-
-    def count() -> None:
-        nonlocal done
-        done += 1
-
-    with show_progress(lambda: done / len(paths), "trying mutants"):
-        book = gather_rulebook(rules, paths, folder, count_processors(), count)
+    track = partial(track_progress, total=len(paths), doing="trying mutants")
+    book = gather_rulebook(rules, paths, folder, count_processors(), track)
     site = Site(book, Made.of(rules, version("mqclause"), on))
     try:
         written = write_site(site, place)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
@@ -128,10 +128,11 @@ def _refuse(value: Any, allowed: str) -> NoReturn:
 
 def _find_unknown(document: FactsDocument, known: Mapping[str, Subcommand]) -> Iterator[Diagnostic]:
     """The tables that are of no command, and their keys that are no options."""
+    settable = [name for name, each in known.items() if each.list_settings()]
     for name, table in document.data.items():
         settings = Settings(document, name)
         if name not in known:
-            said = f"unknown table {quote_value(name)}{suggest_allowed(name, _with_settings(known))}"
+            said = f"unknown table {quote_value(name)}{suggest_allowed(name, settable)}"
             yield Diagnostic(document.source, said, *document.places.place_of(name))
         elif not isinstance(table, dict):
             yield settings.build_fault(f"{quote_value(table)} is given where a table is expected")
@@ -142,10 +143,6 @@ def _find_unknown(document: FactsDocument, known: Mapping[str, Subcommand]) -> I
                     said = f"unknown key {quote_value(key)}{suggest_allowed(key, allowed)}"
                     place = document.places.place_of(name, key)
                     yield Diagnostic(document.source, f"{name}: {said}", *place)
-
-
-def _with_settings(known: Mapping[str, Subcommand]) -> Sequence[str]:
-    return [name for name, each in known.items() if each.list_settings()]
 
 
 def _read(path: str) -> FactsDocument:

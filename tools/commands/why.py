@@ -45,10 +45,8 @@ def explain_trigger(inputs: Inputs, queue: str, priority: str | None, as_json: b
     why, explaining = Why(rules), Triggers(rules, choose_executor())
     asked = find_named_queues(queue, snapshot, rules)
     if not asked:
-        print_none(
-            f"no local queue of {snapshot.cluster.queue_manager.name} that {queue!r} fits has TRIGGER",
-            as_json or as_csv,
-        )
+        said = f"no local queue of {snapshot.cluster.queue_manager.name} that {queue!r} fits has TRIGGER"
+        click.echo(said, err=as_json or as_csv)  # beside JSON, of which there is an object a queue
         return 0
     answers = [why.ask(each, snapshot, given) for each in asked]
     for answer in answers:
@@ -85,11 +83,6 @@ def find_remedy_sets(
         [{"queue_manager": member, "command": one, **mark} for one in commands]
         for commands, mark in zip(found, marks, strict=True)
     ]
-
-
-def print_none(said: str, as_json: bool) -> None:
-    """Say that there is nothing to answer: on standard error beside JSON, of which there is an object a queue."""
-    click.echo(said, err=as_json)
 
 
 def find_named_queues(name: str, snapshot: Snapshot, rules: Rules) -> list[Queue]:

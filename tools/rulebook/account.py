@@ -463,20 +463,19 @@ def gather_rulebook(
     paths: Sequence[Path],
     folder: Path | None = None,
     processes: int = 1,
-    after_file: Callable[[], None] = lambda: None,
+    track: Callable[[Iterable[tuple[MutantResult, ...]]], Iterable[tuple[MutantResult, ...]]] = iter,
 ) -> Rulebook:
     """Run the cases in ``paths`` and the mutants of their rules, and gather what there is to show.
 
     The case files come with the project, or are in a ``folder``. Those of rules that are not there are left out.
-    ``after_file`` is called whenever the mutants of a file were tried. Raises CaseError, ReadingError and RuleError.
+    ``track`` is given what becomes of the mutants, file by file. Raises CaseError, ReadingError and RuleError.
     """
-    known = {get_rule_id(path) for path in rules.files if _is_rule(path)}
+    known = {get_rule_id(path) for path in rules.files if "/" in path and path.partition("/")[0] in DOCUMENTS}
     of_rules = [path for path in paths if get_rule_id(f"{path.parent.name}/{path.name}") in known]
     results, covered = measure_coverage(rules, of_rules, processes) if of_rules else ((), ())
     mutants = dict[str, tuple[MutantResult, ...]]()
-    for found in try_mutants(rules, of_rules, processes, 1):
+    for found in track(try_mutants(rules, of_rules, processes, 1)):
         mutants |= {found[0].rule: found} if found else {}
-        after_file()
     run = _Run(
         rules, folder, _shown_cases(of_rules, results), mutants, {each.rule: each for each in covered}
     )  # fmt: skip
@@ -502,10 +501,6 @@ def _vary_law(rules: Rules, law_id: str) -> Iterator[tuple[str, str, ShownLaw]]:
             read = rules.in_edition(name) if kind == "edition" else rules.under(_choice(name))
             law = next(each for each in read_laws(read, [table["document"]]) if each.id == law_id)
             yield kind, name, ShownLaw.of(prove_law(read, MOST_SITUATIONS, law))
-
-
-def _is_rule(path: str) -> bool:
-    return path.partition("/")[0] in DOCUMENTS and "/" in path
 
 
 def _shown_cases(paths: Iterable[Path], results: Iterable[CaseResult]) -> dict[str, tuple[ShownCase, ...]]:

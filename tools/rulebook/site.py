@@ -27,7 +27,7 @@ from mqclause.pages.page import build_environment, hash_text, read_templates
 from mqclause.render.audit import write_inline
 from mqclause.rulebook.clauses import ClauseFile
 from mqclause.rulebook.rules import Rules, compute_digest
-from mqclause.tools.rulebook.account import MOST_SITUATIONS, Rulebook, ShownCase, ShownDocument, ShownRule
+from mqclause.tools.rulebook.account import MOST_SITUATIONS, Rulebook, ShownCase, ShownRule
 
 GLOSSARY = "glossary.toml"
 """The words of the rulebook itself."""
@@ -196,16 +196,10 @@ class Site:
             yield f"{name}.html", self._page(f"{name}.html")
         yield "search.html", self._page("search.html", index=_as_data(self._list_entries()))
         for document in self.book.documents:
-            yield self._render_document(document)
-        for listed in self.book.rulesets.values():
-            yield from map(self._render_rule, listed)
+            yield self.places.documents[document.file.name], self._page("document.html", "../", document=document)
+        for rule in self.book.by_id.values():
+            yield self.places.rules[rule.id], self._page("rule.html", "../", rule=rule)
         yield "matrix.csv", self._write_matrix()
-
-    def _render_document(self, document: ShownDocument) -> tuple[str, str]:
-        return self.places.documents[document.file.name], self._page("document.html", "../", document=document)
-
-    def _render_rule(self, rule: ShownRule) -> tuple[str, str]:
-        return self.places.rules[rule.id], self._page("rule.html", "../", rule=rule)
 
     def _list_entries(self) -> Iterator[Entry]:
         """What can be found, in the order in which equals of it are shown."""
