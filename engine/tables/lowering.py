@@ -51,19 +51,7 @@ from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.facts.domains import NOT_IN_NAMES, Finite, Flag, Name, Names, Whole, Words
 from mqclause.rulebook.rule import Rule, RuleError
 from mqclause.tables import functions as F  # noqa: N812
-from mqclause.tables.functions import (
-    PREFIX,
-    Bindings,
-    InCase,
-    ListAsText,
-    NoneOf,
-    TextLength,
-    Unpadded,
-    build_lambda,
-    build_variable,
-    coalesce,
-    map_items,
-)
+from mqclause.tables.functions import Bindings
 from mqclause.tables.schema import Column, Columns, FieldType, Shape, Sources, ValueSource
 
 _NOTHING_FAILED = build_zero_test(FAILING_RULE)
@@ -227,7 +215,7 @@ def choose(standing: LoweringState, filters: Sequence[Filter]) -> None:
         condition = standing.applies(step, standing.is_open, standing.meaning.may_hold(step.where))
         if not (is_false(condition) or is_false(where)):
             those = F.filter_items(remaining, where)
-            those = standing.turned(those) if step.last_first else those
+            those = exp.ArrayReverse(this=those) if step.last_first else those
             chosen = standing.bind(step.rule, "chosen", build_if(condition, those, F.NO_SUBJECTS))
             found.append((F.has_more_than(chosen, 0), chosen))
             by.append((F.has_more_than(chosen, 0), build_literal(step.rule.id)))
@@ -323,15 +311,6 @@ class LoweringState:
         """Keep those of whom ``kept`` holds, where ``condition`` holds."""
         self.left(rule, build_if(condition, F.filter_items(self.remaining, kept), self.remaining), by)
 
-    def turned(self, some: Node) -> Node:
-        """Reverse a list of subjects that is in their present order."""
-        if self.order is None:
-            return F.sort_items(some, descending=True)
-        numbered = F.map_items(
-            some, F.build_struct({"at": F.build_variable("place"), "subject": F.build_variable("c")}), "c", "place"
-        )
-        return F.map_items(F.sort_items(numbered, descending=True), F.get_field(F.EACH, "subject"), F.EACH.name)
-
     def as_listed(self, some: Node) -> Node:
         """Sort a list of subjects into the order in which they are listed now."""
         if self.order is None:
@@ -402,7 +381,9 @@ class RowWords:
 
     def value(self, of: Column, as_kept: bool = True) -> Node:
         """Write the value of a column, never null; words and names as they are kept, or as the row has them."""
-        value = coalesce(*self.given(of), build_literal(of.default)) if self.is_there(of) else build_literal(of.default)
+        value = (
+            F.coalesce(*self.given(of), build_literal(of.default)) if self.is_there(of) else build_literal(of.default)
+        )
         return normalize_value(of, value) if as_kept else value
 
     def given(self, of: Column) -> list[Node]:
@@ -429,9 +410,9 @@ class RowWords:
                     case Name() as one:
                         yield found, is_too_long(one, found)
                     case Names(Name() as one):
-                        name = build_variable("name")
-                        wrong = build_lambda(build_or([build_equality(name, ""), is_too_long(one, name)]), "name")
-                        yield ListAsText(this=found), exp.Not(this=NoneOf(this=found, expression=wrong))
+                        name = F.build_variable("name")
+                        wrong = F.build_lambda(build_or([build_equality(name, ""), is_too_long(one, name)]), "name")
+                        yield F.ListAsText(this=found), exp.Not(this=F.NoneOf(this=found, expression=wrong))
 
     def faults(self) -> Iterator[tuple[Column, Node]]:
         """Yield each column that may be out of its domain, with the test whether it is."""
@@ -446,11 +427,11 @@ def normalize_value(of: Column, value: Node) -> Node:
     """Write a word in the letter case of its column, a name without trailing blanks, others as they are."""
     match of.domain:
         case Words():
-            return InCase(this=build_word_list(of), expression=value)
+            return F.InCase(this=build_word_list(of), expression=value)
         case Name():
-            return Unpadded(this=value)
+            return F.Unpadded(this=value)
         case Names(Name()):
-            return map_items(value, Unpadded(this=build_variable("name")), "name")
+            return F.map_items(value, F.Unpadded(this=F.build_variable("name")), "name")
     return value
 
 
@@ -473,27 +454,25 @@ def build_domain_test(of: Column, value: Node, kinds: Collection[FieldType]) -> 
                 # As a double the end would be the next larger one.
                 high = int(nextafter(high, 0.0))
             return build_or(
-                [is_outside(value, low, high), *([has_fraction(value)] if {*kinds} - {"integer", "huge"} else [])]
+                [
+                    is_outside(value, low, high),
+                    *([F.is_unequal(value, exp.Floor(this=value))] if {*kinds} - {"integer", "huge"} else []),
+                ]
             )
         case Finite(low):
             return is_outside(value, low, LARGEST_DOUBLE)
         case Name():
             return None if "name" in kinds else is_no_name(of.domain, value)
         case Names(Name() as one):
-            name = build_variable("name")
-            wrong = coalesce(is_no_name(one, name), exp.false())
-            return exp.Not(this=NoneOf(this=value, expression=build_lambda(wrong, "name")))
+            name = F.build_variable("name")
+            wrong = F.coalesce(is_no_name(one, name), exp.false())
+            return exp.Not(this=F.NoneOf(this=value, expression=F.build_lambda(wrong, "name")))
     return None
-
-
-def has_fraction(value: Node) -> Node:
-    """Write the test whether a number is not whole."""
-    return F.is_unequal(value, exp.Floor(this=value))
 
 
 def is_no_name(domain: Name, value: Node) -> Node:
     """Write the test whether MQ allows no such name, padded or not; blank is a name that was left out."""
-    name = Unpadded(this=value)
+    name = F.Unpadded(this=value)
     blank = [build_equality(name, "")] if domain.least else []
     return build_or(
         [*blank, exp.RegexpLike(this=name, expression=build_literal(ODD_LETTER)), is_too_long(domain, name)]
@@ -502,7 +481,7 @@ def is_no_name(domain: Name, value: Node) -> Node:
 
 def is_too_long(domain: Name, name: Node) -> Node:
     """Write the test whether a name is longer than MQ allows."""
-    return F.is_greater(TextLength(this=name), domain.most)
+    return F.is_greater(F.TextLength(this=name), domain.most)
 
 
 def has_names(of: Column) -> bool:
@@ -627,20 +606,20 @@ class RowExpressions:
 
     def count(self, condition: Expression) -> Node:
         """Count those that remain of whom a condition holds, item by item only where they may differ in it."""
-        everyone = F.count_items(self.remaining)
         variable_name = f"{self.subject.name if isinstance(self.subject, exp.Identifier) else 'c'}_counted"
         counted = F.count_items(F.filter_items(self.remaining, self.of(condition, variable_name), variable_name))
-        differ = self.differ(condition)
-        if is_true(differ):
-            return counted
-        return build_case([(differ, counted), (self.of(condition, F.build_column(FIRST)), everyone)], build_literal(0))
+        return self._where_they_differ(condition, counted, F.count_items(self.remaining), build_literal(0))
 
     def those(self, condition: Expression) -> Node:
         """List those that remain of whom a condition holds, item by item only where they may differ in it."""
-        differ, some = self.differ(condition), F.filter_items(self.remaining, self.of(condition))
+        some = F.filter_items(self.remaining, self.of(condition))
+        return self._where_they_differ(condition, some, self.remaining, F.NO_SUBJECTS)
+
+    def _where_they_differ(self, condition: Expression, some: Node, everyone: Node, nobody: Node) -> Node:
+        differ = self.differ(condition)
         if is_true(differ):
             return some
-        return build_case([(differ, some), (self.of(condition, F.build_column(FIRST)), self.remaining)], F.NO_SUBJECTS)
+        return build_case([(differ, some), (self.of(condition, F.build_column(FIRST)), everyone)], nobody)
 
     def differ(self, tree: Expression) -> Node:
         """Return whether the subjects of a row may differ in ``tree``."""
@@ -791,7 +770,7 @@ class Packing:
         if word not in self.present:
             return default
         if word in self.names_asked:
-            return F.coalesce(F.get_item(F.build_column(f"{PREFIX}names_{word}"), self.place(subject)), default)
+            return F.coalesce(F.get_item(F.build_column(f"{F.PREFIX}names_{word}"), self.place(subject)), default)
         found = F.get_field(F.get_item(F.build_column(self.listed), self.place(subject)), self.present[word].name)
         value = F.coalesce(found if self.present[word].checked else normalize_value(of, found), default)
         is_as_kept = self.present[word].kind == of.kind or of.kind not in ("integer", "number")
@@ -824,7 +803,7 @@ def _choose(standing: LoweringState, step: Rank) -> None:
     for key in step.keys:
         _keep_best(standing, step, key, build_and(condition, F.has_more_than(standing.remaining, 1)))
     if step.last_first:
-        turned = build_if(condition, standing.turned(standing.remaining), standing.remaining)
+        turned = build_if(condition, exp.ArrayReverse(this=standing.remaining), standing.remaining)
         standing.remaining = standing.bind(step.rule, "turned", turned)
     standing.is_open = standing.bind(step.rule, "open", build_and(standing.is_open, build_not(chosen)))
 

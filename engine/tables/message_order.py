@@ -244,14 +244,15 @@ def is_visible(steps: LoweredRuleset, message: Mapping[str, Node]) -> Node:
 
 
 def build_message_query(
-    columns: Mapping[str, FieldType], cluster: Cluster | None, rules: Rules, numbered: bool = False
+    columns: Mapping[str, FieldType], cluster: Cluster | None, rules: Rules, counted_from: str = ""
 ) -> exp.Select:
     """Build the query that adds ``message_order`` to ``MESSAGES``, a table with these columns.
 
-    Raises TableError and RuleError.
-    With ``numbered``, rows are sorted once for each order and counted, which needs a number for each queue; it is for a
-    back end in which a row_number() without more counts rows as a subquery put them in order.
+    A back end in which a row_number() without more counts rows as a subquery put them in order says which table they
+    are ``counted_from``: rows are then sorted once for each order, which needs a number for each queue. Raises
+    TableError and RuleError.
     """
+    numbered = bool(counted_from)
     read = read_message_columns(columns, cluster)
     queue, is_message = (read.words["queue_manager"], read.words["queue"]), build_not(read.is_invalid)
     steps = LoweredRuleset.of(rules.ruleset(RETRIEVAL))
@@ -262,6 +263,7 @@ def build_message_query(
     own = [exp.column(name, quoted=True) for name in columns]
     query, bound = _Query([*own]), dict(read.bindings.found)
     if numbered:
+        query.read_once(counted_from)
         names = [each.name for each in read.of_queue]
         query.number_queues({_unprefixed(name): read.bindings.spelt_out(bound.pop(name)) for name in names})
     for level in Plan(bound, {}).levels():
@@ -532,18 +534,23 @@ def _not_of_rows(rule: Rule, why: str) -> RuleError:
 class _Query:
     """A query that grows level by level; ``names`` are the columns that it has so far.
 
-    ``made_again`` are levels that it is cheaper to make wherever they are read than to keep.
+    ``stored`` says of a part whether the back end keeps what it gives, or makes it again wherever it is read.
     """
 
     names: list[Node]
     source: str = MESSAGES
     parts: list[tuple[str, exp.Query]] = field(factory=list)
-    made_again: set[str] = field(factory=set)
+    stored: dict[str, bool] = field(factory=dict)
 
     def add(self, level: Added, where: Node | None = None) -> None:
         """One more level; ``where`` leaves out rows before it."""
         select = _select(level, self.source)
         self._then(select if where is None else select.where(where), level)
+
+    def read_once(self, table: str) -> None:
+        """The rows of a table as MESSAGES: to ask for them twice, as for those of a sample, may give others."""
+        self.parts.append((MESSAGES, exp.select("*").from_(table)))
+        self.stored[MESSAGES] = True
 
     def split(self, where: Node, levels: Iterable[Added], others: Added) -> None:
         """Rows for which ``where`` holds pass these levels, the ``others`` that one. Both then have its columns."""
@@ -591,7 +598,7 @@ class _Query:
 
     def look_back(self, items: Items, is_member: Node) -> None:
         """Add where the first message of an unbroken item lies, and whether an item is a broken one."""
-        self.made_again.add(self.source)
+        self.stored[self.source] = False
         keys, told = items.standing()
         line = exp.select("*").from_(self.source).where(is_member).order_by(*build_order(*keys).expressions)
         first = {"first_enqueued": _added("enqueued"), "first_arrival": items.words["arrival"]}
@@ -611,7 +618,7 @@ class _Query:
         """A level with these columns of a part of few rows, which is made wherever it is read."""
         select = exp.select(f"{self.source}.*", *map(_added, names)).from_(self.source)
         self._then(select.join(few, on=same, join_type="left"), names)
-        self.made_again.add(self.source)
+        self.stored[self.source] = False
 
     def _then(self, query: exp.Query, names: Iterable[str]) -> None:
         self.source = f"__mqclause_level_{len(self.parts)}"
@@ -622,7 +629,7 @@ class _Query:
         """The whole query."""
         query = exp.select(*selected, copy=False).from_(self.source)
         for name, part in self.parts:
-            query = query.with_(name, part, materialized=False if name in self.made_again else None, copy=False)
+            query = query.with_(name, part, materialized=self.stored.get(name), copy=False)
         return query
 
 

@@ -35,16 +35,7 @@ from mqclause.model.facts.domains import REASONS, Names, Words
 from mqclause.rulebook.rule import Conclude, Declaration, FailWith, Rule, Ruleset
 from mqclause.rulebook.rules import Rules
 from mqclause.tables import functions as F  # noqa: N812
-from mqclause.tables.functions import (
-    NO_SUBJECTS,
-    Bindings,
-    DifferingBits,
-    InCase,
-    Plan,
-    build_column,
-    coalesce,
-    get_item,
-)
+from mqclause.tables.functions import Bindings, InCase, Plan
 from mqclause.tables.lowering import (
     FIRST,
     MIXED,
@@ -60,11 +51,9 @@ from mqclause.tables.lowering import (
     normalize_value,
 )
 from mqclause.tables.schema import (
-    DECISION,
     LIST_OF_JSON,
     NOT_ALLOWED,
     NULL_SUBJECT,
-    TRIGGERING,
     Column,
     FieldType,
     Shape,
@@ -93,16 +82,12 @@ class LoweredPlan:
 AnswerFields = Callable[[LoweredPlan], Mapping[str, Node]]
 """The fields of the struct that answers a row."""
 
-NO_TEXTS = exp.cast(exp.null(), "ARRAY<TEXT>")
 NO_TEXT = exp.cast(exp.null(), "TEXT")
 
 FACT_TYPES = {"boolean": "BOOLEAN", "whole": "BIGINT", "number": "DOUBLE", "text": "TEXT", "names": "ARRAY<TEXT>"}
 """The types of facts in an answer, by their kind."""
 
 StructFields = Mapping[str, Node]
-
-Fault = tuple[Node, Node]
-"""Whether a row has a fault, and the text that is told of it."""
 
 Lowering = Callable[[Any], Node]
 """What a node of one of our classes is in a dialect; its parts may be used once each."""
@@ -137,7 +122,7 @@ def build_decision(found: LoweredPlan) -> StructFields:
              for name in ("queue", "queue_manager", "channel")}  # fmt: skip
     names["queue"] = build_kept_queue(found, names["queue"], build_not(F.is_null(chosen)))
     what = [(found.invalid, "invalid"), (build_not(F.is_null(reason)), "failed"), (deferred, "deferred")]
-    fields = {
+    return {
         "outcome": build_case([(condition, build_literal(word)) for condition, word in what], build_literal("chosen")),
         **names,
         "reason": _of_valid(found, reason),
@@ -146,7 +131,6 @@ def build_decision(found: LoweredPlan) -> StructFields:
         "message": build_if(found.invalid, found.fault),
         "transmission_queue": NO_TEXT,
     }
-    return {name: fields[name] for name in DECISION}
 
 
 def build_kept_queue(found: LoweredPlan, queue: Node, *where: Node) -> Node:
@@ -169,7 +153,7 @@ def build_triggering(found: LoweredPlan) -> StructFields:
     ]
     rule = found.bindings.bind("rule", build_case(concluding, NO_TEXT))
     what = [(found.invalid, "invalid"), (build_not(F.is_null(rule)), "triggers")]
-    fields = {
+    return {
         "outcome": build_case([(condition, build_literal(word)) for condition, word in what], build_literal("silent")),
         "rule": _of_valid(found, rule),
         "available": _of_valid(found, facts["available"]),
@@ -177,7 +161,6 @@ def build_triggering(found: LoweredPlan) -> StructFields:
         "failing": _of_valid(found, _failing(rules)),
         "message": build_if(found.invalid, found.fault),
     }
-    return {name: fields[name] for name in TRIGGERING}
 
 
 def _answered(found: LoweredPlan, unanswered: Node) -> LoweredPlan:
@@ -217,7 +200,7 @@ def _code(rule: Rule) -> int:
 def _eliminated_by(found: LoweredPlan, rules: StepLowering) -> Node:
     """For each subject the rule that it fell by, null for one that remains."""
     if not rules.standing.traced or found.packing is None:
-        return NO_TEXTS
+        return exp.cast(exp.null(), "ARRAY<TEXT>")
     # Who was there last before a rule fell by it, even if another had set it aside before.
     subject, before = F.build_variable("c"), rules.standing.before or [(rules.standing.listed, NO_TEXT)]
     fell = [(F.has_item(those, subject), by) for those, by in reversed(before[1:])]
@@ -262,7 +245,7 @@ def build_plan(
     bindings = Bindings()
     words = RowWords.of(shape, bindings)
     packing = Packing.of(shape, _used(course)) if shape.about.subject else None
-    listed = _listed(packing, bindings) if packing else NO_SUBJECTS
+    listed = _listed(packing, bindings) if packing else F.NO_SUBJECTS
     invalid = bindings.bind("invalid", is_invalid(words, packing, shape, listed, bindings))
     written: list[StepLowering] = []
     facts: dict[str, Node] = {}
@@ -313,8 +296,8 @@ def evaluation_types(rules: Rules, about: Declaration) -> dict[str, str]:
     return {**subjects, "failed_by": "TEXT", **_fact_types(steps), "message": "TEXT"}
 
 
-def list_situation_faults(words: RowWords, shape: Shape) -> Iterator[Fault]:
-    """List what can be wrong with the situation of a row, in the order of precedence."""
+def list_situation_faults(words: RowWords, shape: Shape) -> Iterator[tuple[Node, Node]]:
+    """List what can be wrong with the situation of a row, in the order of precedence, each with its message."""
     if shape.row is not None:
         yield F.is_null(shape.row), build_literal(render_null_fault(words.struct))
     for of, wrong in words.faults():
@@ -487,8 +470,8 @@ def render_sql(name: str, rules: Rules, dialect: PlanDialect, written: Callable[
 
 def _listed(packing: Packing, bindings: Bindings) -> Node:
     listed = bindings.bind(f"{packing.listed}_packed", packing.packed())
-    bindings.bind("first", coalesce(get_item(listed, 0), build_literal(0)))
-    bindings.bind("mixed", DifferingBits(this=listed, expression=build_column(FIRST)))
+    bindings.bind("first", F.coalesce(F.get_item(listed, 0), build_literal(0)))
+    bindings.bind("mixed", F.DifferingBits(this=listed, expression=F.build_column(FIRST)))
     return listed
 
 
@@ -512,7 +495,7 @@ def _keep_queue(meaning: RowExpressions) -> Mapping[str, Node]:
 
 def _fault(words: RowWords, packing: Packing | None, shape: Shape) -> Node:
     found = build_case(list_situation_faults(words, shape))
-    return coalesce(found, find_subjects_fault(packing, shape)) if packing else found
+    return F.coalesce(found, find_subjects_fault(packing, shape)) if packing else found
 
 
 def _used(course: Sequence[LoweredRuleset]) -> set[str]:

@@ -16,7 +16,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.delivery import (
     Delivery,
     DeliveryContext,
-    TransmissionChannels,
+    describe_takers,
     find_serving_queue,
     get_channel_queue,
 )
@@ -233,8 +233,8 @@ def build_trigger_delivery(queue: Queue, cluster: Cluster, beyond: DeliveryConte
     """Build the way of a trigger message for a queue, as far as a channel that it starts."""
     taking = cluster.taking_from.get(queue.name, ())
     meant = [each for each in cluster.channel_statuses if each.name == queue.trigdata] if queue.trigdata else taking
-    takers = TransmissionChannels.of(meant, beyond.unknown_state)
-    return Delivery(**_triggered(queue, beyond), **takers.seen(), is_sent_from=_is_sent_from(queue.name, beyond))
+    takers = describe_takers(meant, beyond.unknown_state)
+    return Delivery(**_triggered(queue, beyond), **takers, is_sent_from=_is_sent_from(queue.name, beyond))
 
 
 def _on_transmission_queue(name: str, cluster: Cluster, beyond: DeliveryContext) -> dict[str, Any]:
@@ -247,7 +247,7 @@ def _on_transmission_queue(name: str, cluster: Cluster, beyond: DeliveryContext)
         "by_transmission_queue": name,
         "is_sent_from": _is_sent_from(name, beyond),
         "is_triggered": is_triggered,
-        **TransmissionChannels.of(cluster.taking_from.get(name, ()), beyond.unknown_state).seen(),
+        **describe_takers(cluster.taking_from.get(name, ()), beyond.unknown_state),
         **(_triggered(found, beyond) if found is not None and is_triggered else {}),
     }
 

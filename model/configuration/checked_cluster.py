@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, wraps
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar, TypeVarTuple
 
 from attrs import define, evolve, field, frozen
 
@@ -35,6 +35,9 @@ from mqclause.model.facts.objects import (
     RemoteQueueManager,
 )
 from mqclause.model.facts.workload import get_appearance
+
+AnswerT = TypeVar("AnswerT")
+GivenT = TypeVarTuple("GivenT")
 
 Appearance = tuple[tuple[Any, ...], ...]
 """What the workload rules see of an instance, and of each route to it."""
@@ -108,6 +111,22 @@ class AlikeMembers:
     described: bool = False
 
 
+def _remembered(
+    answer: Callable[[ClusterCheckContext, *GivenT], AnswerT],
+) -> Callable[[ClusterCheckContext, *GivenT], AnswerT]:
+    """Have a method give again what it answered before, where it is asked the same."""
+
+    @wraps(answer)
+    def remember(context: ClusterCheckContext, *given: *GivenT) -> AnswerT:
+        key = answer.__name__, *given
+        if key not in context.answers:
+            context.answers[key] = answer(context, *given)
+        kept: AnswerT = context.answers[key]
+        return kept
+
+    return remember
+
+
 @define(eq=False)
 class ClusterCheckContext:
     """What all queue managers tell together. A queue manager's own file counts before the displays of others.
@@ -139,14 +158,7 @@ class ClusterCheckContext:
     displayed: dict[OnDisplay, frozenset[str]] = field(factory=dict)
     told_levels: dict[str, CommandLevel] = field(factory=dict)
     levels: Mapping[str, int] = field(factory=dict)
-    _of_levels: dict[frozenset[str], str] = field(factory=dict)
-    _levels_in: dict[str, tuple[int, ...]] = field(factory=dict)
-    _joined: dict[tuple[str, frozenset[str]], Counter[tuple[tuple[str, ...], int]]] = field(factory=dict)
-    _asking: dict[tuple[str, str], dict[tuple[str, ...], tuple[int, ...]]] = field(factory=dict)
-    _rank_differently: dict[str, bool] = field(factory=dict)
-    _in_state: dict[tuple[str, str, ChannelState], list[Channel]] = field(factory=dict)
-    _of_hosts: dict[tuple[str, str], dict[str, Any]] = field(factory=dict)
-    _looks: dict[tuple[str, tuple[str, ...]], dict[str, Appearance]] = field(factory=dict)
+    answers: dict[tuple[object, ...], Any] = field(factory=dict)
     _around: dict[tuple[str, bool], Cluster] = field(factory=dict)
     _near: dict[tuple[str, str, frozenset[str]], str] = field(factory=dict)
 
@@ -260,18 +272,16 @@ class ClusterCheckContext:
                     hosts = hosts | {"clwlrank": now.clwlrank}
                 yield about.replace(clusters=(name,), cluster=name, put=put, clwluseq=used, in_others=others, **hosts)
 
+    @_remembered
     def describe_hosts(self, name: str, cluster: str) -> dict[str, Any]:
         """Describe the hosts of a queue in a cluster."""
-        key = (name, cluster)
-        if key not in self._of_hosts:
-            hosts = [*self.queues.get(key, {}).values()]
-            enabled = sum(each.put == "ENABLED" for each in hosts)
-            differ: dict[str, Any] = {
-                "hosts_differ_in": tuple(name.upper() for name in self.find_differing_attributes(hosts))
-            }
-            counts = {"hosts": len(hosts), "enabled_hosts": enabled}
-            self._of_hosts[key] = {**counts, **differ, **self.describe_knowledge((cluster,))}
-        return self._of_hosts[key]
+        hosts = [*self.queues.get((name, cluster), {}).values()]
+        return {
+            "hosts": len(hosts),
+            "enabled_hosts": sum(each.put == "ENABLED" for each in hosts),
+            "hosts_differ_in": tuple(name.upper() for name in self.find_differing_attributes(hosts)),
+            **self.describe_knowledge((cluster,)),
+        }
 
     def list_clusters(self, name: str) -> frozenset[str]:
         """List the clusters in which a queue has a host."""
@@ -284,16 +294,15 @@ class ClusterCheckContext:
             found.setdefault(queue, []).append(cluster)
         return found
 
+    @_remembered
     def rank_differently(self, name: str) -> bool:
         """Return whether hosts of a queue, or channels to them, have several ranks: else no rank decides."""
-        if name not in self._rank_differently:
-            ranks, of_channels = set[int](), set[int]()
-            for cluster in self.list_clusters(name):
-                hosts = self.queues[name, cluster]
-                ranks.update(each.clwlrank for each in hosts.values())
-                of_channels.update(*(self._channel_ranks.get((each, cluster), ()) for each in (*hosts, name)))
-            self._rank_differently[name] = len(ranks) > 1 or len(of_channels) > 1
-        return self._rank_differently[name]
+        ranks, of_channels = set[int](), set[int]()
+        for cluster in self.list_clusters(name):
+            hosts = self.queues[name, cluster]
+            ranks.update(each.clwlrank for each in hosts.values())
+            of_channels.update(*(self._channel_ranks.get((each, cluster), ()) for each in (*hosts, name)))
+        return len(ranks) > 1 or len(of_channels) > 1
 
     @cached_property
     def _channel_ranks(self) -> Mapping[tuple[str, str], frozenset[int]]:
@@ -322,13 +331,11 @@ class ClusterCheckContext:
         }
         return evolve(hosts, routes={host: found for host, found in routes.items() if found})
 
+    @_remembered
     def list_routes_in_state(self, host: str, cluster: str, status: ChannelState) -> Sequence[Channel]:
         """List the routes to a host in a cluster as another member sees them, in a state that is given."""
-        key = host, cluster, status
-        if key not in self._in_state:
-            found = self.receivers.get((host, cluster), {}).values()
-            self._in_state[key] = [evolve(each, status=status, deftype="CLUSSDRA") for each in found]
-        return self._in_state[key]
+        found = self.receivers.get((host, cluster), {}).values()
+        return [evolve(each, status=status, deftype="CLUSSDRA") for each in found]
 
     def list_followers(self, hosts: QueueHosts) -> frozenset[str]:
         """List the members that follow a definition of their own, of a host or in no cluster, and do not choose."""
@@ -415,41 +422,36 @@ class ClusterCheckContext:
         ]
         return Cluster(own, remotes, (), aliases, channels)
 
+    @_remembered
     def describe_levels(self, clusters: frozenset[str]) -> str:
         """Describe the command levels of the members of clusters, as far as the files tell."""
-        if clusters not in self._of_levels:
-            by_level: dict[int, list[str]] = {}
-            for name in sorted(set().union(*map(self._members_of, clusters))):
-                by_level.setdefault(self.levels.get(name, 0), []).append(name)
-            told = sorted(by_level.keys() - {0})[:MOST_LEVELS]
-            self._of_levels[clusters] = "; ".join(f"{each}: {render_names(by_level[each])}" for each in told)
-        return self._of_levels[clusters]
+        by_level: dict[int, list[str]] = {}
+        for name in sorted(set().union(*map(self._members_of, clusters))):
+            by_level.setdefault(self.levels.get(name, 0), []).append(name)
+        told = sorted(by_level.keys() - {0})[:MOST_LEVELS]
+        return "; ".join(f"{each}: {render_names(by_level[each])}" for each in told)
 
+    @_remembered
     def list_levels(self, cluster: str) -> tuple[int, ...]:
         """List the command levels of the members of a cluster, with 0 for one that is not known."""
-        if cluster not in self._levels_in:
-            self._levels_in[cluster] = tuple(sorted({self.levels.get(name, 0) for name in self._members_of(cluster)}))
-        return self._levels_in[cluster]
+        return tuple(sorted({self.levels.get(name, 0) for name in self._members_of(cluster)}))
 
+    @_remembered
     def list_asking(self, name: str, cluster: str) -> Mapping[tuple[str, ...], tuple[int, ...]]:
         """List those members of a cluster that do not host a queue, by the clusters of the queue that they are in.
 
         Of members of the same ones their command levels are told, with 0 for one that is not known.
         """
-        if (name, cluster) not in self._asking:
-            of_queue = self.list_clusters(name)
-            hosts = {host for each in of_queue for host in self.queues[name, each] if self._is_member(host, cluster)}
-            levels = dict[tuple[str, ...], tuple[int, ...]]()
-            for joined, level in sorted(self._count_joined(cluster, of_queue) - self._count(hosts, of_queue)):
-                levels[joined] = (*levels.get(joined, ()), level)
-            self._asking[name, cluster] = levels
-        return self._asking[name, cluster]
+        of_queue = self.list_clusters(name)
+        hosts = {host for each in of_queue for host in self.queues[name, each] if self._is_member(host, cluster)}
+        levels = dict[tuple[str, ...], tuple[int, ...]]()
+        for joined, level in sorted(self._count_joined(cluster, of_queue) - self._count(hosts, of_queue)):
+            levels[joined] = (*levels.get(joined, ()), level)
+        return levels
 
+    @_remembered
     def _count_joined(self, cluster: str, clusters: frozenset[str]) -> Counter[tuple[tuple[str, ...], int]]:
-        key = cluster, clusters
-        if key not in self._joined:
-            self._joined[key] = self._count(self._members_of(cluster), clusters)
-        return self._joined[key]
+        return self._count(self._members_of(cluster), clusters)
 
     def _count(self, members: Iterable[str], clusters: frozenset[str]) -> Counter[tuple[tuple[str, ...], int]]:
         """How many members are in the same ones of these clusters and of the same level."""
@@ -636,23 +638,15 @@ class ClusterCheckContext:
         shared = not mine.isdisjoint(about.clusters)
         return about.replace(is_own=about.queue_manager == local, in_shared_cluster=shared)
 
+    @_remembered
     def describe_appearances(self, name: str, clusters: tuple[str, ...]) -> Mapping[str, Appearance]:
         """Describe how the hosts of a queue in clusters look to the workload rules, each with the routes to it."""
-        key = (name, clusters)
-        if key not in self._looks:
-            self._looks[key] = {
-                host: (
-                    get_appearance(queue),
-                    *(
-                        get_appearance(route)
-                        for each in clusters
-                        if host in self.queues.get((name, each), ())
-                        for route in self.receivers.get((host, each), {}).values()
-                    ),
-                )
-                for host, queue in self.list_instances(name, clusters).items()
-            }
-        return self._looks[key]
+        found = dict[str, Appearance]()
+        for host, queue in self.list_instances(name, clusters).items():
+            known = (each for each in clusters if host in self.queues.get((name, each), ()))
+            routes = (route for each in known for route in self.receivers.get((host, each), {}).values())
+            found[host] = (get_appearance(queue), *map(get_appearance, routes))
+        return found
 
     def build_trial_cluster(self, about: ConfiguredObject, clusters: tuple[str, ...], level: int) -> Cluster:
         """Build ``clusters`` as another member of them sees them, where only channels to this host are not stopped.

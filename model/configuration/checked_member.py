@@ -129,7 +129,7 @@ class ConfiguredMember:
                                    owner=self.owner, platform=self.platform, clustered=bool(clusters),
                                    clusters=clusters, is_shown=self.is_shown(each), **more)  # fmt: skip
         yield from self.list_suspended()
-        routes = ConfiguredRoutes(self.objects, self.owner, self.platform, self.overlays, self.senders.is_known_missing)
+        routes = ConfiguredRoutes(self.objects, self.owner, self.platform, self.senders.is_known_missing)
         yield from routes.list_routes()
         if not self.knows_all:
             yield from routes.list_hosts()
@@ -275,11 +275,6 @@ class ConfiguredMember:
     def senders(self) -> ConfiguredSenders:
         """Its channels that belong to no cluster."""
         return ConfiguredSenders(self.objects, self.asked, self.would_tell)
-
-    @property
-    def overlays(self) -> Iterator[str]:
-        """The files, or options, that change what its other files say."""
-        return (each.source for each in self.objects.scripts if each.overlay)
 
     @cached_property
     def _queues(self) -> Mapping[str, MqObject]:

@@ -104,9 +104,11 @@ class LocalKnowledge:
             leaves_open=shows or any(document.data.get("unknown") for document in documents),
         )
         stated = [document.data.get("unknown", {}) for document in documents]
-        search = _UndisplayedSearch([each for each in own if not each.overlay], bool(documents), found, cluster)
+        scripts = [each for each in own if not each.overlay]
         undisplayed = {
-            name: frozenset(search.find(name, kind)).union(*(each.get(name, ()) for each in stated))
+            name: frozenset(found._find_undisplayed(name, kind, scripts, cluster, bool(documents))).union(
+                *(each.get(name, ()) for each in stated)
+            )
             for name, kind in NAMED_KINDS.items()
         }
         return evolve(found, undisplayed=undisplayed)
@@ -128,55 +130,27 @@ class LocalKnowledge:
         told = self.asked.tells(kind, name) if self.asked.alone else of_facts or bool(self.defined.get(kind))
         return told and not self.covered.leaves_out(kind, name) and not name.startswith(SYSTEM_PREFIX)
 
+    def _find_undisplayed(
+        self, attribute: str, kind: str, scripts: Sequence[Script], cluster: Cluster, is_beside_documents: bool
+    ) -> Iterator[str]:
+        """The local queues whose ``attribute`` names an object of the kind, of which the ``scripts`` do not tell.
 
-@frozen(eq=False)
-class _UndisplayedSearch:
-    """The search for objects that local queues name, and of which the queue manager's own scripts do not tell."""
-
-    scripts: Sequence[Script]
-    is_beside_documents: bool
-    knowledge: LocalKnowledge
-    cluster: Cluster
-
-    def find(self, attribute: str, kind: str) -> Iterator[str]:
-        """Find the local queues whose ``attribute`` names such an object of the kind."""
-        if self.scripts:
-            yield from self._not_asked(attribute, kind)
-            yield from self._left_out_by_dumps(attribute, kind)
-            yield from self._of_no_kind(attribute, kind)
-
-    def _not_asked(self, attribute: str, kind: str) -> Iterator[str]:
-        """Where there are logs alone: the queues that they show, if nobody asked for what these name."""
-        if not all(map(_is_log, self.scripts)) or any(
-            record.kind == kind for each in self.scripts if not each.asked for record in each.records
-        ):
-            return
-        shown = {record.name for each in self.scripts for record in each.records}
-        for name, queue in self.cluster.own_queues.items():
-            if name in shown and not self.knowledge.asked.tells(kind, getattr(queue, attribute)):
-                yield name
-
-    def _left_out_by_dumps(self, attribute: str, kind: str) -> Iterator[str]:
-        cluster, covered = self.cluster, self.knowledge.covered
-        there = {"", *cluster.own_queues, *cluster.models, *(each.name for each in cluster.processes)}
-        for name, queue in cluster.own_queues.items():
-            named = getattr(queue, attribute)
-            if named not in there and covered.leaves_out(kind, named):
-                yield name
-
-    def _of_no_kind(self, attribute: str, kind: str) -> Iterator[str]:
-        """The queues that name what may be in another script: these have no object of the kind.
-
-        A dump says itself what it would tell, and so do logs, where nothing else is given. Beside a script a log tells
-        what its commands asked for or, if it does not echo them, of the kinds that it shows.
+        Where these are logs alone, it is the queues that they show, if nobody asked for what the queues name; else
+        those that name what may be in another script, as none here has an object of the kind. A dump says itself what
+        it would tell. Beside a script a log tells what its commands asked for or, if it does not echo them, of the
+        kinds that it shows.
         """
-        told = any(each.coverage or is_complete_script(each) for each in self.scripts)
-        if told or all(map(_is_log, self.scripts)) or self.is_beside_documents:
-            return
-        if not any(record.kind == kind for each in self.scripts if not each.asked for record in each.records):
-            for name, queue in self.cluster.own_queues.items():
-                if (named := getattr(queue, attribute)) and not self.knowledge.asked.tells(kind, named):
-                    yield name
+        there = {"", *cluster.own_queues, *cluster.models, *(each.name for each in cluster.processes)}
+        are_logs = all(map(_is_log, scripts))
+        shown = {record.name for each in scripts for record in each.records}
+        is_told = is_beside_documents or any(each.coverage or is_complete_script(each) for each in scripts)
+        has_kind = any(record.kind == kind for each in scripts if not each.asked for record in each.records)
+        for name, queue in cluster.own_queues.items() if scripts else ():
+            named = getattr(queue, attribute)
+            may_be_there = name in shown if are_logs else named and not is_told
+            is_unasked = may_be_there and not has_kind and not self.asked.tells(kind, named)
+            if is_unasked or (named not in there and self.covered.leaves_out(kind, named)):
+                yield name
 
 
 def _is_log(script: Script) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
 from typing import Any, TypeAlias, TypeVar, Unpack
@@ -197,11 +197,8 @@ class Cluster:
         for name in clusters:
             if name not in member.clusters:
                 raise _unknown(f"cluster of {queue_manager}", name, member.clusters)
-        changed = evolve(member, suspended=change(member.suspended, clusters or member.clusters))
-        if isinstance(changed, QueueManager):
-            return evolve(self, queue_manager=changed)
-        others = [changed if each is member else each for each in self.remote_queue_managers]
-        return evolve(self, remote_queue_managers=others)
+        suspended = change(member.suspended, clusters or member.clusters)
+        return replace_objects(self, [member], [evolve(member, suspended=suspended)])
 
     def with_status(self, channel: str, status: ChannelState) -> Cluster:
         """Return the cluster with every channel of a name in a state. Raises ValueError if there is none."""
@@ -227,7 +224,7 @@ class Cluster:
         if not found:
             given: dict[str, Any] = {"clusters": members[queue_manager].clusters, **attributes}
             return evolve(self, queues=(*self.queues, Queue(name, queue_manager, **given)))
-        return evolve(self, queues=[evolve(each, **attributes) if each in found else each for each in self.queues])
+        return replace_objects(self, found, [evolve(each, **attributes) for each in found])
 
     def with_channel(self, name: str, queue_manager: str, **attributes: Unpack[ChannelAttributes]) -> Cluster:
         """Return the cluster with other attributes of the channel to a queue manager, or with one more channel.
@@ -240,7 +237,7 @@ class Cluster:
         if not found:
             given: dict[str, Any] = {"cluster": next(iter(members[queue_manager].clusters), ""), **attributes}
             return evolve(self, channels=(*self.channels, Channel(name, queue_manager, **given)))
-        return evolve(self, channels=[evolve(each, **attributes) if each in found else each for each in self.channels])
+        return replace_objects(self, found, [evolve(each, **attributes) for each in found])
 
     def without(self, queue_manager: str) -> Cluster:
         """Return the cluster without another queue manager and what it has. Raises ValueError for an unknown one."""
@@ -412,6 +409,17 @@ def _unknown(what: str, name: str, known: Iterable[str], near: str = "") -> Argu
     return ArgumentError(
         f"{quote_value(name)} is no {what}; known: {', '.join(known)}{near or suggest_name(name, known)}"
     )
+
+
+def replace_objects(cluster: Cluster, old: Sequence[Fact], new: Sequence[Fact]) -> Cluster:
+    """Replace objects of one kind, each by the new one at its place. Raises ContradictionError."""
+    if not new:
+        return cluster
+    changed: dict[str, Any] = {"queue_manager": new[0]}
+    if name := CLUSTER_FIELDS.get(type(new[0]), ""):
+        by_id = {id(before): after for before, after in zip(old, new, strict=True)}
+        changed = {name: tuple(by_id.get(id(each), each) for each in getattr(cluster, name))}
+    return evolve(cluster, **changed)
 
 
 def list_facts(cluster: Cluster) -> Iterator[Any]:

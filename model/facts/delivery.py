@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 from fnmatch import fnmatchcase
-from typing import Any, Self, get_args
+from typing import Any, get_args
 
-from attrs import asdict, define, field, frozen
+from attrs import define, field, frozen
 
 from mqclause.model.facts.domains import (
     LARGEST,
@@ -100,31 +100,20 @@ class Delivery:
     level_told: bool = False
 
 
-@frozen
-class TransmissionChannels:
-    """How the channels are that would take a message from a transmission queue: fields of what rules see of it."""
+def describe_takers(channels: Iterable[ChannelStatus], unknown_state: Container[str]) -> dict[str, Any]:
+    """Describe the channels that take messages from a transmission queue, in fields of what rules see of that.
 
-    takers: str = ""
-    taker_states: tuple[str, ...] = ()
-    taker_unknown: bool = False
-    stopped_taker: str = ""
-
-    @classmethod
-    def of(cls, channels: Iterable[ChannelStatus], unknown_state: Container[str]) -> Self:
-        """Describe the channels that take messages; ``unknown_state`` has those whose state is not known."""
-        found = [*channels]
-        known = [each for each in found if each.name not in unknown_state]
-        said = [f"{each.name} is {each.status}" for each in known[:TAKERS_NAMED]]
-        return cls(
-            ", ".join([*said, *(["…"] if len(known) > TAKERS_NAMED else [])]),
-            tuple(dict.fromkeys(each.status for each in known)),
-            len(known) < len(found),
-            next((each.name for each in known if each.status == "STOPPED"), ""),
-        )
-
-    def seen(self) -> dict[str, Any]:
-        """Return the fields."""
-        return asdict(self, recurse=False)
+    ``unknown_state`` has those whose state is not known.
+    """
+    found = [*channels]
+    known = [each for each in found if each.name not in unknown_state]
+    said = [f"{each.name} is {each.status}" for each in known[:TAKERS_NAMED]]
+    return {
+        "takers": ", ".join([*said, *(["…"] if len(known) > TAKERS_NAMED else [])]),
+        "taker_states": tuple(dict.fromkeys(each.status for each in known)),
+        "taker_unknown": len(known) < len(found),
+        "stopped_taker": next((each.name for each in known if each.status == "STOPPED"), ""),
+    }
 
 
 @frozen

@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 
 from mqclause.model.configuration.sources import Source, SourceReader
 from mqclause.model.diagnostics import ArgumentError, Diagnostic, DomainError, FactsError, name_argument, quote_value
-from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.cluster import Cluster, replace_objects
 from mqclause.model.facts.domains import (
     CHANNEL_NAME,
     LARGEST,
@@ -177,29 +177,19 @@ def get_member(cluster: Cluster, name: str) -> Member:
 def set_suspended(cluster: Cluster, name: str, suspended: tuple[str, ...]) -> Cluster:
     """Suspend a queue manager in these clusters, and no others."""
     found = get_member(cluster, name)
-    after: Any = evolve(found, suspended=suspended)
-    if isinstance(found, QueueManager):
-        return evolve(cluster, queue_manager=after)
-    others = (after if each is found else each for each in cluster.remote_queue_managers)
-    return evolve(cluster, remote_queue_managers=tuple(others))
+    return replace_objects(cluster, [found], [evolve(found, suspended=suspended)])
 
 
 def set_available(cluster: Cluster, name: str, available: bool) -> Cluster:
     """Set whether another queue manager is available: it failed, or came back."""
     found = cluster.remote[name]
-    others = (evolve(each, available=available) if each is found else each for each in cluster.remote_queue_managers)
-    return evolve(cluster, remote_queue_managers=tuple(others))
+    return replace_objects(cluster, [found], [evolve(found, available=available)])
 
 
 def set_status(cluster: Cluster, status: dict[int, str]) -> Cluster:
     """Set the status of some channels, by their place in the list."""
-    if not status:
-        return cluster
-    channels = (
-        evolve(each, status=cast(ChannelState, status[at])) if at in status else each
-        for at, each in enumerate(cluster.channels)
-    )
-    return evolve(cluster, channels=tuple(channels))
+    found = {cluster.channels[at]: cast(ChannelState, state) for at, state in status.items()}
+    return replace_objects(cluster, [*found], [evolve(each, status=state) for each, state in found.items()])
 
 
 def list_known_objects(cluster: Cluster, name: str) -> Iterator[KnownObject]:

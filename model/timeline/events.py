@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 from attrs import evolve, fields, frozen
 
 from mqclause.model.diagnostics import DomainError, MqclauseError, quote_value, suggest_word
-from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster, ContradictionError
+from mqclause.model.facts.cluster import Cluster, ContradictionError, replace_objects
 from mqclause.model.facts.domains import (
     CHANNEL_NAME,
     GIVEN_NAME,
@@ -237,7 +237,7 @@ def apply_alter(cluster: Cluster, event: Event) -> Alteration:
     _check_names(found[0], event.set)
     try:
         changed = [evolve(each, **event.set) for each in found]
-        after = _replaced(cluster, found, changed)
+        after = replace_objects(cluster, found, changed)
     except (DomainError, ContradictionError) as error:
         raise EventError(f"set: {error}") from None
     old, new = found[0], changed[0]
@@ -249,7 +249,7 @@ def apply_alter(cluster: Cluster, event: Event) -> Alteration:
 def set_attribute(cluster: Cluster, queue: Queue, name: str, value: object) -> Cluster:
     """Return ``cluster`` with one attribute of ``queue`` changed."""
     changed: dict[str, Any] = {name: value}
-    return _replaced(cluster, [queue], [evolve(queue, **changed)])
+    return replace_objects(cluster, [queue], [evolve(queue, **changed)])
 
 
 def find_altered_objects(cluster: Cluster, event: Event) -> Sequence[Altered]:
@@ -339,16 +339,6 @@ def _known(found: Sequence[Altered], table: str, name: str, known: Iterable[str]
     if not found:
         raise EventError(describe_unknown_name(table, name, known))
     return found
-
-
-def _replaced(cluster: Cluster, old: Sequence[Altered], new: Sequence[Altered]) -> Cluster:
-    """``cluster`` with objects of one kind replaced."""
-    if isinstance(new[0], QueueManager):
-        return evolve(cluster, queue_manager=new[0])
-    name = CLUSTER_FIELDS[type(old[0])]
-    by_id = {id(before): after for before, after in zip(old, new, strict=True)}
-    changed: dict[str, Any] = {name: tuple(by_id.get(id(each), each) for each in getattr(cluster, name))}
-    return evolve(cluster, **changed)
 
 
 def _of_options(given: object) -> Iterator[str]:

@@ -5,8 +5,7 @@ A trigger event from which nothing can follow by the rules, as the callbacks say
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 from attrs import evolve, field, fields, frozen
@@ -271,7 +270,7 @@ class QueueManagerContent:
 
     def replace(self, **changed: Any) -> Self:
         """Replace some of its parts."""
-        return type(self)(**{**dict(zip(_PARTS, _parts(self), strict=True)), **changed})
+        return evolve(self, **changed)
 
     def get_event_time(self, event: Event) -> int:
         """Return when ``event`` happens, in milliseconds; raises EventError if that is in the past."""
@@ -297,11 +296,6 @@ class QueueManagerContent:
         last = self.triggers.last.get(queue)
         return {"has_triggered": last is not None, "since_last_trigger": 0 if last is None else self.now - last}
 
-    @property
-    def since_start(self) -> int:
-        """Milliseconds since the queue manager was started, at the beginning or by the last restart."""
-        return self.now - self.triggers.started
-
     def build_end_event(self, held: HeldTriggerMessage, committed: bool) -> TriggerEvent:
         """Build the end of the unit of work that holds ``held`` back, as its queue is now."""
         queue = self.definitions.local_queue(held.queue)
@@ -314,7 +308,7 @@ class QueueManagerContent:
     def build_trigger_event(self, kind: str, queue: Queue, before: QueueManagerContent, **seen: Any) -> TriggerEvent:
         """Build what the trigger rules see of ``queue`` in this state, which came of the state ``before``."""
         name, handles = queue.name, self.handles
-        seen |= {"occasion": kind, "since_start": self.since_start, **self._last_trigger(name)}
+        seen |= {"occasion": kind, "since_start": self.now - self.triggers.started, **self._last_trigger(name)}
         if "depth" not in seen:
             seen |= _depths(self.definitions.messages(queue).counts, before.queue(name), self.queue(name))
         if before.handles is not handles:
@@ -390,9 +384,6 @@ def _after(unit: UnitOfWork, done: UnitOfWorkStep) -> UnitOfWorkStep:
         return done._replace(run=unit.run.join_later(done.run), before=unit.before)
     return done
 
-
-_PARTS = tuple(each.name for each in fields(QueueManagerContent))
-_parts: Callable[[QueueManagerContent], tuple[Any, ...]] = attrgetter(*_PARTS)
 
 CHANGED = "_changed"
 WATCHED_ATTRIBUTES = tuple(
