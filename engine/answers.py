@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from html import escape
 from importlib import import_module
 from io import StringIO
 from operator import attrgetter
@@ -245,6 +244,8 @@ class ShownAnswer:
 
     def _render_table(self) -> str:
         """A table of what a reader looks for first."""
+        from html import escape  # noqa: PLC0415 - it loads every entity of HTML
+
         said, rows = import_module(PRINTERS).build_shown_rows(self)
         names = dict.fromkeys(name for row in rows for name in row)
         head = "".join(f"<th>{escape(name)}</th>" for name in names)

@@ -12,14 +12,14 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from importlib import import_module
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
 from mqclause.model.diagnostics import ArgumentError, check_type, quote_value, suggest_allowed
 
-SUFFIX = ".schema.json"
+PACKAGE, SUFFIX = Path(__file__).parent, ".schema.json"
 
 WRITTEN = ("case", "facts", "rule", "scenario")
 """The kinds of files that people write."""
@@ -30,7 +30,7 @@ BUILDER = "mqclause.testing.file_schemas"
 
 def list_schemas() -> list[str]:
     """List the names of the schemas: ``map`` is that of ``mqclause.map/1``, ``facts`` that of facts files."""
-    kept = (each.name.removesuffix(SUFFIX) for each in files("mqclause").iterdir() if each.name.endswith(SUFFIX))
+    kept = (each.name.removesuffix(SUFFIX) for each in PACKAGE.glob(f"*{SUFFIX}"))
     return sorted({*kept, *WRITTEN})
 
 
@@ -46,7 +46,7 @@ def _text(name: str) -> str:
     known = list_schemas()
     if name not in known:
         raise ArgumentError(f"{quote_value(name)} is no document with a schema{suggest_allowed(name, known)}")
-    if (kept := files("mqclause") / f"{name}{SUFFIX}").is_file():
+    if (kept := PACKAGE / f"{name}{SUFFIX}").is_file():
         return kept.read_text(encoding="utf-8")
     built: str = import_module(BUILDER).render_file_schema(name)
     return built

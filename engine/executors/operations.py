@@ -431,5 +431,5 @@ def _any(rules: Iterable[Rule], kind: type[Action]) -> bool:
 
 def _function(of: str, source: str, names: SourceNames) -> Callable[..., Any]:
     code = names.code(f"lambda {of}: {source}", "eval")
-    made: Callable[..., Any] = eval(code, {"floor": compute_floor, "__builtins__": {}})  # noqa: S307 - no text of a file
+    made: Callable[..., Any] = eval(code, {"float": float, "floor": compute_floor, "__builtins__": {}})  # noqa: S307 - no text of a file
     return made

@@ -35,9 +35,6 @@ from mqclause.rulebook.loader import (
 )
 from mqclause.rulebook.rule import Declaration, RuleError, Ruleset
 
-Files = Mapping[str, str]
-"""The text of every rule file, by its path within the folder."""
-
 CLAUSE_KEYS: Mapping[str, type] = {
     "path": str, "number": str, "says": str, "fingerprint": str, "page": str, "read": str, "project": str,
     "rules": list, "not_a_rule": str, "program": list, "since": str, "evidence": str,
@@ -52,6 +49,9 @@ CLAUSE_FILE_KEYS: Mapping[str, type] = {
 
 LARGEST_FILE, LARGEST_FOLDER = 1 << 20, 16 << 20
 """So many bytes may be in a rule file, and in all of a folder."""
+
+USUAL_FILE = 1 << 14
+"""Room is made for all that is asked for, so this much is read at first."""
 
 MEANT_AS_TOML = re.compile(r"\.toml(\.txt)?$", re.IGNORECASE)
 """How the name of a file ends that somebody takes for a rule file; editors add ``.txt``, unseen."""
@@ -91,6 +91,30 @@ class RulesOrigin:
         return f"by {where} (sha256 {self.sha256[:12]}), not those that come with mqclause"
 
 
+class RuleFiles(dict[str, str]):
+    """The texts of rule files by path. Nobody changes them, so hash and parts are made once for all rules by them."""
+
+    def select_folders(self, folders: frozenset[str]) -> RuleFiles:
+        """Select the files of some folders, and those of none."""
+        found = self._parts.get(folders)
+        if found is None:
+            paths = [path for path in self if "/" not in path or path.partition("/")[0] in folders]
+            found = self if len(paths) == len(self) else RuleFiles({path: self[path] for path in paths})
+            self._parts[folders] = found
+        return found
+
+    @cached_property
+    def _parts(self) -> dict[frozenset[str], RuleFiles]:
+        return {}
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(frozenset(self.items()))
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return self._hash
+
+
 class Rules:
     """The rule files of a folder, in one edition and under one set of readings; a value, checked once.
 
@@ -123,7 +147,7 @@ class Rules:
         return cls() if rules is None else rules
 
     def _read(
-        self, readings: Mapping[str, str], edition: str, files: Files, by_level: bool = False, folder: str = ""
+        self, readings: Mapping[str, str], edition: str, files: RuleFiles, by_level: bool = False, folder: str = ""
     ) -> None:
         self.files, self.given_readings, self.asked, self.by_level = files, dict(readings), edition, by_level
         self._folder = folder
@@ -226,7 +250,7 @@ class Rules:
     def with_files(self, changed: Mapping[str, str | None]) -> Rules:
         """Return the same edition and readings with other files: text by path, None to remove a file."""
         files = {path: text for path, text in {**self.files, **changed}.items() if text is not None}
-        return _of_text(self.given_readings, self.asked, dict(sorted(files.items())), by_level=self.by_level)
+        return _of_text(self.given_readings, self.asked, RuleFiles(sorted(files.items())), by_level=self.by_level)
 
     def list_readings(self, *declarations: Declaration) -> dict[str, str]:
         """Return the choice of each reading that concerns a clause of these documents."""
@@ -259,14 +283,11 @@ class Rules:
     @cached_property
     def clauses(self) -> Mapping[str, frozenset[str]]:
         """The clause numbers of each document that has a file in ``documents/``. Raises RuleError."""
-        files = tuple((path, text) for path, text in self.files.items() if path.startswith("documents/"))
-        return _numbers(files, frozenset(path.partition("/")[0] for path in self.files if "/" in path))
+        return _numbers(self.files)
 
     def _part(self, folders: frozenset[str]) -> Rules:
-        files = {
-            path: text for path, text in self.files.items() if "/" not in path or path.partition("/")[0] in folders
-        }
-        if len(files) == len(self.files) and self.asked == self.edition and not self.by_level:
+        files = self.files.select_folders(folders)
+        if files is self.files and self.asked == self.edition and not self.by_level:
             return self
         made = Rules.__new__(Rules)
         made.files, made.in_force, made.asked = files, self.in_force, self.edition
@@ -286,7 +307,7 @@ class Rules:
             asked,
             self.edition,
             tuple(self.readings.items()),
-            tuple(sorted(self.files.items())),
+            self.files,
             tuple(self.clauses.items()),
         )
 
@@ -327,7 +348,7 @@ def get_rule_id(path: str) -> str:
 def _of_text(
     readings: Mapping[str, str],
     edition: str,
-    files: Files,
+    files: RuleFiles,
     by_level: bool = False,
     folder: str = "",
 ) -> Rules:
@@ -364,11 +385,11 @@ def _of_changes(
 ) -> Rules:
     """Built once for all that is unpickled, which then shares one copy."""
     files = {path: text for path, text in ({**_own_files(), **dict(changed)}).items() if text is not None}
-    listed = dict(sorted(files.items())) if changed else _own_files()
+    listed = RuleFiles(sorted(files.items())) if changed else _own_files()
     return _of_text(dict(readings), edition, listed, by_level, folder)
 
 
-def compute_digest(files: Files) -> str:
+def compute_digest(files: RuleFiles) -> str:
     """Compute the SHA-256 of rule files, as RulesOrigin has it."""
     lines = (f"{sha256(files[path].encode()).hexdigest()}  {path}\n" for path in sorted(files))
     return sha256("".join(lines).encode()).hexdigest()
@@ -443,11 +464,12 @@ PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}(?:/[A-Za-z0-9_][A-Za-z0-9_.
 
 
 @lru_cache(maxsize=64)
-def _numbers(files: tuple[tuple[str, str], ...], folders: frozenset[str]) -> dict[str, frozenset[str]]:
+def _numbers(files: RuleFiles) -> dict[str, frozenset[str]]:
     """The clause numbers that files of documents/ state, by document: each a folder of rules. Raises RuleError."""
     found: dict[str, set[str]] = {}
-    for path, text in files:
-        table = _table(path, text)
+    folders = frozenset(path.partition("/")[0] for path in files if "/" in path)
+    for path in (each for each in files if each.startswith("documents/")):
+        table = _table(path, files[path])
         document, clauses = table.get("document"), table.get("clause", [])
         if not isinstance(document, str):
             raise RuleError(
@@ -499,15 +521,15 @@ def _in_edition(rules: Rules, edition: str, by_level: bool) -> Rules:
 
 
 @lru_cache(maxsize=1)
-def _own_files() -> Files:
+def _own_files() -> RuleFiles:
     return _files(get_rules_folder())
 
 
-def _files(folder: Path) -> Files:
+def _files(folder: Path) -> RuleFiles:
     """The text of every rule file of a folder. Raises RuleError."""
     if not os.path.isdir(folder):
         raise RuleError("", "", f"{str(folder)!r} is not a folder")
-    found, left = {}, LARGEST_FOLDER
+    found, left = RuleFiles(), LARGEST_FOLDER
     for name in _list_names(str(folder)):
         _check_link(folder, name)
         if not name.endswith(".toml"):
@@ -516,7 +538,10 @@ def _files(folder: Path) -> Files:
             continue
         try:
             with open_file(os.path.join(folder, name)) as file:
-                data = file.read(min(LARGEST_FILE, left) + 1)
+                most = min(LARGEST_FILE, left) + 1
+                data = file.read(min(most, USUAL_FILE))
+                if len(data) == USUAL_FILE:
+                    data += file.read(most - USUAL_FILE)
             left -= len(data)
             if len(data) > LARGEST_FILE:
                 raise RuleError(name, "", f"holds more than {LARGEST_FILE:,} bytes; allowed: so many")
@@ -568,12 +593,13 @@ Two engines by the same rules have the same, whenever they were made, and readin
 @lru_cache(maxsize=256)
 def _ruleset(rules: Rules, declaration: Declaration) -> Ruleset:
     loader = _loading(rules, declaration)
-    own = (declaration.name, "documents")
-    files = {path: text for path, text in rules.files.items() if "/" not in path or path.partition("/")[0] in own}
-    mentioned = {each for path, text in files.items() for each in _readings_in(path, text)}
+    files = rules.files.select_folders(frozenset((declaration.name, "documents")))
+    own = ((path, text, "") for path, text in files.items() if path.startswith(f"{declaration.name}/"))
+    stating = (*own, ("terms.toml", files.get("terms.toml", ""), declaration.name))
+    mentioned = {each for path, text, within in stating for each in _readings_in(path, text, within)}
     in_force = tuple(each for name, choice in rules.readings.items() if (each := f"{name}={choice}") in mentioned)
     clauses = tuple(rules.clauses.items())
-    stated = declaration, tuple(files.items()), clauses, rules.edition, in_force, loader.list_seen_facts()
+    stated = declaration, files, clauses, rules.edition, in_force, loader.list_seen_facts()
     known = _in_use.get(stated)
     if known is not None:
         return known
@@ -582,9 +608,12 @@ def _ruleset(rules: Rules, declaration: Declaration) -> Ruleset:
 
 
 @lru_cache(maxsize=1024)
-def _readings_in(path: str, text: str) -> frozenset[str]:
-    """The choices for which a file states anything."""
-    return frozenset(find_overrides(_table(path, text), "reading")) if "reading" in text else frozenset()
+def _readings_in(path: str, text: str, within: str) -> frozenset[str]:
+    """The choices for which a file, or one table ``within``, states anything."""
+    if "reading" not in text:
+        return frozenset()
+    table = _table(path, text)
+    return frozenset(find_overrides({within: table.get(within)} if within else table, "reading"))
 
 
 @lru_cache(maxsize=64)

@@ -161,7 +161,8 @@ def resolve_names(
     ``left_open``: the call leaves the binding to the queue; ``for_input``: it gets or browses. Raises ValueError where
     both names are blank, and RuleError for a rule that leads nowhere.
     """
-    key = (course, queue, queue_manager, call, left_open, for_input)
+    # Editions and readings by which the same rules follow names share an answer; each executor gives its own.
+    key = (course.steps, course.made_of[2], queue, queue_manager, call, left_open, for_input)
     found: Resolution | None = cluster.resolutions.get(key)
     if found is None:
         if len(cluster.resolutions) >= MOST_CACHED:

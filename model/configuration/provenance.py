@@ -189,6 +189,23 @@ class MergedFacts(NamedTuple):
     warnings: tuple[Diagnostic, ...]
 
 
+def leave_out_repeated(placed: Sequence[PlacedFact[Any]]) -> Sequence[PlacedFact[Any]]:
+    """Leave out tables that say of an object what a script or a dump says of it: that is one definition."""
+    if len({bool(each.table) for each in placed}) < 2:
+        return placed
+    tables = {_identity(each.fact): each for each in placed if each.table}
+    said = ((tables.get(_identity(each.fact)), each) for each in placed if not each.table)
+    repeated = {id(table) for table, described in said if table is not None and say_the_same(table, described)}
+    return [each for each in placed if id(each) not in repeated]
+
+
+def say_the_same(one: PlacedFact[Any], other: PlacedFact[Any]) -> bool:
+    """Whether two definitions of one object differ in nothing that either of them states."""
+    names = [each.name for each in fields(type(one.fact))]
+    differing = (name for name in names if getattr(one.fact, name) != getattr(other.fact, name))
+    return not any("stated" in (one.origin(name).how, other.origin(name).how) for name in differing)
+
+
 def merge_facts(
     own: PlacedFact[QueueManager],
     others: Iterable[PlacedFact[Any]],

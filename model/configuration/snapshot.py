@@ -48,10 +48,12 @@ from mqclause.model.configuration.provenance import (
     PlacedFact,
     Provenance,
     find_misplaced_messages,
+    leave_out_repeated,
     merge_facts,
     place_facts,
     place_rows,
     place_table,
+    say_the_same,
 )
 from mqclause.model.configuration.sources import Source, SourceContents, check_local_name, get_stated_name
 from mqclause.model.configuration.status import (
@@ -298,7 +300,7 @@ class SnapshotBuilder:
         return found[0] if found else None
 
     def build_local_queue_manager(self) -> PlacedFact[QueueManager]:
-        """Build the local queue manager from a facts document or scripts: the two may not both state its attributes.
+        """Build the local queue manager from a facts document or scripts: the two may not state other attributes.
 
         Its clusters are those of the scripts where the document gives none, and so is its command level.
         """
@@ -308,13 +310,14 @@ class SnapshotBuilder:
         if own is None:
             raise FactsError([Diagnostic(", ".join(self.contents.reader.files) or "facts", NO_LOCAL)])
         if by_scripts is not None and own is not by_scripts:
-            if by_scripts.line is not None:
+            lacking = [name for name in FROM_SCRIPTS if not getattr(own.fact, name) and getattr(by_scripts.fact, name)]
+            filled = own.replace_values({name: getattr(by_scripts.fact, name) for name in lacking}, by_scripts.origin)
+            if by_scripts.line is not None and not say_the_same(filled, by_scripts):
                 message = (
                     f"queue_manager {quote_value(own.fact.name)} is given twice; it stands in {own} and in {by_scripts}"
                 )
                 raise FactsError([Diagnostic(by_scripts.source, message, by_scripts.line)])
-            lacking = [name for name in FROM_SCRIPTS if not getattr(own.fact, name) and getattr(by_scripts.fact, name)]
-            own = own.replace_values({name: getattr(by_scripts.fact, name) for name in lacking}, by_scripts.origin)
+            own = filled
         stated, place = own.fact.command_level, own.origin("command_level")
         first = (LevelStatement.of_level(f"command_level = {stated}", (stated,), place),) if stated else ()
         self.levels = find_command_levels(self.scripts, own.fact.name)
@@ -337,7 +340,7 @@ class SnapshotBuilder:
             elif isinstance(now.fact, RemoteQueueManager):
                 now = _add_level(now, self.levels.get(now.fact.name, NO_LEVEL))
             placed[at] = now
-        return merge_facts(own, placed, self.contents.reader.lenient)
+        return merge_facts(own, leave_out_repeated(placed), self.contents.reader.lenient)
 
     def build_snapshot(self, merged: MergedFacts, put: PlacedFact[Put] | None) -> Snapshot:
         """Add what the sources leave out, and what is odd about them."""

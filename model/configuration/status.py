@@ -147,7 +147,7 @@ def complete_channels(document: FactsDocument, channels: Sequence[PlacedFact[Cha
 
 
 def merge_channel_states(placed: Iterable[PlacedFact[Any]]) -> list[PlacedFact[Any]]:
-    """Merge facts that only state how a described route is now into the route itself."""
+    """Merge facts that state how a described route is now, and nothing else of it otherwise, into the route itself."""
     kept: dict[int, PlacedFact[Any]] = dict(enumerate(placed))
     channels = {at: each for at, each in kept.items() if isinstance(each.fact, Channel)}
     described: dict[str, list[int]] = {}
@@ -158,8 +158,7 @@ def merge_channel_states(placed: Iterable[PlacedFact[Any]]) -> list[PlacedFact[A
         if each.table and each.fact.name in described:
             stated = {of.name for of in fields(Channel) if each.origin(of.name).how == "stated"}
             routes = [route for route in described[each.fact.name] if _is_about(each.fact, stated, kept[route])]
-            says_more = not stated.issubset((*ROUTE_KEYS, *STATUS_FIELDS))
-            against = [kept[route].fact for route in routes if says_more or _is_against(each.fact, stated, kept[route])]
+            against = [kept[route].fact for route in routes if _is_against(each.fact, stated, kept[route])]
             if against:  # in the same cluster it is told as a channel that is given twice
                 kept[at] = evolve(each, fact=evolve(each.fact, cluster=against[0].cluster))
             elif routes:
@@ -397,9 +396,10 @@ def _is_about(state: Channel, stated: set[str], route: PlacedFact[Any]) -> bool:
 
 
 def _is_against(state: Channel, stated: set[str], route: PlacedFact[Any]) -> bool:
-    """Whether another state than that of ``state`` was displayed."""
+    """Whether another state than that of ``state`` was displayed, or something else is ``stated`` otherwise."""
     displayed = "status" in stated and route.origin("status").how == "observed"
-    return displayed and state.status != route.fact.status
+    compared = [*stated.difference(ROUTE_KEYS, STATUS_FIELDS), *(["status"] if displayed else [])]
+    return any(getattr(state, name) != getattr(route.fact, name) for name in compared)
 
 
 def _set_counts(placed: PlacedFact[Any], shown: Mapping[str, str]) -> PlacedFact[Any]:
