@@ -95,6 +95,7 @@ DUCKDB = PlanDialect("duckdb", {
     exp.ArrayFilter: _from_one("LIST_FILTER"),
     exp.ArrayContains: rename_call("LIST_CONTAINS"),
     exp.ArrayPosition: rename_call("LIST_POSITION"),
+    exp.ArrayReverse: rename_call("LIST_REVERSE"),
     exp.ArraySize: rename_call("LEN"),
     exp.ArraySlice: rename_call("LIST_SLICE"),
     F.NoneOf: _none_of,

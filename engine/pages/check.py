@@ -59,22 +59,19 @@ class CheckView:
         return f"Check: {found}" if found else "Check: nothing found"
 
 
-def view_findings(
-    answer: Findings | Iterable[Finding] | Document, rules: Rules | None = None, origin: str = ""
-) -> CheckView:
+def view_findings(answer: Findings | Iterable[Finding] | Document, rules: Rules | None = None) -> CheckView:
     """View findings, or their JSON document; ``rules`` are those of the checks, unless the project's own."""
+    by = Rules.given(rules)
     if isinstance(answer, Mapping):
         listed, origin = answer["findings"], say_origin(answer)
     else:
         listed = [each.to_json() for each in answer]
-        origin = origin or (say_origin(answer.origin_keys) if isinstance(answer, ShownAnswer) else "")
+        origin = say_origin(answer.origin_keys) if isinstance(answer, ShownAnswer) else str(by.origin or "")
     found = sorted(map(view_finding, listed), key=lambda each: (each.queue_manager, each.type, each.name))
     groups = ((name, tuple(each for each in found if each.severity == name)) for name in SEVERITIES)
     named = sorted({each.rule for each in found})
     files = len({each["source"]["file"] for each in listed})
-    return CheckView(
-        tuple(each for each in groups if each[1]), files, origin, list_rule_texts(Rules.given(rules), named)
-    )
+    return CheckView(tuple(each for each in groups if each[1]), files, origin, list_rule_texts(by, named))
 
 
 def view_finding(document: Document) -> FindingView:

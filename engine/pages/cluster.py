@@ -319,15 +319,14 @@ def view_map(answer: ClusterMap | MapRow | Document, engine: Engine | None = Non
     listed = [answer] if isinstance(answer, MapRow) else list(answer)
     by = Engine.given(engine or (Engine(listed[0].decision.rules) if listed else None))
     snapshots = {id(each.snapshot): each.snapshot for each in listed}
-    origin = say_origin(answer.origin_keys)
-    view = view_cluster([Flow.of(each, by) for each in listed], [*snapshots.values()], by.rules, origin, draw)
+    view = view_cluster([Flow.of(each, by) for each in listed], [*snapshots.values()], by.rules, draw=draw)
     return evolve(view, remarks=tuple(dict.fromkeys(said for each in listed for said in each.odd_levels)))
 
 
 def view_cluster(
-    flows: Iterable[Flow], snapshots: Sequence[Snapshot], rules: Rules, origin: str = "", draw: bool = True
+    flows: Iterable[Flow], snapshots: Sequence[Snapshot], rules: Rules, origin: str | None = None, draw: bool = True
 ) -> ClusterView:
-    """View flows, which were made by ``rules`` at the queue managers of ``snapshots``.
+    """View flows, which were made by ``rules`` at the queue managers of ``snapshots``; ``origin`` is of whose they are.
 
     Raises NotInstalledError where nothing lays out diagrams, unless none are to be drawn.
     """
@@ -348,7 +347,8 @@ def view_cluster(
     named = {line.rule for each in shown for line in each.lines} | {rule for each in found for rule in each.balanced_by}
     return ClusterView(
         tuple(_summarize(found)), members, hosts, matrix, drawings[0] if overview else None, tuple(shown), unknown,
-        list_states(drawings, _list_marks(members, shown, unknown)), origin, list_rule_texts(rules, sorted(named)),
+        list_states(drawings, _list_marks(members, shown, unknown)),
+        str(rules.origin or "") if origin is None else origin, list_rule_texts(rules, sorted(named)),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from rich.text import Text
 
 from mqclause.audit.case_run import CaseResult, MutantResult, MutantStatus, RuleCoverage
-from mqclause.audit.comparison import Comparison, DocumentComparison, Example, FactDifference, Side
+from mqclause.audit.comparison import Comparison, DocumentComparison, Example, FactDifference
 from mqclause.audit.lint import LintCheck, LintFinding
 from mqclause.audit.proof import DocumentProof, LawProof
 from mqclause.audit.verification import OtherSources, VerifiedCopy, VerifiedSentence
@@ -227,22 +227,12 @@ def _print_example(example: Example, page: Page) -> None:
     )
     page.line(f"answers differ: {where}", "", 2)
     if not example.case:
-        for line in _written_facts(example.facts):
-            page.line(line, "", 4)
+        page.line(f"situation = {_inline(example.facts.get('situation', {}))}", "", 4)
+        for at, each in enumerate(example.facts.get("subjects", ()), 1):
+            page.line(f"subject {at} = {_inline(each)}", "", 4)
     for label, side in (("  before", example.before), ("  after", example.after)):
-        _print_side(label, side, page)
-
-
-def _print_side(label: str, side: Side, page: Page) -> None:
-    lines = [*([side.answer] if side.answer else []), *side.steps]
-    for number, line in enumerate(lines):
-        page.line(line, "" if number else label, 10)
-
-
-def _written_facts(facts: Any) -> list[str]:
-    """A situation and its subjects in TOML, a line each."""
-    said = [f"situation = {_inline(facts.get('situation', {}))}"]
-    return said + [f"subject {at} = {_inline(each)}" for at, each in enumerate(facts.get("subjects", ()), 1)]
+        for number, line in enumerate([*filter(None, [side.answer]), *side.steps]):
+            page.line(line, "" if number else label, 10)
 
 
 def write_inline(value: Any) -> str:

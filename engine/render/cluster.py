@@ -209,12 +209,20 @@ def describe_upgrades(found: ChangePlan) -> Iterator[str]:
 
 def build_plan_lines(rows: Sequence[PlanRow]) -> Iterator[tuple[Any, ...]]:
     """Build a line of SIDE_COLUMNS for each destination on each side."""
-    return (line for row in rows for line in _sides(row))
+    for row in rows:
+        for side, of in (("before", row.before), ("after", row.after)):
+            for queue, member, *rest in build_map_lines([of]):
+                yield (queue, member, float(row.moved), side, *rest, row.weight)
 
 
 def build_map_lines(rows: Sequence[PrintedRow]) -> Iterator[tuple[Any, ...]]:
     """Build a line of CSV_COLUMNS for each destination, and one for puts that have none."""
-    return (line for row in rows for line in _lines(row))
+    for row in rows:
+        head = (row.queue, row.member, row.outcome, row.reason.code if row.reason else "")
+        if not row.shares:
+            yield (*head, "", "", "")
+        for each in row.shares:
+            yield (*head, each.destination.queue_manager, each.destination.channel, float(each.part))
 
 
 def name_row(row: PrintedRow | PlanRow) -> str:
@@ -416,19 +424,13 @@ def _marked(line: str) -> Text:
 
 def _print_plan_groups(groups: Sequence[Sequence[PlanRow]], page: Page) -> None:
     for group in groups:
-        first = group[0]
-        page.line(
-            Text.assemble((name_row(first), "bold"), f" from {', '.join(row.member for row in group)}{_moved(group)}")
-        )
+        first, members = group[0], ", ".join(row.member for row in group)
+        moved = f": {format_moving_part(group)} move" if first.moved else ""
+        page.line(Text.assemble((name_row(first), "bold"), f" from {members}{moved}"))
         page.line(Text(render_destinations(first.before).plain, "red"), Text("  - ", "red"), INDENT + 2)
         page.line(Text(render_destinations(first.after).plain, "green"), Text("  + ", "green"), INDENT + 2)
         for said in _list_causes(first):
             page.line(Text(said, "dim"), "", INDENT + 2)
-
-
-def _moved(group: Sequence[PlanRow]) -> str:
-    """How much of the puts of rows alike moves; and how many, where that is known."""
-    return f": {format_moving_part(group)} move" if group[0].moved else ""
 
 
 def _print_upgrades(found: ChangePlan, page: Page) -> None:
@@ -446,21 +448,6 @@ def _print_findings(found: ChangePlan, page: Page) -> None:
             page.line(Text(told, style), Text(f"{sign} ", style), INDENT)
     if found.findings.new or found.findings.gone:
         page.line()
-
-
-def _sides(row: PlanRow) -> Iterator[tuple[Any, ...]]:
-    for side, of in (("before", row.before), ("after", row.after)):
-        for queue, member, *rest in _lines(of):
-            yield (queue, member, float(row.moved), side, *rest, row.weight)
-
-
-def _lines(row: PrintedRow) -> Iterator[tuple[Any, ...]]:
-    reason = row.reason
-    head = (row.queue, row.member, row.outcome, reason.code if reason else "")
-    if not row.shares:
-        yield (*head, "", "", "")
-    for each in row.shares:
-        yield (*head, each.destination.queue_manager, each.destination.channel, float(each.part))
 
 
 def _agreeing(rows: Sequence[PrintedRow]) -> list[list[PrintedRow]]:

@@ -358,12 +358,12 @@ def build_shape(columns: Mapping[str, FieldType], about: Declaration) -> Shape:
     return evolve(shape, subjects=subjects, listed=name)
 
 
-def build_contract_shape(about: Declaration, optional: bool = False) -> Shape:
-    """Build the shape of a table with every column of the contract; ``optional`` adds the others."""
+def build_contract_shape(about: Declaration) -> Shape:
+    """Build the shape of a table with every column of the contract."""
 
     def present(facts: type | None) -> Columns:
         columns = build_columns(facts) if facts else {}
-        return {name: each for name, each in columns.items() if optional or not each.optional}
+        return {name: each for name, each in columns.items() if not each.optional}
 
     struct = about.row.situation
     situation = {

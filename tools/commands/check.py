@@ -66,8 +66,6 @@ class CheckOutput:
             raise click.UsageError(
                 f"--about tells of checks, as text: leave out {form}, --sarif, --html and --statistics"
             )
-        if (self.as_json or self.as_csv) and self.statistics:
-            raise click.UsageError(f"{form} and --statistics are two forms of one answer; leave one out")
         check_replaceable("--sarif", self.sarif, JSON, "JSON")
         check_page(self.html)
 
@@ -78,9 +76,7 @@ class CheckOutput:
         if self.html is not None:
             from mqclause.pages.check import view_findings
 
-            rules = checks.engine.rules
-            page = view_findings(found, rules, str(rules.origin) if rules.origin else "")
-            write_page(self.html, page)
+            write_page(self.html, view_findings(found, checks.engine.rules))
         if self.as_json:
             print_json({"format": FINDINGS_FORMAT, "findings": [each.to_json() for each in found]})
         elif self.as_csv:

@@ -127,7 +127,10 @@ def keep_folder(context: click.Context, _parameter: click.Parameter, folder: str
     context.meta[FOLDER] = folder
 
 
-FORMS = {"as_json": "--json", "as_csv": "--csv", "as_markdown": "--markdown"}
+FORMS = {
+    "as_json": "--json", "as_csv": "--csv", "as_markdown": "--markdown", "mermaid": "--mermaid",
+    "statistics": "--statistics",
+}  # fmt: skip
 """The options that ask for another form of an answer than text, by what a command calls them."""
 
 ARGUMENTS = {
@@ -453,7 +456,7 @@ def check_command() -> None:
 
 @declare(
     "commands",
-    "mqclause.tools.commands.commands:print_display_commands",
+    "mqclause.tools.commands.reference:print_display_commands",
     click.argument("subcommand", type=click.Choice(["explain", "why", "check"]), default="explain"),
 )  # fmt: skip
 def commands_command() -> None:
@@ -615,7 +618,7 @@ def retention_command() -> None:
 
 @declare(
     "schema",
-    "mqclause.tools.commands.schema:print_schema",
+    "mqclause.tools.commands.reference:print_schema",
     click.argument("name", required=False, shell_complete=complete("list_schemas", "mqclause.schemas")),
 )
 def schema_command() -> None:

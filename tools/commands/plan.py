@@ -206,7 +206,7 @@ def plan_change(
     findings, to_nobody = checked
     found = build_change_plan(
         question.asked(before), after, engine, question.bind, traffic,
-        fits=question.is_queue_asked, track=track_progress,
+        fits=lambda row: question.is_queue_named(row.name), track=track_progress,
     )  # fmt: skip
     question.check_any_fits(found.any_fits)
     unasked = [*_describe_one_sided(question.asked(before), question.asked(after))] if question.then else []

@@ -35,6 +35,7 @@ WRITTEN = [
     ("ARRAY_CONTAINS(items, a)", "LIST_CONTAINS(items, a)"),
     ("ARRAY_POSITION(items, a)", "LIST_POSITION(items, a)"),
     ("ARRAY_CONCAT(one, other)", "LIST_CONCAT(one, other)"),
+    ("ARRAY_REVERSE(items)", "LIST_REVERSE(items)"),
     ("ARRAY_LENGTH(items)", "LEN(items)"),
     ("SORTED(items, TRUE)", "LIST_SORT(items)"),
     ("SORTED(items, FALSE)", "LIST_SORT(items, 'DESC')"),
