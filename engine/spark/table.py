@@ -128,10 +128,10 @@ def decide(
     exit_limit: float | None = None,
     **put: Any,
 ) -> DataFrame:
-    """Return ``df`` with a column ``decision``. Arguments and exceptions as for mqclause.duckdb.decide.
+    """Return ``df`` with a column ``decision``. Arguments are as for mqclause.duckdb.decide.
 
     With a ``cluster``, what puts can say is decided once, before they are read. ``df`` may be a stream of puts. No
-    action is triggered.
+    action is triggered. Raises TableError and RuleError.
     """
     columns, rules = spark_kinds_of(df), Rules.given(rules)
     asked, spreads = _spread(spreading := Spread.of(columns, shares, spread))
@@ -159,7 +159,10 @@ def decide_triggers(df: DataFrame, rules: Rules | None = None) -> DataFrame:
 def apply_rules(
     df: DataFrame, declaration: Declaration, rules: Rules | None = None, explain: bool = False
 ) -> DataFrame:
-    """Return ``df`` with the answer of one document's rules, as mqclause.duckdb.apply_rules does."""
+    """Return ``df`` with the answer of one document's rules, as mqclause.duckdb.apply_rules does.
+
+    Raises TableError and RuleError.
+    """
     shape, rules = build_shape(spark_kinds_of(df), declaration), Rules.given(rules)
     plan = build_plan(rules, shape, build_evaluation, declaration if explain else None)
     return _answered(df, plan, shape, struct_named(evaluation_types(rules, declaration)))
@@ -496,7 +499,7 @@ def _row_function(decide: Callable[..., Any], kind: DataType) -> ColumnFunction:
 def message_order(df: DataFrame, cluster: Cluster | None = None, rules: Rules | None = None) -> DataFrame:
     """Return the messages of ``df`` with a column ``message_order``, as mqclause.duckdb.message_order does.
 
-    ``df`` is read twice. No action is triggered.
+    ``df`` is read twice. No action is triggered. Raises TableError and RuleError.
     """
     query = build_message_query(spark_kinds_of(df), cluster, Rules.given(rules))
     text = (
@@ -506,7 +509,7 @@ def message_order(df: DataFrame, cluster: Cluster | None = None, rules: Rules | 
 
 
 def traffic(df: DataFrame) -> Traffic:
-    """Count the puts of ``df`` to each queue at each queue manager, as mqclause.duckdb.traffic does."""
+    """Count the puts of ``df`` to each queue, as mqclause.duckdb.traffic does. Raises TableError."""
     columns = spark_kinds_of(df)
     keys, values = build_group_keys(columns), build_counts(columns)
     counted = df.groupBy(*_columns(keys)).agg(*_columns(values))
