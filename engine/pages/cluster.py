@@ -22,8 +22,8 @@ from mqclause.model.diagnostics import escape_controls
 from mqclause.model.facts.objects import QueueManager, RemoteQueueManager
 from mqclause.model.facts.workload import Destination
 from mqclause.pages.diagram import Diagram, Drawing, Edge, Node, State, draw_diagrams, list_states
-from mqclause.pages.page import RuleText, Unknown, list_rule_texts, read_style, render_template, say_origin
-from mqclause.render.cluster import format_percent, join_edition_remarks, list_unknown
+from mqclause.pages.page import RuleText, list_rule_texts, read_style, render_template, say_origin
+from mqclause.render.cluster import Unknown, format_percent, join_edition_remarks, list_unknown
 from mqclause.render.documents import Document
 from mqclause.rulebook.rules import Rules
 from mqclause.trace import join_names
@@ -343,7 +343,7 @@ def view_cluster(
     ]
     hosts, matrix = _count_queues(found)
     members = tuple(_view_members(found, snapshots, described))
-    unknown = (*_list_exits(found), *(Unknown(each.name, each.command, each.where) for each in list_unknown(found)[1]))
+    unknown = (*_list_exits(found), *list_unknown(found)[1])
     named = {line.rule for each in shown for line in each.lines} | {rule for each in found for rule in each.balanced_by}
     return ClusterView(
         tuple(_summarize(found)), members, hosts, matrix, drawings[0] if overview else None, tuple(shown), unknown,

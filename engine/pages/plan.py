@@ -11,15 +11,16 @@ from mqclause.cluster.plan import ChangePlan, PlanRow, PlanTable
 from mqclause.pages.check import FindingView, view_finding
 from mqclause.pages.cluster import OPEN_BANDS, count_names, name_some
 from mqclause.pages.diagram import Diagram, Drawing, Edge, Node, State, draw_diagrams, list_states
-from mqclause.pages.page import RuleText, Unknown, list_rule_texts, say_origin
+from mqclause.pages.page import RuleText, list_rule_texts, say_origin
 from mqclause.render.cluster import (
     MQSC_VERB,
-    describe_missing_exits,
+    Unknown,
     describe_no_move,
     describe_upgrades,
     format_amount,
     format_percent,
     group_remarks,
+    list_missing_exits,
     list_unknown,
 )
 from mqclause.render.documents import Document, say_upgrade, say_waiting
@@ -163,10 +164,8 @@ def view_plan(
 
 def _list_asked(change: ChangePlan) -> Iterator[Unknown]:
     """What a plan rests on, as its text names it: exits, objects, command levels."""
-    for each, told in zip(change.exits, describe_missing_exits(change.exits), strict=True):
-        yield Unknown(told, each.command)
-    for asked in list_unknown(row for _, row in change.in_question)[1]:
-        yield Unknown(asked.name, asked.command, asked.where)
+    yield from list_missing_exits(change.exits)
+    yield from list_unknown(row for _, row in change.in_question)[1]
     for level in change.unknown_levels:
         yield Unknown(f"{level.what} of {level.object}", level.command, f"at {level.object}")
 

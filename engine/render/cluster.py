@@ -77,20 +77,13 @@ def print_map(rows: Sequence[PrintedRow], page: Page | None = None) -> None:
     _print_unknown(rows, page)
 
 
-def summarize_unknown(rows: Iterable[PrintedRow]) -> Iterator[str]:
-    """Render in one line, beside CSV, what is not known and matters."""
-    heading, lines = _unknown(rows)
-    if lines:
-        yield f"{heading} {'; '.join(lines)}"
-
-
 @frozen
-class AskedObject:
-    """An object of which something is not known, the command that tells it, and ``where`` that is run."""
+class Unknown:
+    """What is not known and could change an answer, the command that tells it, and ``where`` that is run."""
 
-    name: str
+    what: str
     command: str
-    where: str
+    where: str = ""
 
 
 class AskingRow(Protocol):
@@ -107,7 +100,7 @@ class AskingRow(Protocol):
         ...
 
 
-def list_unknown(rows: Iterable[AskingRow]) -> tuple[list[str], list[AskedObject]]:
+def list_unknown(rows: Iterable[AskingRow]) -> tuple[list[str], list[Unknown]]:
     """List the members whose rows rest on what is not known, and each object with the command that tells of it."""
     asked: dict[MissingObject, dict[str, None]] = {}
     for row in rows:
@@ -117,13 +110,41 @@ def list_unknown(rows: Iterable[AskingRow]) -> tuple[list[str], list[AskedObject
     for (name, asking), members in asked.items():
         # A command of the shell names its queue manager, whoever wants to know.
         where = f"at {join_names(list(members))}" if not asking or asking.startswith(MQSC_VERB) else ""
-        found.append(AskedObject(name, asking, where))
+        found.append(Unknown(name, asking, where))
     return sorted({member for members in asked.values() for member in members}), found
 
 
-def describe_missing_exits(exits: Mapping[MissingInformation, Sequence[str]]) -> Iterator[str]:
-    """Describe the exits that nobody has given, each with who would call it."""
-    yield from (f"from {', '.join(members)}: {each.what}" for each, members in exits.items())
+def list_left_out_of_map(rows: Sequence[PrintedRow]) -> Iterator[str]:
+    """List what the lines of CSV leave out of a map: aliases, remarks, and what is not known."""
+    if not all(row.queue for row in rows):
+        yield ALIASES_LEFT_OUT
+    yield from (each.what for each in list_missing_exits(note_exits(rows, {})))
+    yield from group_remarks(list_remarks(rows))
+    yield from _summarize_unknown(rows)
+
+
+def list_left_out_of_plan(found: ChangePlan) -> Iterator[str]:
+    """List what the lines of CSV leave out of a plan."""
+    yield from describe_upgrades(found)
+    if found.alias_rows:
+        yield ALIASES_LEFT_OUT
+    yield from (each.what for each in list_missing_exits(found.exits))
+    yield from group_remarks(flatten_remarks(found.remarks))
+    yield from found.to_nobody
+    yield from _summarize_unknown(row for _, row in found.in_question)
+    yield from found.unasked
+
+
+def _summarize_unknown(rows: Iterable[PrintedRow]) -> Iterator[str]:
+    """In one line what is not known and matters."""
+    heading, lines = _unknown(rows)
+    if lines:
+        yield f"{heading} {'; '.join(lines)}"
+
+
+def list_missing_exits(exits: Mapping[MissingInformation, Sequence[str]]) -> Iterator[Unknown]:
+    """List the exits that nobody has given, each with who would call it."""
+    yield from (Unknown(f"from {', '.join(members)}: {each.what}", each.command) for each, members in exits.items())
 
 
 def print_plan(found: ChangePlan, page: Page | None = None) -> None:
@@ -365,7 +386,7 @@ def sum_parts_by_name(row: PrintedRow) -> dict[str, Fraction]:
 def _unknown(rows: Iterable[PrintedRow]) -> tuple[str, Sequence[str]]:
     """Who rests on what is not known, and a few objects with the command that tells of them and where it is run."""
     resting, asked = list_unknown(rows)
-    lines = [f"{each.name}: {' '.join(filter(None, (each.command, each.where)))}" for each in asked[:UNKNOWN_SHOWN]]
+    lines = [f"{each.what}: {' '.join(filter(None, (each.command, each.where)))}" for each in asked[:UNKNOWN_SHOWN]]
     if len(asked) > UNKNOWN_SHOWN:
         lines.append(f"and {len(asked) - UNKNOWN_SHOWN} more: {name_argument('to_json()')}")
     return f"from {', '.join(resting)} this rests on what is not known:", lines
@@ -383,9 +404,9 @@ def _print_unknown(rows: Iterable[PrintedRow], page: Page) -> None:
 
 def _print_exits(exits: Mapping[MissingInformation, Sequence[str]], page: Page) -> None:
     """The same, with what tells more."""
-    for said, each in zip(describe_missing_exits(exits), exits, strict=True):
+    for each in list_missing_exits(exits):
         page.line()
-        page.line(Text(said, "yellow"))
+        page.line(Text(each.what, "yellow"))
         page.line(Text(each.command, "dim"), "", INDENT)
 
 
