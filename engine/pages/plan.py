@@ -140,7 +140,8 @@ def view_plan(
         still, upgrades = describe_no_move(change), tuple(describe_upgrades(change))
         unknown = tuple(_list_asked(change))
     else:
-        unknown = _view_unknown({"from": document.get("from"), **each} for each in document.get("incomplete", ()))
+        asking = ({"from": document.get("from"), **each} for each in document.get("incomplete", ()))
+        unknown = tuple(_view_unknown(asking))
     document = document if "rows" in document else {"rows": [document]}
     rows = [*document["rows"], *document.get("queue_manager_aliases", ())]
     moves = [_view_move(group) for group in _group_alike(rows)]
@@ -326,22 +327,18 @@ def _group_remarks(listed: Iterable[Document]) -> Iterator[str]:
     yield from (each["remark"] for each in listed if not each["from"])
 
 
-def _view_unknown(listed: Iterable[Document]) -> tuple[Unknown, ...]:
+def _view_unknown(listed: Iterable[Document]) -> Iterator[Unknown]:
     """The objects of which something is not known, each once, with where the command that tells it is run."""
     asked: dict[tuple[str, str], dict[str, None]] = {}
     for each in listed:
         what = each["object"] if each["command"].startswith(MQSC_VERB) else each["what"]
         asked.setdefault((what or each["what"], each["command"]), {})[each["from"]] = None
-    return tuple(_view_asked(what, command, join_names(list(of))) for (what, command), of in asked.items())
-
-
-def _view_asked(what: str, command: str, members: str) -> Unknown:
-    """A command of the shell names its queue manager, whoever wants to know."""
-    return (
-        Unknown(what, command, f"at {members}")
-        if command.startswith(MQSC_VERB)
-        else Unknown(f"from {members}: {what}", command)
-    )
+    for (what, command), of in asked.items():
+        members = join_names(list(of))
+        if command.startswith(MQSC_VERB):
+            yield Unknown(what, command, f"at {members}")
+        else:  # a command of the shell names its queue manager, whoever wants to know
+            yield Unknown(f"from {members}: {what}", command)
 
 
 def _name(row: Document) -> str:
