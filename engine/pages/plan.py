@@ -19,6 +19,7 @@ from mqclause.render.cluster import (
     describe_upgrades,
     format_amount,
     format_percent,
+    group_by,
     group_remarks,
     list_missing_exits,
     list_unknown,
@@ -144,7 +145,7 @@ def view_plan(
         unknown = tuple(_view_unknown(asking))
     document = document if "rows" in document else {"rows": [document]}
     rows = [*document["rows"], *document.get("queue_manager_aliases", ())]
-    moves = [_view_move(group) for group in _group_alike(rows)]
+    moves = [_view_move(group) for group in group_by(rows, _tell_moves)]
     drawings = draw_diagrams([_draw_move(each) for each in moves]) if draw else []
     findings = document.get("findings") or {"new": (), "gone": ()}
     new, gone = (tuple(map(view_finding, findings[side])) for side in ("new", "gone"))
@@ -171,14 +172,11 @@ def _list_asked(change: ChangePlan) -> Iterator[Unknown]:
         yield Unknown(f"{level.what} of {level.object}", level.command, f"at {level.object}")
 
 
-def _group_alike(rows: Iterable[Document]) -> list[list[Document]]:
-    """The rows whose puts move alike, those of several queues, too."""
-    found: dict[Hashable, list[Document]] = {}
-    for each in rows:
-        sides = tuple((_get_failure(each[side]), tuple(_sum_parts(each[side]).items())) for side in ("before", "after"))
-        causes = tuple((of["side"], of["destination"]["queue_manager"], of["rule"]) for of in each["because"])
-        found.setdefault((not each.get("queue"), each.get("of_opens", False), sides, causes), []).append(each)
-    return list(found.values())
+def _tell_moves(row: Document) -> Hashable:
+    """What rows have alike whose puts move alike, those of several queues, too."""
+    sides = tuple((_get_failure(row[side]), tuple(_sum_parts(row[side]).items())) for side in ("before", "after"))
+    causes = tuple((of["side"], of["destination"]["queue_manager"], of["rule"]) for of in row["because"])
+    return not row.get("queue"), row.get("of_opens", False), sides, causes
 
 
 def _view_move(group: Sequence[Document]) -> MoveView:

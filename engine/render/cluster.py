@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from attrs import frozen
 from rich.table import Table
@@ -21,6 +21,8 @@ from mqclause.trace import join_names
 from mqclause.workload.editions import say_edition_source, split_edition_source
 from mqclause.workload.sensitivity import MissingObject
 from mqclause.workload.shares import sum_parts
+
+EachT = TypeVar("EachT")
 
 CSV_COLUMNS = ("queue", "from", "outcome", "reason", "queue_manager", "channel", "share")
 SIDE_COLUMNS = ("queue", "from", "moved", "side", "outcome", "reason", "queue_manager", "channel", "share", "weight")
@@ -251,21 +253,23 @@ def name_row(row: PrintedRow | PlanRow) -> str:
     return row.name if row.queue else f"{row.name} (queue manager)"
 
 
+def group_by(many: Iterable[EachT], key: Callable[[EachT], Hashable]) -> list[list[EachT]]:
+    """Group what has the same key, wherever it stands, by the first of each group."""
+    found: dict[Hashable, list[EachT]] = {}
+    for each in many:
+        found.setdefault(key(each), []).append(each)
+    return list(found.values())
+
+
 def group_alike_rows(rows: Sequence[PlanRow]) -> list[list[PlanRow]]:
     """Group the rows of one queue whose members say the same of both sides."""
-    groups: dict[tuple[object, ...], list[PlanRow]] = {}
-    for row in rows:
+
+    def tell_row(row: PlanRow) -> Hashable:
         because = tuple((each.side, each.destination.queue_manager, each.because) for each in row.because)
-        key = (
-            name_row(row),
-            row.moved,
-            row.is_of_opens,
-            render_destinations(row.before).plain,
-            render_destinations(row.after).plain,
-            because,
-        )
-        groups.setdefault(key, []).append(row)
-    return list(groups.values())
+        sides = tuple(render_destinations(side).plain for side in (row.before, row.after))
+        return name_row(row), row.moved, row.is_of_opens, sides, because
+
+    return group_by(rows, tell_row)
 
 
 def group_causes(row: PlanRow) -> dict[str, list[str]]:
@@ -414,7 +418,7 @@ def _print_groups(rows: Sequence[PrintedRow], page: Page) -> None:
     """A line for each queue; below it a line for the members that agree on where its puts go."""
     for name, of in groupby(rows, name_row):
         page.line(Text(name, "bold"))
-        agreeing = _agreeing(list(of))
+        agreeing = group_by(of, lambda row: render_destinations(row).plain)
         labels = [f"from {', '.join(row.member for row in group)}" for group in agreeing]
         column = INDENT + max(map(len, labels)) + 2
         beside = not page.width or column + NARROWEST_PARTS <= page.width
@@ -469,14 +473,6 @@ def _print_findings(found: ChangePlan, page: Page) -> None:
             page.line(Text(told, style), Text(f"{sign} ", style), INDENT)
     if found.findings.new or found.findings.gone:
         page.line()
-
-
-def _agreeing(rows: Sequence[PrintedRow]) -> list[list[PrintedRow]]:
-    """The rows of one queue in groups of members that say the same."""
-    groups: dict[str, list[PrintedRow]] = {}
-    for row in rows:
-        groups.setdefault(render_destinations(row).plain, []).append(row)
-    return list(groups.values())
 
 
 def _build_plan_table(groups: Sequence[Sequence[PlanRow]]) -> Table:
