@@ -407,11 +407,7 @@ def build_known_tables(found: DecidedNames, puts: ClusterPuts) -> dict[str, exp.
     rows = [{"at": each.at, "queue": each.queue, "queue_manager": each.queue_manager, "spelt": each.spelt,
              "places": each.places} for each in found.names]  # fmt: skip
     types = {"at": "INTEGER", "queue": _TEXT, "queue_manager": _TEXT, "spelt": _TEXT, "places": ["INTEGER"]}
-    tables = {
-        NAMES: _select(_NAMED, x=_rows(rows, types)),
-        WRITTEN: _written(found, puts),
-        ANSWERS: _answers(found),
-    }
+    tables = {NAMES: _select(_NAMED, x=_rows(rows, types)), WRITTEN: _written(found, puts), ANSWERS: _answers(found)}
     if found.draws:
         tables[DRAWS] = _draws(found)
     if found.odd:
@@ -724,11 +720,7 @@ def _columns(relation: DuckDBPyRelation) -> dict[str, FieldType]:
     return get_column_kinds(relation)
 
 
-def _found(
-    connection: DuckDBPyConnection,
-    __mqclause_given_5f0c6e1d94b24a7d: Any,
-    query: str,
-) -> DuckDBPyRelation:
+def _found(connection: DuckDBPyConnection, __mqclause_given_5f0c6e1d94b24a7d: Any, query: str) -> DuckDBPyRelation:
     """DuckDB finds what it has no table of among the variables of who calls it: QUERIED_TABLE."""
     return connection.sql(query)
 

@@ -333,8 +333,7 @@ class ClusterPuts:
     def _own_where_it_stands(self, value: Node) -> Node:
         """A name of the small table, or the name of the row that it stands for."""
         return build_case(
-            [(build_equality(value, NAME_PLACEHOLDERS[name]), key) for name, key in self.names.items()],
-            value,
+            [(build_equality(value, NAME_PLACEHOLDERS[name]), key) for name, key in self.names.items()], value
         )
 
     def _place_of(self, of: Column, words: RowWords) -> Node:

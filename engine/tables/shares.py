@@ -281,7 +281,7 @@ def _told_apart(step: Operation) -> Operation:
 def _ties(found: LoweredPlan) -> Mapping[str, Node]:
     choice, packing = found.course[0], found.packing
     assert packing is not None  # noqa: S101 - a put has destinations
-    remaining, subject = choice.standing.remaining, F.build_variable("c")
+    remaining, subject = choice.remaining, F.build_variable("c")
     names = {name: packing.looked_up(name, subject) for name in TIE_NAMES}
     routes = [
         F.concat_texts(
@@ -318,9 +318,9 @@ def _any(those: Node, condition: Node) -> Node:
 def _differs(choice: StepLowering, counters: Collection[str]) -> Node:
     """Whether a subject ``c`` is compared otherwise once it was chosen, if only these of its counters had moved."""
     subject = F.build_variable("c")
-    before, after = choice.standing.meaning, choice.advanced(subject, counters)
+    before, after = choice.meaning, choice.advanced(subject, counters)
     others = []
-    for rank, applies in choice.standing.choices:
+    for rank, applies in choice.choices:
         trees = [(before.of(key.by, subject), after.of(key.by, subject)) for key in rank.keys]
         others.append(build_and(applies, build_or(F.is_unequal(one, other) for one, other in trees)))
     return build_or(others)
@@ -332,13 +332,13 @@ def _weight(found: LoweredPlan, choice: StepLowering) -> Node:
     One whose factor does not count, or stands still, is taken in its turn with those like it, and before all others.
     """
     factor, subject = START._fields[0], F.build_variable("c")
-    before, after = choice.standing.meaning.at(subject), choice.advanced(subject)
+    before, after = choice.meaning.at(subject), choice.advanced(subject)
     step = F.subtract(after.word(factor), before.word(factor))
     weight = F.divide(build_literal(WEIGHTS_OF), exp.cast(step, "DOUBLE"))
     whole = exp.Round(this=weight)
     is_whole = F.is_less(exp.Abs(this=F.subtract(weight, whole)), 1e-9)
     stands = build_not(_differs(choice, [factor]))
-    some_stand = found.bindings.bind("some_stand", _any(choice.standing.remaining, stands))
+    some_stand = found.bindings.bind("some_stand", _any(choice.remaining, stands))
     branches = [(stands, build_literal(WEIGHTS_OF)), (some_stand, build_literal(0.0)), (is_whole, whole)]
     return build_case(branches, weight)
 

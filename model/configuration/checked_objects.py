@@ -252,7 +252,19 @@ SHARED_TRANSMISSION_QUEUE = "SYSTEM.CLUSTER.TRANSMIT.QUEUE"
 RECORDED_ATTRIBUTES = tuple(name for name, _ in FACT_ATTRIBUTES["QCLUSTER"].values() if name)
 """The attributes of a queue that go round in its clusters, as fields of facts."""
 
-_DEFAULTS: Mapping[str, Any] = {each.name: each.default for each in fields(Queue) if each.name in RECORDED_ATTRIBUTES}
+_SHOWN_OF_ROUTES = {name for name, _ in FACT_ATTRIBUTES["CLUSQMGR"].values() if name}
+ROUTE_ATTRIBUTES = tuple(name for name, _ in FACT_ATTRIBUTES["CHANNEL"].values() if name in _SHOWN_OF_ROUTES)
+"""The attributes of a CLUSRCVR that go round in its clusters, as fields of facts."""
+
+MADE_BY_RECEIVERS = ("CLUSSDRA", "CLUSSDRB")
+"""The DEFTYPE of routes that have their attributes from the CLUSRCVR."""
+
+_DEFAULTS: Mapping[str, Any] = {
+    each.name: each.default
+    for of, names in ((Queue, RECORDED_ATTRIBUTES), (Channel, ROUTE_ATTRIBUTES))
+    for each in fields(of)
+    if each.name in names
+}
 
 COUNTS = "which counts for choices made at {}"
 
@@ -528,14 +540,32 @@ def find_outdated_records(
     for row, at in shown:
         owner = row.text("CLUSQMGR")
         found = owned.get(owner, {}).get(row.name)
-        for name in () if found is None else _find_differing_attributes(row, found):
-            assert found is not None, "else nothing differs"  # noqa: S101
-            word, value = name.upper(), found.fields.get(name, _DEFAULTS[name])
-            there, here = (each.find_statement(word) or each.record for each in (found, row))
-            counts = COUNTS.format("other queue managers" if at == owner else at)
-            known = f"{row.fields[name]} in what {at} knows of it ({here.describe_place(word)}), {counts}"
-            message = f"{word} of {row.name} is {value} at {owner} ({there.describe_place(word)}), and {known}"
-            yield Diagnostic(here.source, message, *here.place_of(word))
+        if found is not None:
+            yield from _tell_differing(row, found, owner, at, RECORDED_ATTRIBUTES)
+
+
+def find_outdated_routes(
+    rows: Iterable[MqObject], local: str, members: Mapping[str, QueueManagerObjects]
+) -> Iterator[Diagnostic]:
+    """Find rows of DISPLAY CLUSQMGR at ``local`` that differ from the CLUSRCVR of those whom they are about."""
+    for row in rows:
+        if row.name in members and row.name != local and row.fields.get("deftype") in MADE_BY_RECEIVERS:
+            for found in members[row.name].channels("CLUSRCVR"):
+                if found.name == row.text("CHANNEL"):
+                    yield from _tell_differing(row, found, row.name, local, ROUTE_ATTRIBUTES)
+
+
+def _tell_differing(
+    row: MqObject, found: MqObject, owner: str, at: str, names: Collection[str]
+) -> Iterator[Diagnostic]:
+    """Tell what ``at`` shows in a row otherwise than it is ``found`` with its ``owner``."""
+    for name in _find_differing_attributes(row, found, names):
+        word, value = name.upper(), found.fields.get(name, _DEFAULTS[name])
+        there, here = (each.find_statement(word) or each.record for each in (found, row))
+        counts = COUNTS.format("other queue managers" if at == owner else at)
+        known = f"{row.fields[name]} in what {at} knows of it ({here.describe_place(word)}), {counts}"
+        message = f"{word} of {found.name} is {value} at {owner} ({there.describe_place(word)}), and {known}"
+        yield Diagnostic(here.source, message, *here.place_of(word))
 
 
 def apply_published_attributes(
@@ -560,12 +590,12 @@ def _collect_row_places(row: MqObject) -> dict[str, FileLine]:
     return {"": (row.record.source, row.record.line), **found}
 
 
-def _find_differing_attributes(row: MqObject, found: MqObject) -> Iterator[str]:
-    """The attributes that a row shows otherwise than the owner's queue is known to have them."""
+def _find_differing_attributes(row: MqObject, found: MqObject, names: Collection[str]) -> Iterator[str]:
+    """The attributes that a row shows otherwise than the owner's object is known to have them."""
     if found.clusters and row.text("CLUSTER") not in found.clusters:
         return
     is_defined = any(each.action == "define" for each in found.statements)
-    for name in RECORDED_ATTRIBUTES:
+    for name in names:
         is_told = name in row.fields and (is_defined or name in found.fields)
         if is_told and row.fields[name] != found.fields.get(name, _DEFAULTS[name]):
             yield name

@@ -8,7 +8,11 @@ from typing import Any, Self, cast
 
 from attrs import define, field, frozen
 
-from mqclause.model.configuration.checked_objects import apply_published_attributes, find_outdated_records
+from mqclause.model.configuration.checked_objects import (
+    apply_published_attributes,
+    find_outdated_records,
+    find_outdated_routes,
+)
 from mqclause.model.configuration.completeness import Membership, fill_in_inserts, find_open_names, has_complete_dump
 from mqclause.model.configuration.objects import (
     PLATFORM,
@@ -243,6 +247,7 @@ class ViewBuilder:
         yield from find_open_names(one for each in everyone for one in each.scripts)
         yield from _find_unnamed_sources(self.local, mine.scripts)
         yield from find_outdated_records(self.shown.get_rows("QCLUSTER"), self.local, self.members, everyone)
+        yield from find_outdated_routes(self.shown.get_rows("CLUSQMGR"), self.local, self.members)
 
     def apply_published(
         self, member: QueueManagerObjects, placed: Iterator[PlacedFact[FactT]]
