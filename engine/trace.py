@@ -265,7 +265,16 @@ class TraceNames(SourceNames):
 
 def _compile_scoped_function(source: str, names: SourceNames, **known: Any) -> ScopedFunction[Any]:
     """Compile a function of ``source``, a lambda of the subject ``d``, which may use what is ``known`` besides."""
-    scope = {"bool": bool, "max": max, "min": min, "len": len, "floor": compute_floor, **known, "__builtins__": {}}
+    scope = {
+        "bool": bool,
+        "float": float,
+        "max": max,
+        "min": min,
+        "len": len,
+        "floor": compute_floor,
+        **known,
+        "__builtins__": {},
+    }
     code = names.code(f"lambda s, R, C, F, E: {source}", "eval")
     compiled: ScopedFunction[Any] = eval(code, scope)  # noqa: S307 - it holds no text of a file
     return compiled

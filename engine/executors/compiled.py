@@ -33,7 +33,7 @@ from mqclause.language.parser import find_words, has_count
 from mqclause.language.vocabulary import Vocabulary, compute_floor
 from mqclause.rulebook.rule import CarriedState, Expression
 
-BUILTINS = {"id": id, "len": len, "map": map, "max": max, "min": min, "set": set, "sorted": sorted, "zip": zip}
+BUILTINS = {each.__name__: each for each in (float, id, len, map, max, min, set, sorted, zip)}
 
 
 @frozen

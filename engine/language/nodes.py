@@ -410,11 +410,17 @@ class Case(Expression):
 TRUE = Boolean(True)
 FALSE = Boolean(False)
 
+
+def _divide(one: float, other: float) -> float:
+    """Divide as SQL does, which makes numbers of 64 bits of whole ones first."""
+    return float(one) / float(other)
+
+
 COMPARISON_FUNCTIONS: Mapping[type[Binary], Callable[[Any, Any], bool]] = {
     EQ: operator.eq, NEQ: operator.ne, LT: operator.lt, LTE: operator.le, GT: operator.gt, GTE: operator.ge,
 }  # fmt: skip
 ARITHMETIC_FUNCTIONS: Mapping[type[Binary], Callable[[Any, Any], Any]] = {
-    Add: operator.add, Sub: operator.sub, Mul: operator.mul, Div: operator.truediv,
+    Add: operator.add, Sub: operator.sub, Mul: operator.mul, Div: _divide,
 }  # fmt: skip
 """What operators give where both values are known."""
 

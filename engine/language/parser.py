@@ -298,6 +298,16 @@ class _Checker:
             raise ExpressionError(f"{tree.sql()!r} is {found}, expected {wanted}", find_column(tree))
         return wanted
 
+    def as_number(self, tree: Expression, found: Type) -> None:
+        """Raises ExpressionError for a whole number that one of those that are not whole may not tell from the next.
+
+        Python compares the two as they are, SQL rounds the whole one before.
+        """
+        is_count = isinstance(tree, nodes.CountIf)  # of which there is no bound, but no such number of subjects
+        if found.kind == "whole" and not (found.is_exact or is_count):
+            said = f"{tree.sql()!r} can be a whole number beyond 2^53, which is not exact beside one that is not whole"
+            raise ExpressionError(f"{said}; allowed: whole numbers alone, or a quotient", find_column(tree))
+
     def comparison(self, tree: nodes.Binary) -> Type:
         left, right = self.check(tree.this), self.check(tree.expression)
         same = (left.is_number and right.is_number) or left.kind == right.kind != "names"
@@ -305,6 +315,10 @@ class _Checker:
             raise ExpressionError(f"{tree.sql()!r} compares {left} with {right}", find_column(tree))
         if isinstance(tree, ORDERINGS) and not left.is_number:
             raise ExpressionError(f"{tree.sql()!r} orders {left}; only numbers have an order", find_column(tree))
+        if left.kind == "number" and not right.is_exact and left.may_round:
+            self.as_number(tree.expression, right)
+        if right.kind == "number" and not left.is_exact and right.may_round:
+            self.as_number(tree.this, left)
         self.same_words(tree, left, tree.expression)
         self.same_words(tree, right, tree.this)
         return BOOLEAN
@@ -319,6 +333,8 @@ class _Checker:
         found = self.check(tree.this)
         for value in tree.expressions:
             self.expect(value, found)
+            if (of := self.check(value)).kind == "number" and of.may_round:
+                self.as_number(tree.this, found)
             self.same_words(tree, found, value)
         return BOOLEAN
 
@@ -331,6 +347,8 @@ class _Checker:
             found.append(self.check(branch.then))
         if result.is_number:
             kind: WordKind = "whole" if all(each.kind == "whole" for each in found) else "number"
+            for value in tree.values if kind == "number" else ():
+                self.as_number(value, self.check(value))
             return self.fitting(tree, kind, [end for each in found for end in (each.least, each.most)])
         return result if not result.words else TEXT
 

@@ -11,6 +11,7 @@ subjects in listing order. What does not fit (names, sequence numbers) is looked
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import groupby
@@ -56,9 +57,6 @@ from mqclause.tables.schema import Column, Columns, FieldType, Shape, Sources, V
 
 _NOTHING_FAILED = build_zero_test(FAILING_RULE)
 
-LARGEST_DOUBLE = 1.7976931348623157e308
-"""The upper bound of numbers: it leaves out infinity, and NaN where that is the greatest of all."""
-
 ODD_LETTER = f"[^{''.join(letter for letter in map(chr, range(128)) if not NOT_IN_NAMES.match(letter))}]"
 """A character that no name of MQ has, as a regular expression.
 
@@ -81,19 +79,41 @@ ALL_PACKED = 44
 class StepLowering:
     """Writes the bindings of one ruleset, from how the subjects of a row stand to how they stand in the end.
 
-    ``made`` are the names of the bindings that each rule made.
+    The lists are as of the step that comes next, each a binding; ``meaning`` is that of its words.
+    ``listed`` are all subjects, ``order`` lists them in an order that rules made. The choice ``is_open`` until a rule
+    makes it, ``ended`` is whether one by condition did. ``before`` has who remained before a rule, and what rule
+    a subject ``c`` of them falls by that does not remain: passes of one rule are one. ``choices`` are the ranks that
+    choose, each with whether it does. ``made`` are the names of the bindings that each rule made.
     """
 
     steps: LoweredRuleset
-    standing: LoweringState
+    meaning: RowExpressions
+    listed: Node
+    traced: bool = False
+    is_open: Node = field(factory=exp.true)
+    ended: Node = field(factory=exp.false)
+    aside: Node = F.NO_SUBJECTS
+    before: list[tuple[Node, Node]] = field(factory=list)
+    order: Node | None = None
+    choices: list[tuple[Rank, Node]] = field(factory=list)
     made: dict[str, list[str]] = field(factory=dict)
+
+    @property
+    def remaining(self) -> Node:
+        """The list of those that remain."""
+        return self.meaning.remaining
+
+    @remaining.setter
+    def remaining(self, after: Node) -> None:
+        """Set the list of subjects that remain from here on."""
+        self.meaning = evolve(self.meaning, remaining=after)
 
     def write(self) -> None:
         """Write all steps. Raises RuleError for a rule that cannot be run on tables."""
         for _, together in groupby(self.steps.steps, self._together):
-            known, steps = set(self.standing.meaning.bindings.found), list(together)
+            known, steps = set(self.meaning.bindings.found), list(together)
             self._write(steps)
-            names = [name for name in self.standing.meaning.bindings.found if name not in known]
+            names = [name for name in self.meaning.bindings.found if name not in known]
             self.made |= dict.fromkeys((step.rule.id for step in steps), names)
 
     def advanced(self, subject: Node, only: Collection[str] | None = None) -> RowExpressions:
@@ -101,10 +121,10 @@ class StepLowering:
 
         With ``only`` as if they had derived no more than these.
         """
-        meaning = self.standing.meaning
+        meaning = self.meaning
         for step in self.steps.steps:
             if isinstance(step, Let) and step.of == "chosen":
-                condition = build_and(build_not(self.standing.ended), meaning.all_of(step.when))
+                condition = build_and(build_not(self.ended), meaning.all_of(step.when))
                 for each in step.values if only is None else [one for one in step.values if one.name in only]:
                     value = build_if(condition, meaning.of(each.value, subject))
                     meaning = evolve(meaning, overridden={**meaning.overridden, each.name: value})
@@ -126,15 +146,15 @@ class StepLowering:
         try:
             match first:
                 case Filter(fate="out"):
-                    eliminate(self.standing, filters)
+                    eliminate(self, filters)
                 case Filter(fate="aside"):
-                    set_aside(self.standing, first)
+                    set_aside(self, first)
                 case Filter(fate="back"):
-                    take_back(self.standing, first)
+                    take_back(self, first)
                 case Filter(fate="chosen"):
-                    choose(self.standing, filters)
+                    choose(self, filters)
                 case Rank():
-                    apply_rank(self.standing, first)
+                    apply_rank(self, first)
                 case Let(of="every"):
                     self._of_every(first)
                 case Let(of="situation"):
@@ -143,19 +163,19 @@ class StepLowering:
             raise RuleError(self.steps.ruleset.name, "", str(error)) from None
 
     def _of_every(self, step: Let) -> None:
-        condition = build_and(build_not(self.standing.ended), self.standing.applies(step))
+        condition = build_and(build_not(self.ended), self.applies(step))
         for value in [] if is_false(condition) else step.values:
-            meaning = self.standing.meaning
-            anew = self.standing.bind(step.rule, value.name, build_if(condition, meaning.of(value.value)))
-            self.standing.meaning = evolve(meaning, overridden={**meaning.overridden, value.name: anew})
+            meaning = self.meaning
+            anew = self.bind(step.rule, value.name, build_if(condition, meaning.of(value.value)))
+            self.meaning = evolve(meaning, overridden={**meaning.overridden, value.name: anew})
 
     def _of_situation(self, step: Let) -> None:
         first_to_fail, rest = _first_to_fail(step.when)
         if first_to_fail and self._all_fail():
             return
-        condition, meaning = self.standing.holds(step.rule, rest), self.standing.meaning
+        condition, meaning = self.holds(step.rule, rest), self.meaning
         if len(step.values) > 1 and not first_to_fail:
-            condition = self.standing.bind(step.rule, "applies", condition)
+            condition = self.bind(step.rule, "applies", condition)
         for value in step.values:
             before, tree = meaning.word(value.name), meaning.of(value.value)
             if first_to_fail:
@@ -168,122 +188,8 @@ class StepLowering:
 
     def _all_fail(self) -> bool:
         """Whether a rule before ends every call: then no rule after it does."""
-        failing = self.standing.meaning.word(FAILING_RULE)
+        failing = self.meaning.word(FAILING_RULE)
         return (failing.args.get("default") or failing) != build_literal(0)
-
-
-def eliminate(standing: LoweringState, filters: Sequence[Filter]) -> None:
-    """Write the removal of all of whom the condition of a filter holds."""
-    meaning, step = standing.meaning, filters[0]
-    wheres = [(meaning.of(each.where), build_literal(each.rule.id)) for each in filters]
-    fell = build_or(where for where, _ in wheres)
-    condition = standing.applies(step, standing.is_open, build_or(meaning.may_hold(each.where) for each in filters))
-    if not is_false(condition):
-        standing.kept(step.rule, build_not(fell), condition, build_case(wheres) if len(wheres) > 1 else None)
-
-
-def set_aside(standing: LoweringState, step: Filter) -> None:
-    """Write the setting aside of all of whom the condition holds."""
-    before, where = standing.remaining, standing.meaning.of(step.where)
-    condition = standing.applies(step, standing.is_open, standing.meaning.may_hold(step.where))
-    found = build_if(condition, F.filter_items(before, where), F.NO_SUBJECTS)
-    standing.kept(step.rule, build_not(where), condition)
-    aside = found if standing.aside is F.NO_SUBJECTS else F.concat_lists(standing.aside, found)
-    standing.aside = standing.bind(step.rule, "aside", aside)
-
-
-def take_back(standing: LoweringState, step: Filter) -> None:
-    """Write the return of those set aside of whom the condition holds, each in its place."""
-    before, aside, where = standing.remaining, standing.aside, standing.meaning.of(step.where)
-    condition = standing.applies(step, standing.is_open, F.has_more_than(aside, 0))
-    if aside is F.NO_SUBJECTS or is_false(condition):
-        return
-    taken = F.filter_items(aside, where)
-    after = build_if(condition, standing.as_listed(F.concat_lists(before, taken)), before)
-    standing.remaining = standing.bind(step.rule, "left", after)
-    left = build_if(condition, F.filter_items(aside, build_not(where)), aside)
-    standing.aside = standing.bind(step.rule, "aside", left)
-
-
-def choose(standing: LoweringState, filters: Sequence[Filter]) -> None:
-    """Write consecutive choices: the first that finds anybody decides, so all look at the same list."""
-    remaining, last = standing.remaining, filters[-1].rule
-    found: list[tuple[Node, Node]] = []
-    by: list[tuple[Node, Node]] = []
-    for step in filters:
-        where = standing.meaning.of(step.where)
-        condition = standing.applies(step, standing.is_open, standing.meaning.may_hold(step.where))
-        if not (is_false(condition) or is_false(where)):
-            those = F.filter_items(remaining, where)
-            those = exp.ArrayReverse(this=those) if step.last_first else those
-            chosen = standing.bind(step.rule, "chosen", build_if(condition, those, F.NO_SUBJECTS))
-            found.append((F.has_more_than(chosen, 0), chosen))
-            by.append((F.has_more_than(chosen, 0), build_literal(step.rule.id)))
-    if found:
-        standing.left(last, build_case(found, remaining), standing.bind(last, "by", build_case(by)))
-        still_open = build_and(*(build_equality(F.count_items(chosen), 0) for _, chosen in found))
-        standing.ended = standing.bind(last, "ended", build_or([standing.ended, build_not(still_open)]))
-        standing.is_open = standing.bind(last, "open", build_and(standing.is_open, build_not(standing.ended)))
-
-
-def apply_rank(standing: LoweringState, step: Rank) -> None:
-    """Write a rank: those that remain are compared; some stay, or all are listed anew."""
-    if step.chooses:
-        _choose(standing, step)
-        return
-    # How many there are decides who stays of so many; those set aside are listed anew too, however few remain.
-    differ = build_or([exp.true()] if step.at_most else (standing.meaning.differ(key.by) for key in step.keys))
-    enough = F.has_more_than(standing.remaining, 1 if is_never_empty(standing, step) and step.keep != "all" else 0)
-    condition = standing.applies(step, standing.is_open, differ, enough)
-    if is_false(condition):
-        return
-    if step.keep == "all":
-        _order(standing, step, condition)
-    elif step.keep == "at_most":
-        _keep_some(standing, step, condition)
-    elif step.per is not None:
-        _keep_of_group(standing, step, condition)
-    else:
-        _keep_best(standing, step, step.keys[0], condition)
-
-
-def is_never_empty(standing: LoweringState, step: Operation) -> bool:
-    """Return whether types show that a step leaves somebody wherever there is anybody."""
-    if not isinstance(step, Rank) or step.at_most is None:
-        return isinstance(step, Rank)
-    least = infer_type(step.at_most, standing.meaning.vocabulary, per_subject=False).least
-    return least is not None and least >= 1
-
-
-@define
-class LoweringState:
-    """The lists as of the step that comes next, each a binding; ``meaning`` is that of its words.
-
-    ``listed`` are all subjects, ``order`` lists them in an order that rules made. The choice ``is_open`` until a rule
-    makes it, ``ended`` is whether one by condition did. ``before`` has who remained before a rule, and what rule
-    a subject ``c`` of them falls by that does not remain: passes of one rule are one. ``choices`` are the ranks that
-    choose, each with whether it does.
-    """
-
-    meaning: RowExpressions
-    listed: Node
-    traced: bool = False
-    is_open: Node = field(factory=exp.true)
-    ended: Node = field(factory=exp.false)
-    aside: Node = F.NO_SUBJECTS
-    before: list[tuple[Node, Node]] = field(factory=list)
-    order: Node | None = None
-    choices: list[tuple[Rank, Node]] = field(factory=list)
-
-    @property
-    def remaining(self) -> Node:
-        """The list of those that remain."""
-        return self.meaning.remaining
-
-    @remaining.setter
-    def remaining(self, after: Node) -> None:
-        """Set the list of subjects that remain from here on."""
-        self.meaning = evolve(self.meaning, remaining=after)
 
     def bind(self, rule: Rule, what: str, tree: Node) -> Node:
         """Bind a tree to a name that shows its rule and its part in it."""
@@ -316,6 +222,89 @@ class LoweringState:
         if self.order is None:
             return F.sort_items(some)
         return F.filter_items(self.order, F.has_item(some, F.build_variable("c")))
+
+
+def eliminate(standing: StepLowering, filters: Sequence[Filter]) -> None:
+    """Write the removal of all of whom the condition of a filter holds."""
+    meaning, step = standing.meaning, filters[0]
+    wheres = [(meaning.of(each.where), build_literal(each.rule.id)) for each in filters]
+    fell = build_or(where for where, _ in wheres)
+    condition = standing.applies(step, standing.is_open, build_or(meaning.may_hold(each.where) for each in filters))
+    if not is_false(condition):
+        standing.kept(step.rule, build_not(fell), condition, build_case(wheres) if len(wheres) > 1 else None)
+
+
+def set_aside(standing: StepLowering, step: Filter) -> None:
+    """Write the setting aside of all of whom the condition holds."""
+    before, where = standing.remaining, standing.meaning.of(step.where)
+    condition = standing.applies(step, standing.is_open, standing.meaning.may_hold(step.where))
+    found = build_if(condition, F.filter_items(before, where), F.NO_SUBJECTS)
+    standing.kept(step.rule, build_not(where), condition)
+    aside = found if standing.aside is F.NO_SUBJECTS else F.concat_lists(standing.aside, found)
+    standing.aside = standing.bind(step.rule, "aside", aside)
+
+
+def take_back(standing: StepLowering, step: Filter) -> None:
+    """Write the return of those set aside of whom the condition holds, each in its place."""
+    before, aside, where = standing.remaining, standing.aside, standing.meaning.of(step.where)
+    condition = standing.applies(step, standing.is_open, F.has_more_than(aside, 0))
+    if aside is F.NO_SUBJECTS or is_false(condition):
+        return
+    taken = F.filter_items(aside, where)
+    after = build_if(condition, standing.as_listed(F.concat_lists(before, taken)), before)
+    standing.remaining = standing.bind(step.rule, "left", after)
+    left = build_if(condition, F.filter_items(aside, build_not(where)), aside)
+    standing.aside = standing.bind(step.rule, "aside", left)
+
+
+def choose(standing: StepLowering, filters: Sequence[Filter]) -> None:
+    """Write consecutive choices: the first that finds anybody decides, so all look at the same list."""
+    remaining, last = standing.remaining, filters[-1].rule
+    found: list[tuple[Node, Node]] = []
+    by: list[tuple[Node, Node]] = []
+    for step in filters:
+        where = standing.meaning.of(step.where)
+        condition = standing.applies(step, standing.is_open, standing.meaning.may_hold(step.where))
+        if not (is_false(condition) or is_false(where)):
+            those = F.filter_items(remaining, where)
+            those = exp.ArrayReverse(this=those) if step.last_first else those
+            chosen = standing.bind(step.rule, "chosen", build_if(condition, those, F.NO_SUBJECTS))
+            found.append((F.has_more_than(chosen, 0), chosen))
+            by.append((F.has_more_than(chosen, 0), build_literal(step.rule.id)))
+    if found:
+        standing.left(last, build_case(found, remaining), standing.bind(last, "by", build_case(by)))
+        still_open = build_and(*(build_equality(F.count_items(chosen), 0) for _, chosen in found))
+        standing.ended = standing.bind(last, "ended", build_or([standing.ended, build_not(still_open)]))
+        standing.is_open = standing.bind(last, "open", build_and(standing.is_open, build_not(standing.ended)))
+
+
+def apply_rank(standing: StepLowering, step: Rank) -> None:
+    """Write a rank: those that remain are compared; some stay, or all are listed anew."""
+    if step.chooses:
+        _choose(standing, step)
+        return
+    # How many there are decides who stays of so many; those set aside are listed anew too, however few remain.
+    differ = build_or([exp.true()] if step.at_most else (standing.meaning.differ(key.by) for key in step.keys))
+    enough = F.has_more_than(standing.remaining, 1 if is_never_empty(standing, step) and step.keep != "all" else 0)
+    condition = standing.applies(step, standing.is_open, differ, enough)
+    if is_false(condition):
+        return
+    if step.keep == "all":
+        _order(standing, step, condition)
+    elif step.keep == "at_most":
+        _keep_some(standing, step, condition)
+    elif step.per is not None:
+        _keep_of_group(standing, step, condition)
+    else:
+        _keep_best(standing, step, step.keys[0], condition)
+
+
+def is_never_empty(standing: StepLowering, step: Operation) -> bool:
+    """Return whether types show that a step leaves somebody wherever there is anybody."""
+    if not isinstance(step, Rank) or step.at_most is None:
+        return isinstance(step, Rank)
+    least = infer_type(step.at_most, standing.meaning.vocabulary, per_subject=False).least
+    return least is not None and least >= 1
 
 
 class NotInTableError(ValueError):
@@ -399,10 +388,7 @@ class RowWords:
         return build_domain_test(of, value, self.kinds(of))
 
     def names(self) -> Iterator[tuple[Node, Node]]:
-        """Yield each name that a row gives, or a list of names as one text.
-
-        With it, whether any is too long, or a blank item.
-        """
+        """Yield each name of a row, a list of them as one text, and whether any is too long, or a blank item."""
         for of in self.columns.values():
             if self.is_there(of) and "name" not in self.kinds(of):
                 found = self.checked(of)
@@ -460,7 +446,8 @@ def build_domain_test(of: Column, value: Node, kinds: Collection[FieldType]) -> 
                 ]
             )
         case Finite(low):
-            return is_outside(value, low, LARGEST_DOUBLE)
+            # It leaves out infinity, and NaN where that is the greatest of all.
+            return is_outside(value, low, sys.float_info.max)
         case Name():
             return None if "name" in kinds else is_no_name(of.domain, value)
         case Names(Name() as one):
@@ -788,15 +775,12 @@ def get_word_place(of: Column, value: Node) -> Node:
 
 
 def _first_to_fail(condition: Expression | None) -> tuple[bool, Expression | None]:
-    """Whether a condition asks that no rule before ends the call, and what else it asks.
-
-    Such rules are one CASE, which takes the first of them.
-    """
+    """Whether a condition asks that no rule before ends the call, and what else: such rules are one CASE."""
     first, rest = (condition.this, condition.expression) if isinstance(condition, nodes.And) else (condition, None)
     return (True, rest) if first == _NOTHING_FAILED else (False, condition)
 
 
-def _choose(standing: LoweringState, step: Rank) -> None:
+def _choose(standing: StepLowering, step: Rank) -> None:
     condition = standing.bind(step.rule, "applies", standing.applies(step, standing.is_open))
     standing.choices.append((step, condition))
     chosen = build_and(condition, F.has_more_than(standing.remaining, 0))
@@ -808,7 +792,7 @@ def _choose(standing: LoweringState, step: Rank) -> None:
     standing.is_open = standing.bind(step.rule, "open", build_and(standing.is_open, build_not(chosen)))
 
 
-def _keep_best(standing: LoweringState, step: Rank, key: Key, condition: Node) -> None:
+def _keep_best(standing: StepLowering, step: Rank, key: Key, condition: Node) -> None:
     among, by = standing.meaning.all_of(step.among), standing.meaning.number_of(key.by)
     best_of = exp.ArrayMax if key.descending else exp.ArrayMin
     # Where nobody is compared the best is null; those that are not compared stay all the same.
@@ -817,13 +801,13 @@ def _keep_best(standing: LoweringState, step: Rank, key: Key, condition: Node) -
     _keep(standing, step, build_equality(by, best), condition)
 
 
-def _keep(standing: LoweringState, step: Rank, good: Node, condition: Node) -> None:
+def _keep(standing: StepLowering, step: Rank, good: Node, condition: Node) -> None:
     """Keeps who is not compared and who is good."""
     kept = build_or([build_not(standing.meaning.all_of(step.among)), good])
     standing.kept(step.rule, kept, condition)
 
 
-def _keep_of_group(standing: LoweringState, step: Rank, condition: Node) -> None:
+def _keep_of_group(standing: StepLowering, step: Rank, condition: Node) -> None:
     """Keeps those to whom nobody of their group is better."""
     condition = standing.bind(step.rule, "applies", condition)
     meaning, key, per = standing.meaning, step.keys[0], nodes.Column(step.per or "")
@@ -834,7 +818,7 @@ def _keep_of_group(standing: LoweringState, step: Rank, condition: Node) -> None
     _keep(standing, step, nobody, condition)
 
 
-def _keep_some(standing: LoweringState, step: Rank, condition: Node) -> None:
+def _keep_some(standing: StepLowering, step: Rank, condition: Node) -> None:
     """Keeps so many of the best; of those equal to the last of them, the first or all."""
     assert step.at_most is not None  # noqa: S101 - told to the type checker
     meaning, limit, rule = standing.meaning, standing.meaning.of(step.at_most), step.rule
@@ -854,13 +838,13 @@ def _keep_some(standing: LoweringState, step: Rank, condition: Node) -> None:
     _keep(standing, step, F.has_item(kept, kind), many)
 
 
-def _kind(standing: LoweringState, counts: Sequence[str]) -> Node:
+def _kind(standing: StepLowering, counts: Sequence[str]) -> Node:
     """What subjects that count as one are alike in: in these attributes; without any each counts alone."""
     alike = {name: standing.meaning.of(nodes.Column(name)) for name in counts}
     return F.build_struct(alike) if alike else F.build_variable("c")
 
 
-def _first_of_each(standing: LoweringState, step: Rank, ordered: Node, kind: Node) -> Node:
+def _first_of_each(standing: StepLowering, step: Rank, ordered: Node, kind: Node) -> Node:
     """Of the subjects of each kind the one that is listed first."""
     kinds = standing.bind(step.rule, "kinds", F.map_items(ordered, kind))
     place = F.add(F.build_variable("place"), 1)
@@ -869,7 +853,7 @@ def _first_of_each(standing: LoweringState, step: Rank, ordered: Node, kind: Nod
     return standing.bind(step.rule, "first", first)
 
 
-def _with_equals(standing: LoweringState, step: Rank, ordered: Node, limit: Node) -> Node:
+def _with_equals(standing: StepLowering, step: Rank, ordered: Node, limit: Node) -> Node:
     """The first so many of a list in order, and those equal to the last of them."""
     key, by = step.keys[0], standing.meaning.number_of(step.keys[0].by)
     last = standing.bind(step.rule, "last", F.get_item(F.map_items(ordered, by), F.subtract(limit, 1)))
@@ -878,7 +862,7 @@ def _with_equals(standing: LoweringState, step: Rank, ordered: Node, limit: Node
     return F.filter_items(ordered, build_not(beyond))
 
 
-def _order(standing: LoweringState, step: Rank, condition: Node) -> None:
+def _order(standing: StepLowering, step: Rank, condition: Node) -> None:
     """Lists those that remain anew, and all others too: some may be taken back."""
     before, remaining = standing.order or standing.listed, standing.remaining
     standing.order = standing.bind(
@@ -888,7 +872,7 @@ def _order(standing: LoweringState, step: Rank, condition: Node) -> None:
     standing.remaining = standing.bind(step.rule, "left", anew)
 
 
-def _sorted(standing: LoweringState, subjects: Node, keys: Sequence[Key]) -> Node:
+def _sorted(standing: StepLowering, subjects: Node, keys: Sequence[Key]) -> Node:
     """Sorts by one key after the other, the first last, equals as before: each time with the place so far."""
     for key in reversed(keys):
         place: Node = F.build_variable("place")

@@ -227,9 +227,7 @@ class MessageOrder:
 
     def left_out(self, fate: Node) -> Node:
         """Write the id of the rule that gives a message no place."""
-        return build_case(
-            (exp.EQ(this=fate, expression=build_literal(at)), each) for at, (_, each) in enumerate(self.fell, 1)
-        )
+        return build_case((build_equality(fate, at), each) for at, (_, each) in enumerate(self.fell, 1))
 
 
 def is_first_lowest(vocabulary: Vocabulary) -> bool:
@@ -269,14 +267,14 @@ def build_message_query(
     for level in Plan(bound, {}).levels():
         query.add({_unprefixed(name): tree for name, tree in level.items()})
     query.add(items.places())
-    is_member = build_and(is_message, is_visible(steps, seen), build_not(_is(read.words["group_id"], "")))
+    is_member = build_and(is_message, is_visible(steps, seen), F.is_unequal(read.words["group_id"], ""))
     _members(query, items, is_member, _asks(orders.values(), f"{F.PREFIX}earliest_"), numbered)
     fates = {name: _added(f"fate_{name}") for name in orders}
     query.add({f"fate_{name}": _fate(each, is_message) for name, each in orders.items()})
-    remains = {name: _is_one(fate, PLACED) for name, fate in fates.items()}
+    remains = {name: build_equality(fate, PLACED) for name, fate in fates.items()}
     places = _places(query, items, orders, remains, numbered)
     left_out = {f"left_out_of_{name}": each.left_out(fates[name]) for name, each in orders.items()}
-    fault = build_if(_is_one(fates["physical"], NO_MESSAGE), read.bindings.spelt_out(read.fault))
+    fault = build_if(build_equality(fates["physical"], NO_MESSAGE), read.bindings.spelt_out(read.fault))
     struct = build_struct({**places, **left_out, "message": fault})
     return query.ending([*own, exp.alias_(struct, ORDER_ANSWER)])
 
@@ -296,10 +294,7 @@ class MessageColumns:
 
 
 def read_message_columns(columns: Mapping[str, FieldType], cluster: Cluster | None) -> MessageColumns:
-    """Read which columns a table of messages has.
-
-    ``cluster`` states of its queues what no column does. Raises TableError.
-    """
+    """Read which columns a table of messages has; what none states of queues, ``cluster`` does. Raises TableError."""
     if cluster is not None:
         check_cluster(cluster)
     check_free(ORDER_ANSWER, columns)
@@ -358,13 +353,11 @@ class Items:
         }  # fmt: skip
 
     def together(self, earliest: bool) -> list[Added]:
-        """Write the facts of a message in an item of several, level by level.
-
-        ``earliest`` asks for the first of the item to arrive.
-        """
+        """Write the facts of a message in an item of several, in levels; ``earliest`` asks for the first to arrive."""
         stretches, nothing = _added("stretches"), exp.cast(exp.null(), "ARRAY<BIGINT>")
+        own = {name: tree for name, tree in self.alone().items() if name.startswith("earliest_")}
         return [
-            {**self._neighbours(), **(self._earliest() if earliest else self._no_earliest())},
+            {**self._neighbours(), **(self._earliest() if earliest else own)},
             {
                 "first_there": build_not(is_null(_added("first_place"))),
                 "repeated": F.coalesce(_repeated(), exp.false()),
@@ -374,17 +367,12 @@ class Items:
             _told_of_item(),
         ]
 
-    def bucket(self) -> Node:
-        """Write the number by which the rows of an item are partitioned."""
-        return F.Bucket(expressions=self.of_item)
-
     def standing(self) -> tuple[Sequence[tuple[Node, bool]], Added]:
         """Write by what rows are sorted, and what each shows of its item beside the row before it."""
         place, bucket = _added("place"), _added("bucket")
         same = [exp.EQ(this=_of_row_before(tree), expression=tree) for tree in (bucket, *self.of_item)]
         goes_on = F.coalesce(
-            build_and(*same, exp.EQ(this=_of_row_before(_added("next")), expression=place)),
-            exp.false(),
+            build_and(*same, exp.EQ(this=_of_row_before(_added("next")), expression=place)), exp.false()
         )
         begins = build_not(F.coalesce(same[0], exp.false()))
         is_first = _added("is_first")
@@ -405,29 +393,18 @@ class Items:
         }
 
     def _begins(self) -> Node:
-        """Write the test whether a message begins a stretch.
-
-        The first of an item has none before it and begins no further one.
-        """
+        """Write the test whether a message begins a stretch; the first of an item begins no further one."""
         place, before = _added("place"), _added("before")
         irregular = F.is_unequal(_added("after"), place)
         before_repeated = build_equality(before, _added("before_that"))
-        among_segments = [
-            F.is_greater(_added("furthest"), place),
-            F.is_greater(_added("furthest_before"), before),
-        ]
+        among_segments = [F.is_greater(_added("furthest"), place), F.is_greater(_added("furthest_before"), before)]
         more = among_segments if self._looks_back else []
         return F.coalesce(build_or([irregular, _repeated(), before_repeated, *more]), exp.false())
 
     def _stretch(self) -> Node:
         """Write what is known of the message that begins a stretch; stretches are in the order of their item."""
         repeated = build_if(_repeated(), build_literal(1), build_literal(0))
-        parts = [
-            _added("in_item"),
-            _added("place"),
-            _added("after"),
-            repeated,
-        ]
+        parts = [_added("in_item"), _added("place"), _added("after"), repeated]
         return F.build_list(parts, "BIGINT")
 
     @property
@@ -445,15 +422,11 @@ class Items:
         return self._may_be_segments or not self.first_is_lowest
 
     def _neighbours(self) -> Added:
-        place, following, arrival = (
-            _added("place"),
-            _added("next"),
-            self.words["arrival"],
-        )
+        place, following, arrival = (_added("place"), _added("next"), self.words["arrival"])
         enqueued = _added("enqueued")
         furthest = {
-            "furthest": self._over(exp.Max(this=following), build_frame(build_literal(1))),
-            "furthest_before": self._over(exp.Max(this=following), build_frame(build_literal(2))),
+            "furthest": self._over(exp.Max(this=following), _rows(build_literal(1), "PRECEDING")),
+            "furthest_before": self._over(exp.Max(this=following), _rows(build_literal(2), "PRECEDING")),
         }
         return {
             "in_item": exp.cast(self._over(exp.RowNumber()), "INT"),
@@ -466,12 +439,6 @@ class Items:
             **(furthest if self._looks_back else {}),
         }
 
-    def _no_earliest(self) -> Added:
-        return {
-            "earliest_priority": _added("enqueued"),
-            "earliest_arrival": self.words["arrival"],
-        }
-
     def _earliest(self) -> Added:
         """Where the first of the item in physical order lies."""
         physical = build_order((_added("enqueued"), True), (self.words["arrival"], False))
@@ -482,11 +449,7 @@ class Items:
 
     def _over(self, function: Node, frame: Node | None = None) -> Node:
         first = [] if self.first_is_lowest else [(_added("is_first"), True)]
-        keys = (
-            (_added("place"), False),
-            (_added("enqueued"), True),
-            (self.words["arrival"], False),
-        )
+        keys = ((_added("place"), False), (_added("enqueued"), True), (self.words["arrival"], False))
         return exp.Window(this=function, partition_by=self.of_item, order=build_order(*first, *keys), spec=frame)
 
     def seen(self) -> Added:
@@ -519,11 +482,6 @@ def build_order(*keys: tuple[Node, bool]) -> Node:
 def build_partition(*trees: Node) -> list[Node]:
     """Build a window's PARTITION BY; a column that is equal in all rows is left out."""
     return [each for each in trees if not is_known(each)]
-
-
-def build_frame(number: Node) -> Node:
-    """Build the frame of a window: up to ``number`` rows before this one."""
-    return _rows(number, "PRECEDING")
 
 
 def _not_of_rows(rule: Rule, why: str) -> RuleError:
@@ -670,7 +628,7 @@ def _told(vocabulary: Vocabulary, words: Mapping[str, Node]) -> dict[str, Node]:
 
 def _members(query: _Query, items: Items, is_member: Node, earliest: bool, numbered: bool) -> None:
     """The levels that say what each message is in its item."""
-    query.add({"bucket": build_if(is_member, items.bucket())})
+    query.add({"bucket": build_if(is_member, F.Bucket(expressions=items.of_item))})
     if not numbered or earliest:
         query.split(is_member, items.together(earliest), items.alone())
         return
@@ -680,14 +638,6 @@ def _members(query: _Query, items: Items, is_member: Node, earliest: bool, numbe
 
 def _fate(order: MessageOrder, is_message: Node) -> Node:
     return exp.cast(build_if(is_message, order.fate, build_literal(NO_MESSAGE)), "TINYINT")
-
-
-def _is_one(fate: Node, of: int) -> Node:
-    return exp.EQ(this=fate, expression=build_literal(of))
-
-
-def _is(tree: Node, value: str) -> Node:
-    return build_literal(get_value(tree) == value) if is_known(tree) else build_equality(tree, value)
 
 
 def _asks(orders: Iterable[MessageOrder], prefix: str) -> bool:
@@ -834,13 +784,10 @@ def _told_of_item() -> Added:
     """What the place where its line is cut says of a message."""
     line, place, there, repeated = map(_added, ("line", "place", "first_there", "repeated"))
     cut = F.get_item(line, CUT)
-    is_behind = build_and(
-        F.is_greater(cut, NO_CUT),
-        F.is_at_least(_added("in_item"), cut),
-    )
+    is_behind = build_and(F.is_greater(cut, NO_CUT), F.is_at_least(_added("in_item"), cut))
     behind, unfit = (F.coalesce(each, exp.false()) for each in (is_behind, F.has_item(line, exp.Neg(this=place))))
     further = F.is_greater(place, _added("first_place"))
-    behind_end = build_and(there, behind, _is_single(F.get_item(line, CUT_BY_END)), further)
+    behind_end = build_and(there, behind, build_equality(F.get_item(line, CUT_BY_END), 1), further)
     return {
         "leads": F.coalesce(build_and(build_not(repeated), build_equality(place, _added("first_place"))), exp.false()),
         "in_line": build_and(there, build_not(build_or([repeated, behind, unfit]))),
@@ -873,7 +820,7 @@ def _line(stretches: Node) -> Node:
     """Goes from stretch to stretch: what would come next, whether the stretch fits in, and where the line is cut."""
     state, stretch = F.build_variable("state"), F.build_variable("stretch")
     number, place, after, is_repeated = (F.get_item(stretch, at) for at in range(4))
-    expected = build_if(_is_single(F.get_item(state, FITS)), after, F.get_item(state, EXPECTED))
+    expected = build_if(build_equality(F.get_item(state, FITS), 1), after, F.get_item(state, EXPECTED))
     ended = F.is_less(expected, 0)
     by_end = build_if(build_equality(expected, ENDED), build_literal(1), build_literal(0))
 
@@ -885,7 +832,7 @@ def _line(stretches: Node) -> Node:
     step = build_case(
         [
             (F.is_greater(F.get_item(state, CUT), NO_CUT), state),
-            (_is_single(is_repeated), kept(build_literal(NO_CUT), False, build_literal(0))),
+            (build_equality(is_repeated, 1), kept(build_literal(NO_CUT), False, build_literal(0))),
             (build_or([ended, F.is_greater(place, expected)]), kept(number, False, by_end)),
             (build_equality(place, expected), kept(build_literal(NO_CUT), True, build_literal(0))),
         ],
@@ -893,7 +840,3 @@ def _line(stretches: Node) -> Node:
     )
     start = F.build_list([build_literal(each) for each in (NO_CUT, STUCK, 1, 0)], "BIGINT")
     return exp.Reduce(this=stretches, initial=start, merge=F.build_lambda(step, "state", "stretch"))
-
-
-def _is_single(tree: Node) -> Node:
-    return build_equality(tree, 1)

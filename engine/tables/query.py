@@ -12,12 +12,7 @@ from sqlglot import Dialect, exp
 
 from mqclause.answers import NOBODY_LEFT
 from mqclause.documents import DOCUMENTS, OUTCOME, TRIGGER
-from mqclause.executors.operations import (
-    FAILING_RULE,
-    LoweredRuleset,
-    list_expressions,
-    name_fact,
-)
+from mqclause.executors.operations import FAILING_RULE, LoweredRuleset, list_expressions, name_fact
 from mqclause.language import nodes
 from mqclause.language.parser import expand_terms
 from mqclause.language.sql import (
@@ -39,7 +34,6 @@ from mqclause.tables.functions import Bindings, InCase, Plan
 from mqclause.tables.lowering import (
     FIRST,
     MIXED,
-    LoweringState,
     Packing,
     RowExpressions,
     RowWords,
@@ -111,12 +105,12 @@ def build_decision(found: LoweredPlan) -> StructFields:
     choice, outcome, packing = found.course[0], found.course[-1], found.packing
     assert packing is not None  # noqa: S101 - a put has destinations
     reason = found.bindings.bind("reason", _of_failing(outcome, lambda rule: build_literal(_code(rule)), "INT"))
-    deferred = outcome.standing.meaning.facts.get("deferred", exp.false())
+    deferred = outcome.meaning.facts.get("deferred", exp.false())
     decided = build_and(build_not(found.invalid), F.is_null(reason), build_not(deferred))
-    left = outcome.standing.meaning.facts["permitted"]
+    left = outcome.meaning.facts["permitted"]
     found = _answered(found, build_and(decided, build_equality(left, 0)))
     decided = build_and(decided, build_not(build_equality(left, 0)))
-    to = F.get_item(F.build_column(packing.listed), packing.place(F.get_item(choice.standing.remaining, 0)))
+    to = F.get_item(F.build_column(packing.listed), packing.place(F.get_item(choice.remaining, 0)))
     chosen = found.bindings.bind("chosen", build_if(decided, to))
     names = {name: _name(chosen, packing.present[name]) if name in packing.present else NO_TEXT
              for name in ("queue", "queue_manager", "channel")}  # fmt: skip
@@ -126,7 +120,7 @@ def build_decision(found: LoweredPlan) -> StructFields:
         "outcome": build_case([(condition, build_literal(word)) for condition, word in what], build_literal("chosen")),
         **names,
         "reason": _of_valid(found, reason),
-        "permitted": _of_valid(found, exp.cast(outcome.standing.meaning.facts["permitted"], "INT")),
+        "permitted": _of_valid(found, exp.cast(outcome.meaning.facts["permitted"], "INT")),
         "eliminated_by": _eliminated_by(found, choice),
         "message": build_if(found.invalid, found.fault),
         "transmission_queue": NO_TEXT,
@@ -135,7 +129,7 @@ def build_decision(found: LoweredPlan) -> StructFields:
 
 def build_kept_queue(found: LoweredPlan, queue: Node, *where: Node) -> Node:
     """Write the ``queue`` of a destination: ``where`` rules keep the one named beside a queue manager, that one."""
-    kept = found.course[0].standing.meaning.of(nodes.Column("kept_queue"))
+    kept = found.course[0].meaning.of(nodes.Column("kept_queue"))
     if kept == build_literal(""):
         return queue
     kept = found.bindings.same("kept_queue", kept)
@@ -145,7 +139,7 @@ def build_kept_queue(found: LoweredPlan, queue: Node, *where: Node) -> Node:
 def build_triggering(found: LoweredPlan) -> StructFields:
     """Write the fields of the column ``triggering``."""
     (rules,) = found.course
-    facts = rules.standing.meaning.facts
+    facts = rules.meaning.facts
     concluding = [
         (facts[name_fact("concluded", rule.id)], build_literal(rule.id))
         for rule in rules.steps.ruleset.rules
@@ -187,7 +181,7 @@ def _of_failing(rules: StepLowering, told: Callable[[Rule], Node], kind: str) ->
         at = int(number.name)
         return told(rules.steps.ruleset.rules[at - 1]) if at else exp.cast(exp.null(), kind)
 
-    failing = rules.standing.meaning.facts.get(FAILING_RULE, build_literal(0))
+    failing = rules.meaning.facts.get(FAILING_RULE, build_literal(0))
     branches = [(each.this, of(each.args["true"])) for each in failing.args.get("ifs", [])]
     return build_case(branches, of(failing.args.get("default") or failing))
 
@@ -199,18 +193,18 @@ def _code(rule: Rule) -> int:
 
 def _eliminated_by(found: LoweredPlan, rules: StepLowering) -> Node:
     """For each subject the rule that it fell by, null for one that remains."""
-    if not rules.standing.traced or found.packing is None:
+    if not rules.traced or found.packing is None:
         return exp.cast(exp.null(), "ARRAY<TEXT>")
     # Who was there last before a rule fell by it, even if another had set it aside before.
-    subject, before = F.build_variable("c"), rules.standing.before or [(rules.standing.listed, NO_TEXT)]
+    subject, before = F.build_variable("c"), rules.before or [(rules.listed, NO_TEXT)]
     fell = [(F.has_item(those, subject), by) for those, by in reversed(before[1:])]
-    by = build_case([(F.has_item(rules.standing.remaining, subject), NO_TEXT), *fell], before[0][1])
-    return _of_valid(found, found.bindings.bind("eliminated_by", F.map_items(rules.standing.listed, by)))
+    by = build_case([(F.has_item(rules.remaining, subject), NO_TEXT), *fell], before[0][1])
+    return _of_valid(found, found.bindings.bind("eliminated_by", F.map_items(rules.listed, by)))
 
 
 def _failing(rules: StepLowering) -> Node:
     """The ids of the conditions that were examined for a conclusion that was asked for, and do not hold."""
-    facts = rules.standing.meaning.facts
+    facts = rules.meaning.facts
     asked: dict[str, list[Node]] = {}
     for rule in rules.steps.ruleset.rules:
         if isinstance(rule.action, Conclude):
@@ -254,10 +248,10 @@ def build_plan(
         meaning = RowExpressions(steps.vocabulary, packing, words, bindings, listed, facts, _at_start(steps, shape))
         kept = kept or _keep_queue(meaning)
         meaning = evolve(meaning, overridden={**meaning.overridden, **kept})
-        writing = StepLowering(steps, LoweringState(meaning, listed, traced is steps.ruleset.about))
+        writing = StepLowering(steps, meaning, listed, traced is steps.ruleset.about)
         writing.write()
         written.append(writing)
-        facts = {name: bindings.bind(name, writing.standing.meaning.of(tree)) for name, tree in steps.hands_on.items()}
+        facts = {name: bindings.bind(name, writing.meaning.of(tree)) for name, tree in steps.hands_on.items()}
     found = LoweredPlan(bindings, written, packing, invalid, _fault(words, packing, shape))
     fields = {name: tree.copy() for name, tree in answer(found).items()}
     made = {rule: names for each in written for rule, names in each.made.items()}
@@ -271,13 +265,13 @@ def build_evaluation(found: LoweredPlan) -> StructFields:
     ``failed_by`` is the rule that ends the call. Then each fact that rules derive about the situation, and ``message``.
     """
     rules, packing = found.course[-1], found.packing
-    word, types = rules.standing.meaning.word, _fact_types(rules.steps)
+    word, types = rules.meaning.word, _fact_types(rules.steps)
     facts = {name: _of_valid(found, exp.cast(word(name), kind)) for name, kind in types.items()}
     subjects = {}
     if packing is not None:
         place = exp.cast(packing.place(F.build_variable("c")), "INT")
         subjects = {
-            "remaining": _of_valid(found, F.map_items(rules.standing.remaining, place)),
+            "remaining": _of_valid(found, F.map_items(rules.remaining, place)),
             "eliminated_by": _eliminated_by(found, rules),
         }
     failed_by = _of_failing(rules, lambda rule: build_literal(rule.id), "TEXT")
@@ -348,10 +342,7 @@ def quote_text(text: Node) -> Node:
 
 
 def describe_disallowed(before: list[Node | str], text: Node, allowed: str) -> Node:
-    """Write the message about a value that is not allowed, given as ``text``.
-
-    ``before`` ends with the name of its column.
-    """
+    """Write the message about a value that is not allowed; ``before`` ends with the name of its column."""
     start, end = NOT_ALLOWED.format(column="", value="{}", allowed=allowed).split("{}", 1)
     *first, last = before
     return F.concat_texts(*first, f"{last}{start}", text, end)

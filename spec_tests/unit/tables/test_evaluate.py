@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,7 +18,7 @@ from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
 from mqclause.duckdb import apply_rules, decide
 from mqclause.executors.pipeline import Pipeline
 from mqclause.rulebook.rule import RuleError
-from mqclause.rulebook.rules import Rules
+from mqclause.rulebook.rules import Rules, get_rules_folder
 from mqclause.tables.row import InvalidRowError, list_eliminating_rules, read_row
 from mqclause.tables.schema import TableError
 from spec_tests.support.parcels import PARCELS, Row, parcel_rows, parcel_rules, parcel_table
@@ -62,6 +63,29 @@ def test_as_each_row_is_evaluated(executor: Any, tmp_path: Path) -> None:
         None, "parcels.01", "parcels.02", "parcels.03", "parcels.06", "parcels.11", "parcels.12",
     }  # fmt: skip
     assert {each["failed_by"] for each in found} == {None, "parcels.09"}
+
+
+def test_large_whole_numbers_are_divided_alike(tmp_path: Path) -> None:
+    """Of 64 bits 9007199254740993 is 9007199254740992, of which a third is 3002399751580330.5 and not 3002399751580331."""
+    shutil.copytree(get_rules_folder(), tmp_path / "rules")
+    (tmp_path / "rules" / "workload" / "01z_own.toml").write_text(
+        'clause = "workload/1"\ntitle = "T"\nafter = "workload.01a"\n[eliminate]\n'
+        'where = "dest_seq_number / 3 > 3002399751580330.6"\nbecause = "so"\n'
+    )
+    rules = Rules(folder=tmp_path / "rules")
+    among = [
+        {"queue_manager": name, "channel": name, "dest_seq_number": 2**53 + more}
+        for name, more in (("QM1", 1), ("QM2", 4))
+    ]
+    row = {"queue": "Q"}, among
+    assert [each.id for each in rules.ruleset(WORKLOAD).rules].count("workload.01z") == 1
+    (decided,) = answers(decide(arrow_table([row]), rules=rules, explain=True))
+    assert decided["eliminated_by"] == [None, "workload.01z"]
+    for executor in ("plain", "compiled"):
+        put, listed = read_row(WORKLOAD, *row)
+        assert [
+            each.queue_manager for each in Pipeline.of(rules, WORKLOAD, executor).run(put, listed)[0].remaining
+        ] == ["QM1"]
 
 
 def test_one_row_by_hand(tmp_path: Path) -> None:
