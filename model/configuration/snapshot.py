@@ -513,10 +513,11 @@ def _apply_overlays(snapshot: Snapshot, overlays: Iterable[Script]) -> Snapshot:
     """Apply ``overlays`` of queue managers that no script describes. Raises FactsError."""
     faults: list[Diagnostic] = []
     for script in overlays:
-        owner = script.queue_manager or snapshot.cluster.queue_manager.name
+        local = snapshot.cluster.queue_manager.name
+        owner = script.queue_manager or local
         for record in script.records:
             try:
-                snapshot = apply_record(snapshot, _convert_to_alter(record), owner)
+                snapshot = _apply_change(snapshot, _read_change(record, owner, local))
             except FactsError as error:
                 faults += (Diagnostic(record.source, each.message, record.line) for each in error.diagnostics)
     if faults:
@@ -532,16 +533,6 @@ def apply_changes(snapshot: Snapshot, commands: Iterable[str]) -> Snapshot:
     for text in commands:
         snapshot = _apply_change(snapshot, parse_change(text))
     return snapshot
-
-
-def apply_record(snapshot: Snapshot, record: Record, owner: str) -> Snapshot:
-    """Apply a command of the queue manager ``owner`` that alters an object; raises FactsError."""
-    of = "" if record.kind == "QMGR" else owner
-    name = owner if record.kind == "QMGR" else record.name
-    if record.kind == "CHANNEL" and "STATUS" in record.attributes and owner == snapshot.cluster.queue_manager.name:
-        of = ""
-    attributes = {word: value for word, value in record.attributes.items() if word not in _HOW}
-    return _apply_change(snapshot, ConfigurationChange(record.kind, name, of, attributes))
 
 
 def replace_facts(snapshot: Snapshot, placed: Iterable[PlacedFact[Any]]) -> Snapshot:
@@ -565,19 +556,22 @@ def replace_cluster(snapshot: Snapshot, cluster: Cluster) -> Snapshot:
     return evolve(snapshot, cluster=cluster, placed=placed, knowledge=knowledge)
 
 
-def _convert_to_alter(record: Record) -> Record:
-    """The command as one that alters attributes; raises FactsError if it is none of those."""
-    if record.action == "alter" and record.kind in CHANGEABLE:
-        return record
+def _read_change(record: Record, owner: str, local: str) -> ConfigurationChange:
+    """Read the change that a command makes to an object of the queue manager ``owner``; raises FactsError if none."""
+    attributes = {word: value for word, value in record.attributes.items() if word not in _HOW}
     if record.action in ("start", "stop") and record.kind == "CHANNEL":
-        return evolve(record, action="alter", attributes={"STATUS": get_state_after(record)}, places=())
-    if record.action in ("suspend", "resume"):
+        attributes = {"STATUS": get_state_after(record)}
+    elif record.action in ("suspend", "resume"):
         if record.listed("CLUSNL"):
             raise FactsError([record.build_diagnostic(f"CLUSNL: {NO_NAMELIST}")])
-        suspend = "YES" if record.action == "suspend" else "NO"
-        cluster = {name: value for name, value in record.attributes.items() if name == "CLUSTER"}
-        return evolve(record, action="alter", attributes={"SUSPEND": suspend, **cluster}, places=())
-    raise FactsError([record.build_diagnostic(f"{record.action.upper()} {NO_CHANGE}")])
+        cluster = {name: value for name, value in attributes.items() if name == "CLUSTER"}
+        attributes = {"SUSPEND": "YES" if record.action == "suspend" else "NO", **cluster}
+    elif record.action != "alter" or record.kind not in CHANGEABLE:
+        raise FactsError([record.build_diagnostic(f"{record.action.upper()} {NO_CHANGE}")])
+    if record.kind == "QMGR":
+        return ConfigurationChange("QMGR", owner, "", attributes)
+    is_own_state = record.kind == "CHANNEL" and "STATUS" in attributes and owner == local
+    return ConfigurationChange(record.kind, record.name, "" if is_own_state else owner, attributes)
 
 
 def _apply_change(snapshot: Snapshot, change: ConfigurationChange) -> Snapshot:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import errno
+import gzip
 import io
 import lzma
 import os
@@ -51,16 +52,12 @@ TAR, TAR_AT = b"ustar", 257
 MOST_UNPACKED = 1 << 30
 """So many bytes may be unpacked in all: more than the dumps of many queue managers have."""
 
-LEAST_FED = 1 << 12
-"""So many bytes are unpacked at first of a member of a gzip file: what is behind it is copied for the next one."""
-
 MACOS_FOLDER = "__MACOSX"
 """The folder in which macOS packs what it knows of the other files."""
 
 ENCRYPTED, LOCKED = 1, "is encrypted; unpack it first"
 """The flag of such a file in an archive, and what is told of it."""
 
-NO_GZIP = "something follows what is packed"
 UNREADABLE = (
     zlib.error, lzma.LZMAError, zipfile.BadZipFile, struct.error, EOFError, NotImplementedError, RuntimeError, OSError,
     ValueError, MemoryError,
@@ -190,15 +187,19 @@ class GzipContent:
         """Yield the unpacked bytes in pieces."""
         size = 0
         try:
-            for piece in merge_pieces(_gunzipped(self.packed.pieces())):
-                size += len(piece)
-                if self.counted is not None:
-                    self.counted.unpack(self.name or self.source, size, self.source)
-                yield piece
+            with gzip.GzipFile(fileobj=io.BufferedReader(_PackedFile(self.packed.pieces()))) as file:
+                while piece := file.read(PIECE):
+                    size += len(piece)
+                    if self.counted is not None:
+                        self.counted.unpack(self.name or self.source, size, self.source)
+                    yield piece
         except FactsError:
             raise
+        except EOFError:
+            raise _cannot_be(self.source, "it ends too early") from None
         except UNREADABLE as error:
-            raise _cannot_be(self.source, error) from None
+            follows = "Not a gzipped file" in str(error)  # as the first member began like one
+            raise _cannot_be(self.source, "something follows what is packed" if follows else error) from None
 
 
 class Content(Protocol):
@@ -267,19 +268,6 @@ def find_link_fault(path: str | Path, folder: str | Path) -> str:
 def wrap_content(data: bytes | Content) -> Content:
     """Wrap ``data`` as Content."""
     return MemoryContent(data) if isinstance(data, bytes) else data
-
-
-def merge_pieces(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Merge pieces to PIECE bytes at least; the last may be smaller."""
-    waiting, size = list[bytes](), 0
-    for piece in pieces:
-        waiting.append(piece)
-        size += len(piece)
-        if size >= PIECE:
-            yield b"".join(waiting)
-            waiting, size = [], 0
-    if size:
-        yield b"".join(waiting)
 
 
 def read_content(file: BinaryIO, name: str) -> bytes | Content:
@@ -409,36 +397,21 @@ def _of_records(data: bytes) -> str:
     return "\n".join(record.decode(EBCDIC) for record in records).translate(PAGE_1047_SIGNS)
 
 
-def _gunzipped(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """What follows the last member and is none may be zeros, which pad it. Raises EOFError and zlib.error."""
-    unpacker, begun = None, b""
-    for piece in pieces:
-        data, at, fed = begun + piece, 0, LEAST_FED
-        begun = b""
-        while at < len(data):
-            if unpacker is None:
-                if len(data) - at < len(GZIP):
-                    begun = data[at:]  # too little to tell
-                    break
-                if not data.startswith(GZIP, at):
-                    _check_padding(data[at:])
-                    break
-                unpacker, fed = zlib.decompressobj(wbits=31), LEAST_FED
-            given = data[at : at + fed]
-            yield unpacker.decompress(given, PIECE)
-            at += len(given) - len(unpacker.unconsumed_tail) - len(unpacker.unused_data)
-            # What is behind a member is copied: little of it, unless the member is large itself.
-            fed = min(2 * fed, PIECE)
-            if unpacker.eof:
-                unpacker = None
-    if unpacker is not None:
-        raise EOFError("it ends too early")
-    _check_padding(begun)
+class _PackedFile(io.RawIOBase):
+    """Pieces of bytes as a file that can be read."""
 
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces, self._rest = pieces, memoryview(b"")
 
-def _check_padding(data: bytes) -> None:
-    if data.strip(b"\0"):
-        raise EOFError(NO_GZIP)
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest and (piece := next(self._pieces, None)) is not None:
+            self._rest = memoryview(piece)
+        size = min(len(buffer), len(self._rest))
+        buffer[:size], self._rest = self._rest[:size], self._rest[size:]
+        return size
 
 
 @frozen(eq=False, slots=False)
@@ -511,5 +484,5 @@ def _is_hidden(name: str) -> bool:
     return MACOS_FOLDER in parts or any(part.startswith(".") and part.strip(".") for part in parts)
 
 
-def _cannot_be(source: str, error: Exception) -> FactsError:
-    return FactsError([Diagnostic(source, f"cannot be unpacked: {error}")])
+def _cannot_be(source: str, why: object) -> FactsError:
+    return FactsError([Diagnostic(source, f"cannot be unpacked: {why}")])
