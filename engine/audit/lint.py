@@ -145,7 +145,7 @@ class Read:
         return search([Constraint(tree, self.ruleset.vocabulary) for tree in trees], given)
 
     def derived_values(self, name: str, before: int) -> tuple[Any, ...]:
-        """What a fact can be before a rule: blank, or what the rules before derive, if each does so in words.
+        """List what a fact can be before a rule: blank, or what the rules before derive, if each does so in words.
 
         Nothing where that is not so, or where the document before hands it on.
         """
