@@ -77,7 +77,7 @@ def test_large_whole_numbers_are_divided_alike(tmp_path: Path) -> None:
         {"queue_manager": name, "channel": name, "dest_seq_number": 2**53 + more}
         for name, more in (("QM1", 1), ("QM2", 4))
     ]
-    row = {"queue": "Q"}, among
+    row: Row = {"queue": "Q"}, [*among]
     assert [each.id for each in rules.ruleset(WORKLOAD).rules].count("workload.01z") == 1
     (decided,) = answers(decide(arrow_table([row]), rules=rules, explain=True))
     assert decided["eliminated_by"] == [None, "workload.01z"]
