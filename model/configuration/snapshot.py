@@ -638,10 +638,12 @@ def _row(of: Any, provenance: Provenance | None = None) -> dict[str, Any]:
     row: dict[str, Any] = {}
     for each in fields(type(of)):
         value = getattr(of, each.name)
+        if value is None:
+            continue
         is_left_out = each.default is not NOTHING and value == each.default
         if is_left_out and provenance is not None:
             is_left_out = provenance.of(of, each.name).how not in EXPLICIT_ORIGINS
-        if value is not None and not is_left_out:
+        if not is_left_out:
             row[each.name] = list(value) if isinstance(value, tuple) else value
     return row
 
