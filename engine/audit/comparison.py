@@ -33,7 +33,7 @@ from mqclause.model.configuration.members import Members, get_local_name
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.facts.domains import REASONS
 from mqclause.model.readers.facts_files import LIST_TABLES
-from mqclause.rulebook.rule import Conclude, Declaration, Expression, ReadingError, Rule, RuleError, Ruleset
+from mqclause.rulebook.rule import Conclude, Declaration, Expression, ReadingError, RuleError, Ruleset
 from mqclause.rulebook.rules import AUTO, Rules
 from mqclause.testing.case_kinds import RunnableCase
 from mqclause.trace import build_steps
@@ -194,7 +194,7 @@ def _find_changed_rules(before: Rules, after: Rules, about: Declaration) -> tupl
     one, other = before.ruleset(about), after.ruleset(about)
     if one is other:
         return ()
-    gists = [{rule.id: _gist(rule, each) for rule in each.rules} for each in (one, other)]
+    gists = [{rule.id: rule.describe_effect(each.vocabulary, True) for rule in each.rules} for each in (one, other)]
     found = {name for name in {*gists[0], *gists[1]} if gists[0].get(name) != gists[1].get(name)}
     common = [[rule.id for rule in each.rules if rule.id in gists[0] and rule.id in gists[1]] for each in (one, other)]
     found |= {name for name, place in zip(*common, strict=True) if name != place}
@@ -208,15 +208,6 @@ def _changed_terms(one: Ruleset, other: Ruleset) -> Iterator[str]:
         trees = [expand_terms(nodes.Column(term), each.vocabulary.before) for each in (one, other)]
         if trees[0] != trees[1]:
             yield term
-
-
-def _gist(rule: Rule, ruleset: Ruleset) -> tuple[Any, ...]:
-    """What a rule does, with its texts, where terms are what they stand for."""
-    step = next(each for each in LoweredRuleset.of(ruleset).steps if each.rule is rule)
-    trees = tuple(expand_terms(tree, ruleset.vocabulary).sql() for tree in list_expressions(step))
-    notices = tuple((expand_terms(each.where, ruleset.vocabulary).sql(), each.attributes) for each in rule.notices)
-    shape = [str(getattr(rule.action, key, "")) for key in ("best", "ties", "per", "counts", "reason", "needs", "fact")]
-    return type(rule.action), trees, notices, rule.remark, str(rule.because and rule.because.text), *shape
 
 
 def _compared(

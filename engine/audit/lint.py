@@ -19,7 +19,7 @@ from mqclause.documents import DOCUMENTS
 from mqclause.executors.operations import Filter, Let, LoweredRuleset, Rank, list_expressions
 from mqclause.language import nodes
 from mqclause.language.nodes import get_literal_value, strip_parentheses
-from mqclause.language.parser import expand_terms, find_used_terms
+from mqclause.language.parser import find_used_terms
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.diagnostics import quote_value, suggest_allowed
 from mqclause.model.facts.domains import REASONS
@@ -205,7 +205,8 @@ def _find_masked_rules(read: Read) -> Iterator[LintFinding]:
     for rule, trees in read.deciding:
         if isinstance(rule.action, Eliminate | Settle | FailWith):
             alike = [each for each in earlier if type(each[0].action) is type(rule.action)][-MOST_ALIKE:]
-            if rule.path not in read.cleared and alike and _is_masked(read, (rule, trees), alike):
+            is_asked = rule.path not in read.cleared and alike and read.search(rule, *trees).possible
+            if is_asked and _is_hidden(read, (rule, trees), alike):
                 names = ", ".join(other.id for other, _ in _fewest(read, (rule, trees), alike))
                 did = "removed everyone" if isinstance(rule.action, Eliminate) else "decided"
                 yield _finding("masked-rule", rule, "", f"wherever it applies {names} has {did} before it")
@@ -214,11 +215,6 @@ def _find_masked_rules(read: Read) -> Iterator[LintFinding]:
 
 _Conditions = tuple[Rule, Sequence[Expression]]
 """A rule with the conditions that have to hold together for it to do anything."""
-
-
-def _is_masked(read: Read, of: _Conditions, others: Sequence[_Conditions]) -> bool:
-    """Whether a rule could apply, and one of the others applies wherever it does."""
-    return read.search(of[0], *of[1]).possible and _is_hidden(read, of, others)
 
 
 def _is_hidden(read: Read, of: _Conditions, others: Sequence[_Conditions]) -> bool:
@@ -260,25 +256,12 @@ def _find_unfailing_conditions(read: Read) -> Iterator[LintFinding]:
 
 
 def _find_same_rules(read: Read) -> Iterator[LintFinding]:
-    """Find rules that do what another one does, under the same condition."""
+    """Find rules that do what another one does, under the same condition; one that is switched off does nothing."""
     known: dict[str, Rule] = {}
-    for rule, step in zip(read.ruleset.rules, read.steps.steps, strict=True):
-        gist = _gist(rule, step, read.ruleset.vocabulary)
-        other = known.setdefault(gist, rule)
+    for rule in (each for each in read.ruleset.rules if each.when != nodes.FALSE):
+        other = known.setdefault(repr(rule.describe_effect(read.ruleset.vocabulary, with_texts=False)), rule)
         if other is not rule:
             yield _finding("same-rule", rule, "", f"it does what {other.id} does, under the same condition")
-
-
-def _gist(rule: Rule, step: Any, vocabulary: Vocabulary) -> str:
-    """What a rule does, without its texts and without the facts that are only its own."""
-    trees = [expand_terms(tree, vocabulary).sql() for tree in list_expressions(step)]
-    kind = [type(rule.action).__name__, getattr(rule.action, "best", ""), str(getattr(rule.action, "of", ""))]
-    kind += [str(getattr(rule.action, key, "")) for key in ("ties", "per", "counts", "reason", "needs", "fact")]
-    if isinstance(rule.action, Derive | Settle):
-        kind += [name for name, _ in rule.action.values]
-    if rule.severity:
-        kind += [rule.attribute, rule.severity]
-    return "\n".join([*kind, *trees])
 
 
 def _find_unstated_rules(read: Read) -> Iterator[LintFinding]:

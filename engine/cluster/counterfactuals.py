@@ -498,13 +498,16 @@ class _Search:
 
     def _after(self, commands: Iterable[AdminCommand]) -> tuple[Situation, list[Destination]]:
         """What the rules see after the commands."""
-        listed, seen, changed = [*self.decision.listed], self.decision.situation, dict[int, Destination]()
+        given = self.decision.listed
+        listed, seen = [*given], self.decision.situation
         for command in commands:
-            changed = {place: command.on_destination(each) for place, each in changed.items()}
-            changed = {**self._effect(command), **changed}
+            effect = self._effect(command)
+            for place, each in enumerate(listed):
+                if each is not given[place]:
+                    listed[place] = command.on_destination(each)
+                elif place in effect:
+                    listed[place] = effect[place]
             seen = command.on_situation(seen)
-        for place, each in changed.items():
-            listed[place] = each
         return seen, listed
 
     def _meet(self, one: Attribute, other: Attribute) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
+from itertools import starmap
 from typing import Any, Literal, NamedTuple, Protocol
 
 from attrs import frozen
@@ -146,10 +147,6 @@ def _choose(_: int, rule: Rule, action: Choose) -> Operation:
     return Rank(rule, rule.when, keys, "best", chooses=True, last_first=last_first)
 
 
-def _order_by(_: int, rule: Rule, action: OrderBy) -> Operation:
-    return Rank(rule, rule.when, tuple(Key(by, descending) for by, descending in action.by), "all")
-
-
 def _derive(_: int, rule: Rule, action: Derive) -> Operation:
     return Let(rule, rule.when, action.of, tuple(Assignment(name, tree, name) for name, tree in action.values))
 
@@ -207,7 +204,7 @@ _LOWERINGS: dict[type, Callable[[int, Rule, Any], Operation]] = {
     TakeBack: _filter("back"),
     Keep: _keep,
     Choose: _choose,
-    OrderBy: _order_by,
+    OrderBy: lambda _, rule, action: Rank(rule, rule.when, tuple(starmap(Key, action.by)), "all"),
     Derive: _derive,
     Settle: _settle,
     Condition: _holds,

@@ -107,10 +107,6 @@ def _case(tree: nodes.Case, scope: Scope) -> Any:
     return evaluate(tree.default, scope)
 
 
-def _count(tree: nodes.CountIf, scope: Scope) -> int:
-    return sum(1 for each in scope.remaining if evaluate(tree.this, scope.about(each)))
-
-
 _MEANINGS: dict[type[Expression], Meaning] = {
     **{kind: _binary(apply) for kind, apply in {**COMPARISON_FUNCTIONS, **ARITHMETIC_FUNCTIONS}.items()},
     nodes.Boolean: lambda tree, _: tree.this,
@@ -122,7 +118,7 @@ _MEANINGS: dict[type[Expression], Meaning] = {
     nodes.Case: _case,
     nodes.Floor: lambda tree, scope: compute_floor(evaluate(tree.this, scope)),
     nodes.ArrayContains: lambda tree, scope: evaluate(tree.expression, scope) in evaluate(tree.this, scope),
-    nodes.CountIf: _count,
+    nodes.CountIf: lambda tree, scope: sum(1 for each in scope.remaining if evaluate(tree.this, scope.about(each))),
 }
 
 

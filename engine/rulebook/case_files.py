@@ -31,9 +31,9 @@ class Case:
     """One case of a rule's case file; ``acts`` says whether the rule decides something here.
 
     ``clauses`` are the sentences that it tests. A kind of case says which keys it takes besides the common ones
-    (``KEYS``) and which it may expect (``EXPECTS``). ``edition`` is blank where it is that of the rules, whichever they
-    are. ``ordinary`` is what the rule derives where it makes no
-    difference, as far as its file states it.
+    (``KEYS``) and may expect, with how each is compared (``EXPECTS``). ``edition`` is blank where it is that of
+    the rules, whichever they are. ``ordinary`` is what the rule derives where it makes no difference, as far as its
+    file states it.
     """
 
     file: CaseFile
@@ -46,7 +46,7 @@ class Case:
     clauses: tuple[str, ...]
 
     KEYS: ClassVar[frozenset[str]] = frozenset()
-    EXPECTS: ClassVar[frozenset[str]] = frozenset()
+    EXPECTS: ClassVar[Mapping[str, Any]] = {}
     SAYS_ACTS: ClassVar[bool] = True
 
     @classmethod
@@ -215,7 +215,7 @@ def _check(place: str, table: StatedTable, kind: type[Case]) -> None:
     _of_type(place, table, "acts", bool, "true or false")
     for key in ("readings", "facts", "expect"):
         _of_type(place, table, key, dict, "a table")
-    _only(f"{place}: expect", table["expect"], kind.EXPECTS)
+    _only(f"{place}: expect", table["expect"], frozenset(kind.EXPECTS))
 
 
 def _clauses(place: str, table: StatedTable) -> tuple[str, ...]:

@@ -230,10 +230,6 @@ def _filter(kind: type[Eliminate | SetAside]) -> Builder:
     return lambda file, table, key: kind(file.condition(table, "where", key), file.because(table, key))
 
 
-def _take_back(file: RuleFile, table: dict[str, Any], key: str) -> TakeBack:
-    return TakeBack(file.condition(table, "where", key))
-
-
 def _keep(file: RuleFile, table: dict[str, Any], key: str) -> Keep:
     stated = [best for best in ("highest", "lowest") if best in table]
     if len(stated) != 1:
@@ -411,7 +407,7 @@ def _clauses(file: RuleFile, table: dict[str, Any], key: str, known: Collection[
 ACTIONS: dict[str, tuple[Builder, tuple[str, ...]]] = {
     "eliminate": (_filter(Eliminate), ("where", "because")),
     "set_aside": (_filter(SetAside), ("where", "because")),
-    "take_back": (_take_back, ("where",)),
+    "take_back": (lambda file, table, key: TakeBack(file.condition(table, "where", key)), ("where",)),
     "keep": (_keep, ("highest", "lowest", "among", "per", "at_most", "counts", "ties", "because")),
     "choose": (_choose, ("where", "lowest", "ties", "because")),
     "order_by": (_order_by, ("by",)),

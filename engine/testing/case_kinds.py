@@ -242,12 +242,8 @@ PUT_EXPECTATIONS: Mapping[str, Comparison] = {
 
 @frozen(eq=False, slots=False)
 class RunnableCase(Case):
-    """A case with its question. It is read by the ``rules`` that it is put to, in its edition and under its readings.
+    """A case with its question, read by the ``rules`` that it is put to, in its edition and under its readings."""
 
-    A kind of case says how each key that it may expect is compared (``COMPARED``).
-    """
-
-    COMPARED: ClassVar[Mapping[str, Comparison]] = {}
     GOES_THROUGH: ClassVar[bool] = False
     """Whether the product is asked, and not rules alone."""
 
@@ -278,7 +274,7 @@ class RunnableCase(Case):
 
     def find_differences(self, answer: Any) -> list[str]:
         """Find what in ``answer`` differs from what the case expects, whichever rule did it."""
-        return [fault for key, wanted in self.expect.items() for fault in self.COMPARED[key](key, answer, wanted)]
+        return [fault for key, wanted in self.expect.items() for fault in self.EXPECTS[key](key, answer, wanted)]
 
     def faults(self, rules: Rules, executor: ExecutorName = "compiled") -> list[str]:
         """Run the case; return what differs from what it expects."""
@@ -352,8 +348,7 @@ class PipelineCase(RunnableCase):
 
     declaration: Declaration
 
-    EXPECTS: ClassVar[frozenset[str]] = frozenset(PIPELINE_EXPECTATIONS)
-    COMPARED: ClassVar[Mapping[str, Comparison]] = PIPELINE_EXPECTATIONS
+    EXPECTS: ClassVar[Mapping[str, Comparison]] = PIPELINE_EXPECTATIONS
 
     @classmethod
     def of(cls, file: CaseFile, table: StatedTable, place: str, **more: Any) -> Self:
@@ -436,8 +431,7 @@ class DecisionCase(RunnableCase):
 
     GOES_THROUGH: ClassVar[bool] = True
     KEYS: ClassVar[frozenset[str]] = frozenset({"before"})
-    EXPECTS: ClassVar[frozenset[str]] = frozenset(PUT_EXPECTATIONS)
-    COMPARED: ClassVar[Mapping[str, Comparison]] = PUT_EXPECTATIONS
+    EXPECTS: ClassVar[Mapping[str, Comparison]] = PUT_EXPECTATIONS
 
     @classmethod
     def of(cls, file: CaseFile, table: StatedTable, place: str, **more: Any) -> Self:

@@ -231,8 +231,7 @@ class ReplayAnswer(NamedTuple):
 class ReplayCase(ScenarioCase):
     """Events over their facts, of which a case has one at least, and what they lead to."""
 
-    EXPECTS: ClassVar[frozenset[str]] = frozenset(SCENARIO_EXPECTATIONS)
-    COMPARED: ClassVar[Mapping[str, Comparison]] = SCENARIO_EXPECTATIONS
+    EXPECTS: ClassVar[Mapping[str, Comparison]] = SCENARIO_EXPECTATIONS
 
     @classmethod
     def of(cls, file: CaseFile, table: StatedTable, place: str, **more: Any) -> Self:
@@ -301,8 +300,7 @@ class RetrievalCase(ScenarioCase):
     """Messages and events over their facts, and what the rules of retrieval make of them."""
 
     KEYS: ClassVar[frozenset[str]] = frozenset({"message", "event"})
-    EXPECTS: ClassVar[frozenset[str]] = frozenset(RETRIEVAL_EXPECTATIONS)
-    COMPARED: ClassVar[Mapping[str, Comparison]] = RETRIEVAL_EXPECTATIONS
+    EXPECTS: ClassVar[Mapping[str, Comparison]] = RETRIEVAL_EXPECTATIONS
 
     def answer(self, rules: Rules, executor: ExecutorName = "compiled") -> RetrievalAnswer:
         """Run the rules on the messages and on each event. Raises FactsError, ReadingError and RuleError."""
@@ -458,8 +456,7 @@ class ProductCase(RunnableCase):
     exit_limit: float | None = None
 
     KEYS: ClassVar[frozenset[str]] = frozenset({"event", "on", "exit", "exit_limit"})
-    EXPECTS: ClassVar[frozenset[str]] = frozenset(PRODUCT_EXPECTATIONS)
-    COMPARED: ClassVar[Mapping[str, Comparison]] = PRODUCT_EXPECTATIONS
+    EXPECTS: ClassVar[Mapping[str, Comparison]] = PRODUCT_EXPECTATIONS
     GOES_THROUGH: ClassVar[bool] = True
     SAYS_ACTS: ClassVar[bool] = False
 

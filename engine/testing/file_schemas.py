@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from functools import singledispatch
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial, singledispatch
 from pathlib import Path
 from typing import Any
 
@@ -193,14 +193,9 @@ def _tables(is_whole: bool) -> dict[str, Schema]:
     return {name: row if name in SINGLE_TABLES else _listed(row) for name, row in rows.items()}
 
 
-def _build_facts_schema() -> Schema:
-    """Build the schema of a facts file."""
-    return _table(_tables(is_whole=True))
-
-
-def _build_scenario_schema() -> Schema:
-    """Build the schema of a scenario: a facts file with events."""
-    return _table(_tables(is_whole=True), ["event"])
+def _build_facts_schema(*required: str) -> Schema:
+    """Build the schema of a facts file, or of a scenario, which has events."""
+    return _table(_tables(is_whole=True), required)
 
 
 RULE_VALUES: Mapping[str, Schema] = {
@@ -283,9 +278,9 @@ def _seen(kinds: Iterable[type]) -> Schema:
     return _table({key: {} for key in sorted(names)})
 
 
-BUILDERS = {
+BUILDERS: Mapping[str, tuple[Callable[[], Schema], str]] = {
     "facts": (_build_facts_schema, "Facts about one queue manager and its clusters, in TOML or JSON"),
-    "scenario": (_build_scenario_schema, "Facts and what happens over time, in TOML or JSON"),
+    "scenario": (partial(_build_facts_schema, "event"), "Facts and what happens over time, in TOML or JSON"),
     "rule": (_build_rule_schema, "A rule file"),
     "case": (_build_case_schema, "A case file, which tests the rule file of the same name"),
 }

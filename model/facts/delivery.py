@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, get_args
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from mqclause.model.facts.domains import (
     LARGEST,
@@ -116,7 +116,7 @@ def describe_takers(channels: Iterable[ChannelStatus], unknown_state: Container[
     }
 
 
-@frozen
+@define(unsafe_hash=True)  # One is made for every snapshot, and attrs takes three times as long where it is frozen.
 class DeliveryContext:
     """What sources tell of the way that a message takes from one queue manager once its destination is chosen.
 

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
-from attrs import define, evolve, field, frozen, make_class
+from attrs import define, evolve, field, make_class
 
 from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, suggest_word
 from mqclause.model.facts.domains import NAMES, Maker, fact_field
@@ -482,7 +482,7 @@ def _note(found: dict[DocumentPath, TextPlace], inside: list[str | int], place: 
 JSON = Format("JSON", FACTS_TITLE, _is_json, parse_json)
 
 
-@frozen
+@define(unsafe_hash=True)  # One is made for every document, and attrs takes three times as long where it is frozen.
 class Facts:
     """The facts of one document, in its order; where there are ``diagnostics`` there are no facts."""
 

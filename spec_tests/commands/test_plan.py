@@ -409,7 +409,7 @@ def test_findings_that_a_change_takes_away(sales: list[str]) -> None:
     disabled = ("note", "ORDERS", "QM3")
     assert findings(sales, "--set", "QLOCAL(ORDERS) QMGR(QM3) PUT(ENABLED)") == {"new": [], "gone": [disabled]}
     # What is found of a member that leaves is not told.
-    nothing: dict[str, list[str]] = {"new": [], "gone": []}
+    nothing: dict[str, list[tuple[str, str, str]]] = {"new": [], "gone": []}
     assert findings(sales, "--without", "QM3") == findings(sales, "--after", revised(sales, QM3=None)) == nothing
 
 
