@@ -18,10 +18,11 @@ from mqclause.duckdb import apply_rules, decide
 from mqclause.executors.pipeline import Pipeline
 from mqclause.rulebook.rule import RuleError
 from mqclause.rulebook.rules import Rules
-from mqclause.tables.row import InvalidRowError, list_eliminating_rules, read_row
+from mqclause.tables.row import InvalidRowError, Rows, list_eliminating_rules, read_row
 from mqclause.tables.schema import TableError
 from spec_tests.support.parcels import PARCELS, Row, parcel_rows, parcel_rules, parcel_table
 from spec_tests.support.random_rows import answers, arrow_table, random_rows
+from spec_tests.support.together import connection
 
 FIELDS = ["remaining", "eliminated_by", "failed_by", "left", "people", "load", "by", "careful", "message"]
 
@@ -43,7 +44,7 @@ def by_row(course: Pipeline, row: Row) -> dict[str, Any]:
 
 
 def of(rules: Rules, *rows: Row, **more: Any) -> list[dict[str, Any]]:
-    return answers(apply_rules(parcel_table(list(rows)), PARCELS, rules, **more), "brought")
+    return answers(apply_rules(parcel_table(list(rows)), PARCELS, rules, connection=connection(), **more), "brought")
 
 
 @pytest.mark.parametrize("executor", ["plain", "compiled"])
@@ -188,10 +189,11 @@ def test_a_rule_that_asks_for_what_no_table_has() -> None:
 
 
 def test_our_own_documents() -> None:
-    table = arrow_table(random_rows(Random(12), 200))
-    decided = answers(decide(table, explain=True))
-    chosen = answers(apply_rules(table, WORKLOAD, explain=True))
-    ended = answers(apply_rules(table, OUTCOME), OUTCOME.row.answer)
+    rows = random_rows(Random(12), 200)
+    decided = [Rows().decision(*row, explain=True) for row in rows]
+    table = arrow_table(rows)
+    chosen = answers(apply_rules(table, WORKLOAD, explain=True, connection=connection()))
+    ended = answers(apply_rules(table, OUTCOME, connection=connection()), OUTCOME.row.answer)
     for one, choice, end in zip(decided, chosen, ended, strict=True):
         assert choice["eliminated_by"] == one["eliminated_by"]
         assert choice["message"] == end["message"] == one["message"]
@@ -211,5 +213,6 @@ def test_floor_of_a_large_whole_number_is_that_number() -> None:
     hosts: list[Any] = [
         {"queue_manager": name, "dest_seq_number": largest - less} for name, less in (("QM2", 1), ("QM3", 0))
     ]
-    [found] = answers(decide(arrow_table([({"queue": "PARTS"}, hosts)]), rules=rules, explain=True))
+    table = pa.table({"id": [0], "put": [{"queue": "PARTS"}], "destinations": [hosts]})
+    [found] = answers(decide(table, rules=rules, explain=True))
     assert found["eliminated_by"] == ["workload.00a", None]
