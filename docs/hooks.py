@@ -30,8 +30,8 @@ from mqclause import (
     QueueManagerAlias,
     RemoteQueueManager,
 )
+from mqclause.audit.accounts import describe_type, find_derived, list_facts, read_meanings
 from mqclause.audit.lint import get_checks
-from mqclause.audit.words import describe_type, find_derived, list_facts, read_meanings
 from mqclause.check.findings import Checks, render_pages
 from mqclause.documents import DOCUMENTS
 from mqclause.language.parser import infer_type

@@ -35,15 +35,15 @@ from mqclause.executors.operations import ExecutorName as ExecutorName
 from mqclause.executors.pipeline import NotInstalledError as NotInstalledError
 from mqclause.exits.process import ExitFaultError as ExitFaultError
 from mqclause.model.configuration.completeness import MissingInformation as MissingInformation
-from mqclause.model.configuration.inputs import Input as Input
-from mqclause.model.configuration.inputs import text as text
 from mqclause.model.configuration.members import Members as Members
 from mqclause.model.configuration.members import read as read
 from mqclause.model.configuration.members import read_files as read_files
 from mqclause.model.configuration.members import read_members as read_members
 from mqclause.model.configuration.snapshot import Snapshot as Snapshot
 from mqclause.model.configuration.snapshot import read_document as read_document
+from mqclause.model.configuration.sources import Input as Input
 from mqclause.model.configuration.sources import Source as Source
+from mqclause.model.configuration.sources import text as text
 from mqclause.model.diagnostics import ArgumentError as ArgumentError
 from mqclause.model.diagnostics import Diagnostic as Diagnostic
 from mqclause.model.diagnostics import DomainError as DomainError

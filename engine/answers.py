@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from html import escape
 from importlib import import_module
 from io import StringIO
 from operator import attrgetter
@@ -13,16 +12,17 @@ from typing import Any, ClassVar, Literal, Self, SupportsIndex, TypeGuard, TypeV
 
 from attrs import field, frozen
 
-from mqclause.document_schema import DocumentSchema, get_document_schema
-from mqclause.executors.operations import Run
+from mqclause.executors.operations import Failure, Run
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
 from mqclause.language import nodes
 from mqclause.language.evaluator import evaluate
 from mqclause.model.diagnostics import ArgumentError, quote_value, suggest_allowed
+from mqclause.model.facts.domains import REASONS
 from mqclause.rulebook.rule import FailWith, MessageTemplate, Rule, Settle, UnansweredError
 from mqclause.rulebook.rules import RulesOrigin
-from mqclause.trace import build_scope, list_rule_inputs, render_sentence
+from mqclause.schemas import DocumentSchema, get_document_schema
+from mqclause.trace import find_scope, render_sentence
 
 PRINTERS = "mqclause.render.answers"
 """The module that prints answers. It knows each of them, so it is loaded by name when one is printed."""
@@ -49,6 +49,15 @@ class Reason:
     call: str
     rule: str
     because: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the reason as JSON values, without why."""
+        return {"name": self.name, "code": self.code, "call": self.call}
+
+
+def build_reason(failure: Failure, rule: str, because: str) -> Reason:
+    """Build the reason that the run of some rules ended with, by the ``rule`` that did it."""
+    return Reason(failure.reason, REASONS[failure.reason], failure.call, rule, because)
 
 
 def get_outcome(runs: Sequence[Run]) -> Outcome:
@@ -119,8 +128,7 @@ class RuleAnswer:
         if rule is None or text is None:
             return ""
         first = build_first_scope(self.course.steps[0], self.situation, (), None, {})
-        seen = list(list_rule_inputs(ruleset, self.run, (), first))[ruleset.rules.index(rule)]
-        return render_sentence(ruleset, rule, None, build_scope(seen, first), text)
+        return render_sentence(ruleset, rule, None, find_scope(ruleset, rule, self.run, (), first), text)
 
     def holds(self, term: str) -> bool:
         """Return whether a term of the rules holds in the situation."""
@@ -154,6 +162,11 @@ class ShownAnswer:
     def origin_keys(self) -> dict[str, Any]:
         """What the answer's document says of that: nothing if they are those of the project."""
         return {} if self.origin is None else {"rules": self.origin.to_json()}
+
+    @property
+    def head(self) -> dict[str, Any]:
+        """The keys that a document of its own begins with: its format, and whose rules gave the answer."""
+        return {"format": f"mqclause.{self.written_by}/1", **self.origin_keys}
 
     def to_json(self) -> Any:
         """Return the answer as JSON values."""
@@ -197,7 +210,8 @@ class ShownAnswer:
         An object of any keys is its JSON text. Raises ImportError without pyarrow.
         """
         arrow, schema = load_optional("pyarrow"), self.schema
-        return arrow.Table.from_pylist([schema.fit(row) for row in self.to_rows()], _build_arrow_schema(schema))
+        columns = [(name, each.build_arrow_type(arrow)) for name, each in schema.properties.items()]
+        return arrow.Table.from_pylist([schema.fit(row) for row in self.to_rows()], arrow.schema(columns))
 
     def to_pandas(self) -> Any:
         """Return a DataFrame with the columns of ``to_arrow``; nested values are lists and dicts.
@@ -230,10 +244,13 @@ class ShownAnswer:
 
     def _render_table(self) -> str:
         """A table of what a reader looks for first."""
+        from html import escape  # noqa: PLC0415 - it loads every entity of HTML
+
         said, rows = import_module(PRINTERS).build_shown_rows(self)
         names = dict.fromkeys(name for row in rows for name in row)
         head = "".join(f"<th>{escape(name)}</th>" for name in names)
-        body = "".join(f"<tr>{''.join(_cell(row.get(name, '')) for name in names)}</tr>" for row in rows)
+        lines = ("".join(f"<td>{escape(row.get(name, ''))}</td>" for name in names) for row in rows)
+        body = "".join(f"<tr>{cells}</tr>" for cells in lines)
         said = self._tell_origin(said)
         caption = f"<caption>{escape(said)}</caption>" if said else ""
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -250,10 +267,6 @@ def _render_picture(answer: ShownAnswer) -> str | None:
     return shown
 
 
-def _cell(text: str) -> str:
-    return f"<td>{escape(text)}</td>"
-
-
 AnswerRowT = TypeVar("AnswerRowT", bound=ShownAnswer)
 
 
@@ -261,10 +274,10 @@ class RecordedObject(dict[str, Any]):
     """An object of a document, of which ``recorded.queue_manager`` is the same as ``recorded["queue_manager"]``."""
 
     def __getattr__(self, name: str) -> Any:
-        return read_key(self, name)
+        return _read_key(self, name)
 
 
-def read_key(document: Mapping[str, Any], name: str) -> Any:
+def _read_key(document: Mapping[str, Any], name: str) -> Any:
     """Return the value of a key by an attribute's name: a trailing ``_`` is left out, as of ``from_``."""
     key = name.removesuffix("_")
     if key not in document:
@@ -291,14 +304,14 @@ class RecordedAnswer(ShownAnswer):
             text = json.dumps(found, ensure_ascii=False)
         except (TypeError, ValueError, RecursionError) as error:
             raise ArgumentError(f"document is no JSON: {error}") from None
-        for said in get_answer_class(kind).find_faults(found):
+        for said in _get_answer_class(kind).find_faults(found):
             raise ArgumentError(f"document is none of a {kind}: {said}")
         return cls(kind, text)
 
     @property
     def schema(self) -> DocumentSchema:
         """The schema that its rows keep."""
-        return get_answer_class(self.kind).get_row_schema()
+        return _get_answer_class(self.kind).get_row_schema()
 
     @property
     def origin(self) -> RulesOrigin | None:
@@ -313,20 +326,20 @@ class RecordedAnswer(ShownAnswer):
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the rows of the document: one, unless it is of a table."""
-        return get_answer_class(self.kind).list_rows(self.to_json())
+        return _get_answer_class(self.kind).list_rows(self.to_json())
 
     def __repr__(self) -> str:
         return f"<{self.kind}, recorded{ShownAnswer.__repr__(self).removeprefix('<RecordedAnswer')}"
 
     def __getitem__(self, key: str | int) -> Any:
         found = _read(self.text)
-        return found[key] if isinstance(key, str) else get_answer_class(self.kind).list_rows(found)[key]
+        return found[key] if isinstance(key, str) else _get_answer_class(self.kind).list_rows(found)[key]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         found = _read(self.text)
-        return read_key(found if isinstance(found, dict) else {}, name)
+        return _read_key(found if isinstance(found, dict) else {}, name)
 
 
 def _read(text: str) -> Any:
@@ -339,7 +352,7 @@ def _find_faults(part: str, kind: type, value: Any) -> Iterator[str]:
     return get_document_schema(part).find_faults(value)
 
 
-def get_answer_class(kind: str) -> type[ShownAnswer]:
+def _get_answer_class(kind: str) -> type[ShownAnswer]:
     """Return the class of answers of that name. Raises ArgumentError for one that writes no document."""
     package = import_module("mqclause")
     found = getattr(package, kind, None) if kind in package.__all__ else None
@@ -412,12 +425,7 @@ class AnswerTable(ShownAnswer, tuple[AnswerRowT, ...]):
         """Return the document, with the rows in it; the rows alone where there is no such document."""
         if not self.rows_key:
             return self.to_rows()
-        return {"format": f"mqclause.{self.written_by}/1", **self.origin_keys, self.rows_key: self.to_rows()}
-
-
-def _build_arrow_schema(schema: DocumentSchema) -> Any:
-    arrow = load_optional("pyarrow")
-    return arrow.schema([(name, each.build_arrow_type(arrow)) for name, each in schema.properties.items()])
+        return {**self.head, self.rows_key: self.to_rows()}
 
 
 def load_optional(name: str) -> Any:

@@ -105,16 +105,15 @@ def build_steps(
     ``scope`` is what the first rule saw; with ``conditions`` the tests are filled in.
     """
     assert run.trace is not None, "the run was not traced"  # noqa: S101
-    saw, at_next = list_rule_inputs(ruleset, run, listed, scope), 0
     remaining = len(listed)
     found = []
-    for at, (rule, did) in enumerate(zip(ruleset.rules, run.trace, strict=True)):
+    inputs = list_rule_inputs(ruleset, run, listed, scope)
+    for at, (rule, did, saw) in enumerate(zip(ruleset.rules, run.trace, inputs, strict=True)):
         fallen, taken_back, remaining, derived = did or ((), (), remaining, None)
         if not (conditions or fallen or taken_back):
             found.append(_still(rule, did is not None, remaining, tuple(derived.items()) if derived else ()))
             continue
-        # What a rule saw is found when it is asked for: most rules change nobody's fate.
-        then, at_next = build_scope(next(islice(saw, at - at_next, None)), scope), at + 1
+        then = build_scope(saw, scope)
         when = build_test_recorder(ruleset, rule, "when", then)(None) if conditions and rule.when is not None else ()
         out = _fates(ruleset, rule, fallen, then, conditions) if fallen else ()
         aside: tuple[Effect, ...] = ()
@@ -155,16 +154,13 @@ def list_rule_inputs(
 
 
 def render_remarks(
-    ruleset: Ruleset, run: Run, listed: Sequence[Any], scope: Scope, traced: Callable[[], Run]
+    ruleset: Ruleset, remarking: Iterable[Rule], run: Run, listed: Sequence[Any], scope: Scope
 ) -> tuple[str, ...]:
-    """Render the remarks of the rules of which all that they derive is true, with the values that each rule saw.
+    """Render the remarks of some of the rules of a traced ``run``, with the values that each rule saw.
 
-    ``scope`` is what the first rule saw; ``traced`` runs the rules once more where the ``run`` was not traced.
+    ``scope`` is what the first rule saw.
     """
-    remarking = ruleset.find_remarking_rules(run.facts)
-    if not any("{" in rule.remark or "}" in rule.remark for rule in remarking):
-        return tuple([rule.remark for rule in remarking])
-    saw = list(list_rule_inputs(ruleset, traced() if run.trace is None else run, listed, scope))
+    saw = list(list_rule_inputs(ruleset, run, listed, scope))
     told = ((rule, build_scope(saw[ruleset.rules.index(rule)], scope)) for rule in remarking)
     return tuple([render_sentence(ruleset, rule, None, seen, MessageTemplate(rule.remark)) for rule, seen in told])
 
@@ -172,6 +168,12 @@ def render_remarks(
 def build_scope(seen: RuleInput, first: Scope) -> Scope:
     """Build the scope in which a rule was evaluated; ``first`` is the scope of the first rule."""
     return Scope(first.vocabulary, first.situation, seen.remaining, first.carried, seen.facts, seen.every)
+
+
+def find_scope(ruleset: Ruleset, rule: Rule, run: Run, listed: Sequence[Any], first: Scope) -> Scope:
+    """Find the scope in which a rule was evaluated by a traced ``run``; ``first`` is the scope of the first rule."""
+    saw = list_rule_inputs(ruleset, run, listed, first)
+    return build_scope(next(islice(saw, ruleset.rules.index(rule), None)), first)
 
 
 def render_sentence(
@@ -188,7 +190,7 @@ def build_sentence_renderer(
     ruleset: Ruleset, rule: Rule, scope: Scope, because: MessageTemplate | None = None
 ) -> Callable[[Any], str]:
     """Build a function that renders a sentence of the rule about a subject, for many subjects of one run."""
-    return bind_scope(scope, _compiled(ruleset, rule, because, scope.carried is not None))
+    return _bind_scope(scope, _compiled(ruleset, rule, because, scope.carried is not None))
 
 
 def render_value(value: Any) -> str:
@@ -202,7 +204,7 @@ def render_value(value: Any) -> str:
     return str(value) if value != "" else "blank"
 
 
-def add_row_numbers(reason: str) -> str:
+def _add_row_numbers(reason: str) -> str:
     """Add the name of a reason code with its number."""
     return f"{reason} ({REASONS[reason]})" if reason else render_value(reason)
 
@@ -238,12 +240,12 @@ def build_test_recorder(ruleset: Ruleset, rule: Rule, part: Part, scope: Scope) 
 
     ``scope`` is what the rule saw.
     """
-    return bind_scope(scope, _compiled_condition(ruleset, rule, part, scope.carried is not None))
+    return _bind_scope(scope, _compiled_condition(ruleset, rule, part, scope.carried is not None))
 
 
 @frozen
 class TraceNames(SourceNames):
-    """The spelling of words in the source that ``compile_scoped_function`` compiles: as a rule saw them.
+    """The spelling of words in the source that ``_compile_scoped_function`` compiles: as a rule saw them.
 
     ``has_carried`` says whether there are values that were carried, which come before a subject's own.
     """
@@ -261,15 +263,24 @@ class TraceNames(SourceNames):
         return f"E.get({word}, {own})"
 
 
-def compile_scoped_function(source: str, names: SourceNames, **known: Any) -> ScopedFunction[Any]:
+def _compile_scoped_function(source: str, names: SourceNames, **known: Any) -> ScopedFunction[Any]:
     """Compile a function of ``source``, a lambda of the subject ``d``, which may use what is ``known`` besides."""
-    scope = {"bool": bool, "max": max, "min": min, "len": len, "floor": compute_floor, **known, "__builtins__": {}}
+    scope = {
+        "bool": bool,
+        "float": float,
+        "max": max,
+        "min": min,
+        "len": len,
+        "floor": compute_floor,
+        **known,
+        "__builtins__": {},
+    }
     code = names.code(f"lambda s, R, C, F, E: {source}", "eval")
     compiled: ScopedFunction[Any] = eval(code, scope)  # noqa: S307 - it holds no text of a file
     return compiled
 
 
-def bind_scope(scope: Scope, of: ScopedFunction[_T]) -> Callable[[Any], _T]:
+def _bind_scope(scope: Scope, of: ScopedFunction[_T]) -> Callable[[Any], _T]:
     """Bind the scope of a rule to one subject at a time."""
     return of(scope.situation, scope.remaining, scope.carried, scope.facts, scope.every)
 
@@ -330,13 +341,9 @@ def _fates(ruleset: Ruleset, rule: Rule, fallen: Sequence[Any], scope: Scope, co
     limited = isinstance(action, Keep) and action.at_most is not None
     if not (conditions or limited):
         return tuple([Effect(each, because(each)) for each in fallen])
-    tested = build_test_recorder(ruleset, rule, "action", scope) if conditions else _untested
+    tested = build_test_recorder(ruleset, rule, "action", scope) if conditions else lambda _: ()
     tied = _tied(action, fallen, scope) if isinstance(action, Keep) and limited else ()
     return tuple([Effect(each, because(each), tested(each), id(each) in tied) for each in fallen])
-
-
-def _untested(_: Any) -> tuple[Test, ...]:
-    return ()
 
 
 @lru_cache(maxsize=4096)
@@ -356,32 +363,25 @@ def _compiled(ruleset: Ruleset, rule: Rule, because: MessageTemplate | None, car
             best, source = f", best={source}", "best"
         text += "%s"
         value = _shown(source, name, ruleset.vocabulary)
-        if write is not None and not _is_count(name, ruleset.vocabulary):
+        # A number or a flag is no text, which a command would have to quote.
+        if write is not None and ruleset.vocabulary.kind(name) not in ("whole", "number", "boolean"):
             writers[write.__name__] = write
             value = f"{write.__name__}(shown({value}))"
         values.append(value)
     said = names.constant(text if values else text % ())
     said += f" % ({''.join(f'{each}, ' for each in values)})" if values else ""
-    return compile_scoped_function(
-        f"lambda d{best}: {said}", names, shown=render_value, numbered=add_row_numbers, **writers
+    return _compile_scoped_function(
+        f"lambda d{best}: {said}", names, shown=render_value, numbered=_add_row_numbers, **writers
     )
-
-
-def _is_count(name: str, vocabulary: Vocabulary) -> bool:
-    """Whether what a word stands for is no text: a number or a flag, which a command needs not quote."""
-    word = vocabulary.words.get(name)
-    return word is not None and word.type.kind in ("whole", "number", "boolean")
 
 
 def _shown(source: str, name: str, vocabulary: Vocabulary) -> str:
     """The source of a value as ``shown`` gives it; most are text or whole numbers."""
     if _is_reason(nodes.Column(name), vocabulary):
         return f"numbered({source})"
-    word = vocabulary.words.get(name)
-    kind = None if word is None else word.type.kind
-    if kind == "text":
+    if vocabulary.kind(name) == "text":
         return f"{source} or 'blank'"
-    return source if kind == "whole" else f"shown({source})"
+    return source if vocabulary.kind(name) == "whole" else f"shown({source})"
 
 
 def _is_reason(tree: nodes.Expression, vocabulary: Vocabulary) -> bool:
@@ -452,7 +452,7 @@ def _test(test: Test) -> dict[str, Any]:
 def _compiled_condition(ruleset: Ruleset, rule: Rule, part: Part, carried: bool) -> ScopedFunction[tuple[Test, ...]]:
     names = TraceNames(ruleset.vocabulary, has_carried=carried)
     sources = _of_when(rule, names) if part == "when" else _of_action(rule, names)
-    return compile_scoped_function(f"lambda d: ({''.join(f'{each}, ' for each in sources)})", names, Test=Test)
+    return _compile_scoped_function(f"lambda d: ({''.join(f'{each}, ' for each in sources)})", names, Test=Test)
 
 
 def _of_when(rule: Rule, names: SourceNames) -> Iterator[str]:

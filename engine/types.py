@@ -10,7 +10,6 @@ from typing import Any
 
 _NAMES = {
     "check.findings": "InspectedQueueManager StoredScript",
-    "document_schema": "DocumentSchema",
     "executors.operations": "LoweredRuleset Run",
     "executors.pipeline": "Pipeline",
     "exits.process": "ExitSession",
@@ -19,10 +18,9 @@ _NAMES = {
     "model.configuration.checked_cluster": "ClusterCheckContext",
     "model.configuration.checked_member": "ConfiguredMember",
     "model.configuration.checked_objects": "ConfiguredObject",
-    "model.configuration.inputs": "OpenFile",
     "model.configuration.knowledge": "CommandLevel LocalKnowledge",
     "model.configuration.provenance": "Origin PlacedFact Provenance",
-    "model.configuration.sources": "SourceReader",
+    "model.configuration.sources": "OpenFile SourceReader",
     "model.configuration.view": "OtherMembers",
     "model.exits": "ExitCall",
     "model.facts.cluster": "Contradiction",
@@ -45,6 +43,7 @@ _NAMES = {
         "MessageTemplate Notice OrderBy Ruleset SetAside Settle TakeBack"
     ),
     "rulebook.rules": "RulesOrigin",
+    "schemas": "DocumentSchema",
     "trace": "Test",
     "workload.resolution": "ResolutionStep TransmissionQueueRules",
 }

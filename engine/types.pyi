@@ -1,7 +1,6 @@
 # The names with their types, for type checkers; types.py loads each when it is first used.
 from mqclause.check.findings import InspectedQueueManager as InspectedQueueManager
 from mqclause.check.findings import StoredScript as StoredScript
-from mqclause.document_schema import DocumentSchema as DocumentSchema
 from mqclause.executors.operations import LoweredRuleset as LoweredRuleset
 from mqclause.executors.operations import Run as Run
 from mqclause.executors.pipeline import Pipeline as Pipeline
@@ -11,12 +10,12 @@ from mqclause.language.vocabulary import Vocabulary as Vocabulary
 from mqclause.model.configuration.checked_cluster import ClusterCheckContext as ClusterCheckContext
 from mqclause.model.configuration.checked_member import ConfiguredMember as ConfiguredMember
 from mqclause.model.configuration.checked_objects import ConfiguredObject as ConfiguredObject
-from mqclause.model.configuration.inputs import OpenFile as OpenFile
 from mqclause.model.configuration.knowledge import CommandLevel as CommandLevel
 from mqclause.model.configuration.knowledge import LocalKnowledge as LocalKnowledge
 from mqclause.model.configuration.provenance import Origin as Origin
 from mqclause.model.configuration.provenance import PlacedFact as PlacedFact
 from mqclause.model.configuration.provenance import Provenance as Provenance
+from mqclause.model.configuration.sources import OpenFile as OpenFile
 from mqclause.model.configuration.sources import SourceReader as SourceReader
 from mqclause.model.configuration.view import OtherMembers as OtherMembers
 from mqclause.model.exits import ExitCall as ExitCall
@@ -61,6 +60,7 @@ from mqclause.rulebook.rule import SetAside as SetAside
 from mqclause.rulebook.rule import Settle as Settle
 from mqclause.rulebook.rule import TakeBack as TakeBack
 from mqclause.rulebook.rules import RulesOrigin as RulesOrigin
+from mqclause.schemas import DocumentSchema as DocumentSchema
 from mqclause.trace import Test as Test
 from mqclause.workload.resolution import ResolutionStep as ResolutionStep
 from mqclause.workload.resolution import TransmissionQueueRules as TransmissionQueueRules

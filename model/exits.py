@@ -195,6 +195,12 @@ CHANNEL_FLAGS = {
 }
 """MQWDR.QMgrFlags by DEFTYPE."""
 
+QUEUE_FIELDS = (
+    "QFlags", "QName", "QType", "QDesc", "DefBind", "DefPersistence", "DefPriority", "InhibitPut", "CLWLQueuePriority",
+    "CLWLQueueRank",
+)  # fmt: skip
+"""The fields of MQWQR in whose order a queue's values are offered."""
+
 USEQ_FLAGS = {"ANY": MQQF_CLWL_USEQ_ANY, "LOCAL": MQQF_CLWL_USEQ_LOCAL}
 NO_DESCRIPTOR: Mapping[str, Any] = {
     "Priority": MQPRI_PRIORITY_AS_Q_DEF,
@@ -295,15 +301,7 @@ def build_mqwxp(offer: ExitCallParameters) -> MQWXP:
 class ExitCall:
     """A choice of a destination, before the exit is called for it and (``answered``) after.
 
-    ``exit_at_start`` and ``exit_at_connection`` are CLWLEXIT when the queue manager was started, and when the
-    application connected; ``exits_given`` are the names that an exit is there for. ``moving`` is a message whose queue
-    manager is not available, or failed, while it is on the transmission queue. ``inhibited`` says that an object which
-    the names lead over is put-disabled. ``suppressed`` and ``failed_on_handle`` say that an exit asked not to be called
-    any more, and that it failed earlier on this handle. ``message_length``, of what is put or will be, and CLWLLEN are
-    in bytes, ``exit_limit`` in seconds, 0 if none is stated. ``fault`` is what went wrong in the exit, blank if nothing
-    did, ``init_fault`` the same at INIT. ``clwlexit`` is CLWLEXIT now, ``own_choice`` the number of the queue manager's
-    own choice, 0 if it has none. ``others_permitted``: the workload rules permit another queue manager than the one
-    that failed.
+    What each attribute means is in the vocabulary of exits, ``engine/audit/vocabulary.toml``.
     """
 
     mqi_call: str = rule_field(Words(("MQOPEN", "MQPUT", "MQPUT1")), "MQPUT")
@@ -397,17 +395,5 @@ def _destination(of: OfferedDestination) -> MQWDR:
 def _queue_record(of: OfferedDestination) -> MQWQR:
     if of.queue is None:
         return MQWQR()
-    flags, name, kind, description, binding, persistence, priority, inhibited, workload_priority, rank = of.queue
-    return MQWQR(
-        QFlags=flags,
-        QName=name,
-        ClusterRec=[MQWCR(cluster, of.flags) for cluster in of.queue_clusters],
-        QType=kind,
-        QDesc=description,
-        DefBind=binding,
-        DefPersistence=persistence,
-        DefPriority=priority,
-        InhibitPut=inhibited,
-        CLWLQueuePriority=workload_priority,
-        CLWLQueueRank=rank,
-    )
+    values = dict(zip(QUEUE_FIELDS, of.queue, strict=True))
+    return MQWQR(ClusterRec=[MQWCR(cluster, of.flags) for cluster in of.queue_clusters], **values)

@@ -40,7 +40,13 @@ class Subcommands(click.Group):
         except ValueError as error:
             if (folder := ctx.meta.get(FOLDER)) is None:
                 raise
-            raise _fault_of_rules(folder, error) from None
+            from mqclause.language.vocabulary import UnreckonedError
+            from mqclause.rulebook.rule import RuleError
+            from mqclause.tools.commands.options import build_rules_fault
+
+            if isinstance(error, RuleError | UnreckonedError):
+                raise build_rules_fault(folder, error) from None
+            raise
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -76,15 +82,6 @@ def _no_command(name: str) -> str:
     from mqclause.model.diagnostics import quote_value, suggest_allowed
 
     return f"{quote_value(name)} is no command{suggest_allowed(name, sorted(SUBCOMMANDS))}"
-
-
-def _fault_of_rules(folder: str, error: ValueError) -> ValueError:
-    """What is told of an error of a run with the rules of a folder: its places there, if it is of those rules."""
-    from mqclause.language.vocabulary import UnreckonedError
-    from mqclause.rulebook.rule import RuleError
-    from mqclause.tools.commands.options import build_rules_fault
-
-    return build_rules_fault(folder, error) if isinstance(error, RuleError | UnreckonedError) else error
 
 
 FILES_OF_EXAMPLES = "The files that examples name are in mqclause/tools/examples of the package."

@@ -1,15 +1,15 @@
-"""Compare two sets of rules: what their files say otherwise, and the plainest facts on which they answer otherwise."""
+"""Compare two sets of rules, or of configurations: what each states otherwise, and where answers differ."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from attrs import astuple, evolve, field, frozen
+from attrs import asdict, astuple, evolve, field, fields, frozen
 
 from mqclause.audit.case_run import ENDS_OTHERWISE, find_case_files, read_file_cases
-from mqclause.audit.laws import Given, find_given
+from mqclause.audit.proof import Given, find_given
 from mqclause.audit.situations import (
     Bound,
     StatedSituation,
@@ -20,16 +20,20 @@ from mqclause.audit.situations import (
     merge_values,
     show_asked_terms,
     shrink_while,
+    to_toml_value,
 )
 from mqclause.documents import DOCUMENTS
-from mqclause.executors.operations import LoweredRuleset, Run, compile_expression, list_expressions
+from mqclause.executors.operations import LoweredRuleset, Run, compile_term, list_expressions
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
 from mqclause.language import nodes
 from mqclause.language.parser import expand_terms
 from mqclause.language.vocabulary import About, UnreckonedError
+from mqclause.model.configuration.members import Members, get_local_name
+from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.facts.domains import REASONS
-from mqclause.rulebook.rule import Conclude, Declaration, Expression, ReadingError, Rule, RuleError, Ruleset
+from mqclause.model.readers.facts_files import LIST_TABLES
+from mqclause.rulebook.rule import Conclude, Declaration, Expression, ReadingError, RuleError, Ruleset
 from mqclause.rulebook.rules import AUTO, Rules
 from mqclause.testing.case_kinds import RunnableCase
 from mqclause.trace import build_steps
@@ -63,7 +67,7 @@ class Side:
 
     def to_json(self) -> dict[str, Any]:
         """Return the side as JSON values."""
-        return {"answer": self.answer, "steps": list(self.steps)}
+        return asdict(self)
 
 
 @frozen
@@ -133,7 +137,7 @@ def compare_rules(before: Rules, after: Rules, names: Iterable[str] = (), bound:
     found = []
     for about in asked:
         if any(path.startswith(f"{about.name}/") for path in before.files):
-            changed = find_changed_rules(before, after, about)
+            changed = _find_changed_rules(before, after, about)
             if changed:
                 found.append(_compared(before, after, about, changed, bound))
     others = DOCUMENTS.keys() - wanted
@@ -185,12 +189,12 @@ def _flat(table: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, Any
             yield f"{within}{key}", value
 
 
-def find_changed_rules(before: Rules, after: Rules, about: Declaration) -> tuple[str, ...]:
+def _find_changed_rules(before: Rules, after: Rules, about: Declaration) -> tuple[str, ...]:
     """Find the rules of a document that are not the same, that one side has alone, or that run elsewhere."""
     one, other = before.ruleset(about), after.ruleset(about)
     if one is other:
         return ()
-    gists = [{rule.id: _gist(rule, each) for rule in each.rules} for each in (one, other)]
+    gists = [{rule.id: rule.describe_effect(each.vocabulary, True) for rule in each.rules} for each in (one, other)]
     found = {name for name in {*gists[0], *gists[1]} if gists[0].get(name) != gists[1].get(name)}
     common = [[rule.id for rule in each.rules if rule.id in gists[0] and rule.id in gists[1]] for each in (one, other)]
     found |= {name for name, place in zip(*common, strict=True) if name != place}
@@ -204,15 +208,6 @@ def _changed_terms(one: Ruleset, other: Ruleset) -> Iterator[str]:
         trees = [expand_terms(nodes.Column(term), each.vocabulary.before) for each in (one, other)]
         if trees[0] != trees[1]:
             yield term
-
-
-def _gist(rule: Rule, ruleset: Ruleset) -> tuple[Any, ...]:
-    """What a rule does, with its texts, where terms are what they stand for."""
-    step = next(each for each in LoweredRuleset.of(ruleset).steps if each.rule is rule)
-    trees = tuple(expand_terms(tree, ruleset.vocabulary).sql() for tree in list_expressions(step))
-    notices = tuple((expand_terms(each.where, ruleset.vocabulary).sql(), each.attributes) for each in rule.notices)
-    shape = [str(getattr(rule.action, key, "")) for key in ("best", "ties", "per", "counts", "reason", "needs", "fact")]
-    return type(rule.action), trees, notices, rule.remark, str(rule.because and rule.because.text), *shape
 
 
 def _compared(
@@ -233,16 +228,13 @@ def _compared(
                 beside["facts"] = stated
             if "terms" not in beside and sides[0].ask(situation, subjects) != sides[1].ask(situation, subjects):
                 beside["terms"] = stated
-    example, looked_at = _from_cases(before, after, _read_cases(about.name), with_details=not beside)
+    cases = [case for path in find_case_files([about.name]) for case in read_file_cases(path)]
+    example, looked_at = _from_cases(before, after, cases, with_details=not beside)
     if example is None and "facts" in beside:
         example = _explained(sides, beside["facts"], _Answering.answer)
     if example is None and "terms" in beside:
         example = _explained(sides, beside["terms"], _Answering.ask)
     return DocumentComparison(about.name, tuple(changed), example, tried, looked_at, bound)
-
-
-def _read_cases(document: str) -> list[RunnableCase]:
-    return [case for path in find_case_files([document]) for case in read_file_cases(path)]
 
 
 def _explained(
@@ -308,7 +300,7 @@ class _Answering:
             cls(
                 about,
                 course,
-                tuple((term, of, _compiled_term(course.rulesets[-1], term, of)) for term, (_, of) in asked.items()),
+                tuple((term, of, compile_term(course.rulesets[-1], term, of)) for term, (_, of) in asked.items()),
                 common,
                 _told_facts(course.rulesets[-1], common[-1]),
                 find_given(rules, about),
@@ -383,12 +375,6 @@ def _told_facts(ruleset: Ruleset, known: frozenset[str]) -> frozenset[str]:
     """The facts that answers are made of: those that are asked for and what is concluded; all where none are."""
     concluded = {rule.action.fact for rule in ruleset.rules if isinstance(rule.action, Conclude)}
     return known & {*ruleset.about.asks, *concluded} if ruleset.about.asks else known
-
-
-def _compiled_term(ruleset: Ruleset, term: str, of: About) -> Callable[[Any], Any]:
-    """What asks a term of one subject, or of the situation."""
-    letter: Literal["s", "d"] = "d" if of == "subject" else "s"
-    return compile_expression(nodes.Column(term), ruleset.vocabulary.before, letter)
 
 
 def _said_of_steps(
@@ -494,3 +480,90 @@ def _differing(path: str, one: Any, other: Any, left_out: Collection[str]) -> It
             yield from _differing(f"{path}[{at}]", each, there, left_out)
     elif one != other and not (one in NOTHING and other in NOTHING):
         yield path or "answer", one, other
+
+
+IDENTITY = ("name", "queue_manager", "cluster")
+"""The attributes that tell an object from others of its kind."""
+
+ObjectKey = tuple[str, ...]
+"""The kind of an object, and what tells it from others."""
+
+
+@frozen
+class FactDifference:
+    """An attribute that two configurations state otherwise, or with a blank ``key`` an object that one has alone.
+
+    ``seen_at`` are the queue managers that know it so; none where all do that both describe, or its owner alone.
+    """
+
+    object: str
+    key: str
+    before: Any
+    after: Any
+    seen_at: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the difference as JSON values."""
+        return {
+            "object": self.object, "key": self.key, "before": self.before, "after": self.after,
+            "seen_at": list(self.seen_at),
+        }  # fmt: skip
+
+
+def compare_configurations(before: Members, after: Members) -> tuple[FactDifference, ...]:
+    """Compare what the queue managers know that both configurations describe, each object and attribute once."""
+    described = {get_local_name(each): each for each in after}
+    common = [each for each in before if get_local_name(each) in described]
+    found = dict[tuple[str, ...], _Seen]()
+    for member in common:
+        name = get_local_name(member)
+        for owner, each in _list_differences(member, described[name]):
+            key = each.object, each.key, repr(each.before), repr(each.after)
+            found.setdefault(key, _Seen(owner, each, [])).at.append(name)
+    everywhere = [get_local_name(each) for each in common]
+    return tuple(
+        evolve(each, seen_at=() if at in (everywhere, [owner]) else tuple(at))
+        for owner, each, at in (found[key] for key in sorted(found, key=lambda key: key[:2]))
+    )
+
+
+class _Seen(NamedTuple):
+    """A difference of an object of its ``owner``, and the queue managers that know it so."""
+
+    owner: str
+    difference: FactDifference
+    at: list[str]
+
+
+def _list_differences(before: Snapshot, after: Snapshot) -> Iterator[tuple[str, FactDifference]]:
+    """What a queue manager knows otherwise, each with the owner of the object."""
+    one, other = (_list_objects(each) for each in (before, after))
+    for key in dict.fromkeys((*one, *other)):
+        label, owner, was, became = _describe(key), key[2], one.get(key), other.get(key)
+        if was is None or became is None:
+            yield (
+                owner,
+                FactDifference(label, "", None if was is None else "there", None if became is None else "there"),
+            )
+            continue
+        for attribute in was:
+            if was[attribute] != became.get(attribute):
+                yield owner, FactDifference(label, attribute, was[attribute], became.get(attribute))
+
+
+def _list_objects(member: Snapshot) -> Mapping[ObjectKey, Mapping[str, Any]]:
+    """Every object that a queue manager knows, with its attributes."""
+    cluster = member.cluster
+    listed = [("queue_manager", cluster.queue_manager)]
+    listed += [(table, fact) for name, table in LIST_TABLES.items() for fact in getattr(cluster, name)]
+    found = dict[ObjectKey, Mapping[str, Any]]()
+    for kind, fact in listed:
+        stated = {each.name: to_toml_value(getattr(fact, each.name)) for each in fields(type(fact)) if each.init}
+        found[kind, *(str(stated.get(name, "") or "") for name in IDENTITY)] = stated
+    return found
+
+
+def _describe(key: ObjectKey) -> str:
+    kind, name, owner, cluster = key
+    of, within = f" of {owner}" if owner else "", f" in {cluster}" if cluster else ""
+    return f"{kind.replace('_', ' ')} {name}{of}{within}"

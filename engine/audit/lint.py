@@ -12,14 +12,14 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from mqclause.audit.case_run import find_case_files, run_in_processes
-from mqclause.audit.laws import read_laws
 from mqclause.audit.possibility import Constraint, Verdict, find_words, search
+from mqclause.audit.proof import read_laws
 from mqclause.audit.verification import is_unsourced
 from mqclause.documents import DOCUMENTS
 from mqclause.executors.operations import Filter, Let, LoweredRuleset, Rank, list_expressions
 from mqclause.language import nodes
 from mqclause.language.nodes import get_literal_value, strip_parentheses
-from mqclause.language.parser import expand_terms, find_terms
+from mqclause.language.parser import find_used_terms
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.diagnostics import quote_value, suggest_allowed
 from mqclause.model.facts.domains import REASONS
@@ -192,20 +192,21 @@ def _said(verdict: Verdict, what: str) -> str:
     return what if verdict.exhaustive else f"{what}, as far as was searched: not exhaustively"
 
 
-def find_dead_rules(read: Read) -> Iterator[LintFinding]:
+def _find_dead_rules(read: Read) -> Iterator[LintFinding]:
     """Find rules whose conditions cannot hold together."""
     for rule, trees in read.deciding:
         if trees and rule.path not in read.cleared and not (verdict := read.search(rule, *trees)).possible:
             yield _finding("dead-rule", rule, "", _said(verdict, "nothing that it can see makes it apply"))
 
 
-def find_masked_rules(read: Read) -> Iterator[LintFinding]:
+def _find_masked_rules(read: Read) -> Iterator[LintFinding]:
     """Find rules that do nothing, because earlier ones do it already."""
     earlier = list[_Conditions]()
     for rule, trees in read.deciding:
         if isinstance(rule.action, Eliminate | Settle | FailWith):
             alike = [each for each in earlier if type(each[0].action) is type(rule.action)][-MOST_ALIKE:]
-            if rule.path not in read.cleared and alike and _is_masked(read, (rule, trees), alike):
+            is_asked = rule.path not in read.cleared and alike and read.search(rule, *trees).possible
+            if is_asked and _is_hidden(read, (rule, trees), alike):
                 names = ", ".join(other.id for other, _ in _fewest(read, (rule, trees), alike))
                 did = "removed everyone" if isinstance(rule.action, Eliminate) else "decided"
                 yield _finding("masked-rule", rule, "", f"wherever it applies {names} has {did} before it")
@@ -214,11 +215,6 @@ def find_masked_rules(read: Read) -> Iterator[LintFinding]:
 
 _Conditions = tuple[Rule, Sequence[Expression]]
 """A rule with the conditions that have to hold together for it to do anything."""
-
-
-def _is_masked(read: Read, of: _Conditions, others: Sequence[_Conditions]) -> bool:
-    """Whether a rule could apply, and one of the others applies wherever it does."""
-    return read.search(of[0], *of[1]).possible and _is_hidden(read, of, others)
 
 
 def _is_hidden(read: Read, of: _Conditions, others: Sequence[_Conditions]) -> bool:
@@ -247,7 +243,7 @@ def _named_at(read: Read, place: int, word: str) -> str:
     return f"{word} after {changes}" if changes else word
 
 
-def find_unfailing_conditions(read: Read) -> Iterator[LintFinding]:
+def _find_unfailing_conditions(read: Read) -> Iterator[LintFinding]:
     """Find conditions of which none fails where they are looked at."""
     for rule in read.ruleset.rules:
         if isinstance(rule.action, Condition) and rule.path not in read.cleared:
@@ -259,29 +255,16 @@ def find_unfailing_conditions(read: Read) -> Iterator[LintFinding]:
                 yield _finding("cannot-fail", rule, "holds.when", message)
 
 
-def find_same_rules(read: Read) -> Iterator[LintFinding]:
-    """Find rules that do what another one does, under the same condition."""
+def _find_same_rules(read: Read) -> Iterator[LintFinding]:
+    """Find rules that do what another one does, under the same condition; one that is switched off does nothing."""
     known: dict[str, Rule] = {}
-    for rule, step in zip(read.ruleset.rules, read.steps.steps, strict=True):
-        gist = _gist(rule, step, read.ruleset.vocabulary)
-        other = known.setdefault(gist, rule)
+    for rule in (each for each in read.ruleset.rules if each.when != nodes.FALSE):
+        other = known.setdefault(repr(rule.describe_effect(read.ruleset.vocabulary, with_texts=False)), rule)
         if other is not rule:
             yield _finding("same-rule", rule, "", f"it does what {other.id} does, under the same condition")
 
 
-def _gist(rule: Rule, step: Any, vocabulary: Vocabulary) -> str:
-    """What a rule does, without its texts and without the facts that are only its own."""
-    trees = [expand_terms(tree, vocabulary).sql() for tree in list_expressions(step)]
-    kind = [type(rule.action).__name__, getattr(rule.action, "best", ""), str(getattr(rule.action, "of", ""))]
-    kind += [str(getattr(rule.action, key, "")) for key in ("ties", "per", "counts", "reason", "needs", "fact")]
-    if isinstance(rule.action, Derive | Settle):
-        kind += [name for name, _ in rule.action.values]
-    if rule.severity:
-        kind += [rule.attribute, rule.severity]
-    return "\n".join([*kind, *trees])
-
-
-def find_unstated_rules(read: Read) -> Iterator[LintFinding]:
+def _find_unstated_rules(read: Read) -> Iterator[LintFinding]:
     """Find rules that no sentence names, and sentences whose rules are not there."""
     if read.name not in read.rules.clauses:
         yield LintFinding("no-sentence", "documents/", read.name, "there is no file with the sentences of it")
@@ -292,7 +275,7 @@ def find_unstated_rules(read: Read) -> Iterator[LintFinding]:
         yield LintFinding("no-sentence", path, "" if path != "documents/" else about, message.partition(": ")[2])
 
 
-def find_unsourced_sentences(read: Read) -> Iterator[LintFinding]:
+def _find_unsourced_sentences(read: Read) -> Iterator[LintFinding]:
     """Find sentences with rules of which nothing says where they are from."""
     for file in read_clause_files(read.rules, read.name) if read.name in read.rules.clauses else ():
         for clause in file.clauses:
@@ -301,7 +284,7 @@ def find_unsourced_sentences(read: Read) -> Iterator[LintFinding]:
                 yield LintFinding("no-source", f"documents/{file.name}", clause.path, message)
 
 
-def find_unheard_numbers(read: Read) -> Iterator[LintFinding]:
+def _find_unheard_numbers(read: Read) -> Iterator[LintFinding]:
     """Find numbers in explanations that have no part in what is decided."""
     vocabulary, passed_by, passed_numbers = read.ruleset.vocabulary, set[str](), set[str]()
     codes = set(map(str, REASONS.values()))
@@ -309,7 +292,10 @@ def find_unheard_numbers(read: Read) -> Iterator[LintFinding]:
         if rule.because is None:
             continue
         trees = [*list_expressions(step), *(tree for _, tree in rule.graver)]
-        heard = {name for tree in trees for name in (*find_words(tree, vocabulary), *_terms_in(tree, vocabulary))}
+        heard = {
+            *find_used_terms(trees, vocabulary),
+            *(name for tree in trees for name in find_words(tree, vocabulary)),
+        }
         numbers = {number for tree in trees for number in _numbers_in(tree, vocabulary)}
         if isinstance(rule.action, Settle | FailWith):
             # It decides only where none of those before it did.
@@ -317,7 +303,7 @@ def find_unheard_numbers(read: Read) -> Iterator[LintFinding]:
             passed_numbers |= numbers
             heard, numbers = passed_by, passed_numbers
         for name in rule.because.names():
-            if name in heard or not _is_number(name, vocabulary):
+            if name in heard or not vocabulary.is_number(name):
                 continue
             message = f"it names {{{name}}}, at which the rule does not look"
             yield _finding("because-number", rule, "because", message)
@@ -329,28 +315,11 @@ def find_unheard_numbers(read: Read) -> Iterator[LintFinding]:
 
 def _numbers_in(tree: Expression, vocabulary: Vocabulary) -> Iterator[str]:
     """The numbers that stand in an expression, or in a term that it uses."""
-    for each in (tree, *(vocabulary.terms[term] for term in _terms_in(tree, vocabulary))):
+    for each in (tree, *(vocabulary.terms[term] for term in find_used_terms([tree], vocabulary))):
         yield from (str(get_literal_value(literal)) for literal in each.find_all(nodes.Literal))
 
 
-def _terms_in(tree: Expression, vocabulary: Vocabulary) -> set[str]:
-    """The terms that an expression uses, and those that these use."""
-    found = set[str]()
-    waiting = [*find_terms(tree, vocabulary)]
-    while waiting:
-        term = waiting.pop()
-        if term not in found:
-            found.add(term)
-            waiting += find_terms(vocabulary.terms[term], vocabulary)
-    return found
-
-
-def _is_number(name: str, vocabulary: Vocabulary) -> bool:
-    word = vocabulary.words.get(name)
-    return word is not None and word.type.is_number and not word.type.words
-
-
-def find_rules_without_cases(read: Read) -> Iterator[LintFinding]:
+def _find_rules_without_cases(read: Read) -> Iterator[LintFinding]:
     """Find rules without a case in which they do something, and without one in which they do not."""
     for path in (path for path in read.rules.files if path.startswith(f"{read.name}/")):
         file = read.cases.get(path)
@@ -363,7 +332,7 @@ def find_rules_without_cases(read: Read) -> Iterator[LintFinding]:
                 yield LintFinding("no-case", path, "", f"it has no case where it {said}")
 
 
-def find_unused_terms(read: Read) -> Iterator[LintFinding]:
+def _find_unused_terms(read: Read) -> Iterator[LintFinding]:
     """Find terms that no rule uses, in any edition and under any reading."""
     stated = read.rules.toml(TERMS_FILE).get(read.name, {})
     texts = (read.rules.files[path] for path in read.rules.files if path.startswith(f"{read.name}/"))
@@ -375,7 +344,7 @@ def find_unused_terms(read: Read) -> Iterator[LintFinding]:
             yield LintFinding("unused-term", TERMS_FILE, f"{read.name}.{term}", "no rule and no term uses it")
 
 
-def find_style_faults(read: Read) -> Iterator[LintFinding]:
+def _find_style_faults(read: Read) -> Iterator[LintFinding]:
     """Find titles that are no heading, and explanations that are no part of a sentence."""
     for rule in read.ruleset.rules:
         title = rule.title
@@ -394,16 +363,16 @@ def find_style_faults(read: Read) -> Iterator[LintFinding]:
 
 
 FINDERS: Mapping[str, tuple[Callable[[Read], Iterator[LintFinding]], bool]] = {
-    "dead-rule": (find_dead_rules, True),
-    "masked-rule": (find_masked_rules, True),
-    "cannot-fail": (find_unfailing_conditions, True),
-    "same-rule": (find_same_rules, False),
-    "no-sentence": (find_unstated_rules, False),
-    "no-source": (find_unsourced_sentences, False),
-    "because-number": (find_unheard_numbers, False),
-    "no-case": (find_rules_without_cases, False),
-    "unused-term": (find_unused_terms, False),
-    "style": (find_style_faults, False),
+    "dead-rule": (_find_dead_rules, True),
+    "masked-rule": (_find_masked_rules, True),
+    "cannot-fail": (_find_unfailing_conditions, True),
+    "same-rule": (_find_same_rules, False),
+    "no-sentence": (_find_unstated_rules, False),
+    "no-source": (_find_unsourced_sentences, False),
+    "because-number": (_find_unheard_numbers, False),
+    "no-case": (_find_rules_without_cases, False),
+    "unused-term": (_find_unused_terms, False),
+    "style": (_find_style_faults, False),
 }
 """What finds the findings of each check by its code, and whether they have to be so everywhere."""
 
@@ -476,13 +445,11 @@ def read_cases_by_path(paths: Iterable[Any] | None = None) -> Mapping[str, CaseF
 
 def _rulesets(rules: Rules, about: Declaration) -> Iterator[Ruleset]:
     """The rules of a document as each edition has them, and as each reading has them."""
-    for edition in rules.known_editions or ("",):
-        if not edition or edition == rules.as_stated(edition):
-            read = rules.in_edition(edition) if edition else rules
-            yield read.ruleset(about)
-            for reading in read.known_readings.values():
-                for choice in reading.choices[1:] if reading.concerns(about.name) else ():
-                    yield read.under({reading.id: choice}).ruleset(about)
+    for read in rules.read_editions():
+        yield read.ruleset(about)
+        for reading in read.known_readings.values():
+            for choice in reading.choices[1:] if reading.concerns(about.name) else ():
+                yield read.under({reading.id: choice}).ruleset(about)
 
 
 def _with_reasons(rules: Rules, found: Iterable[LintFinding], is_whole: bool) -> tuple[LintFinding, ...]:

@@ -7,15 +7,15 @@ with), or the search ends before its end, the answer says that it is not exhaust
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, combinations
 from typing import Any, NamedTuple
 
 from attrs import define, field, frozen
 
-from mqclause.language import nodes
+from mqclause.language import nodes, parser
 from mqclause.language.nodes import get_literal_value, strip_parentheses
+from mqclause.language.parser import find_used_terms
 from mqclause.language.vocabulary import Type, Vocabulary
 from mqclause.rulebook.rule import Expression
 
@@ -34,12 +34,8 @@ Assignment = dict[str, Any]
 Truth = Callable[[Assignment], Any]
 """The value of an expression by what is known of its words; None: not known yet."""
 
-_COMPARISONS: Mapping[type[nodes.Expression], Callable[[Any, Any], Any]] = {
-    nodes.EQ: operator.eq, nodes.NEQ: operator.ne, nodes.LT: operator.lt, nodes.LTE: operator.le, nodes.GT: operator.gt,
-    nodes.GTE: operator.ge, nodes.Add: operator.add, nodes.Sub: operator.sub, nodes.Mul: operator.mul,
-    nodes.Div: operator.truediv,
-}  # fmt: skip
-_ARITHMETIC = (nodes.Add, nodes.Sub, nodes.Mul, nodes.Div, nodes.Floor)
+_ARITHMETIC = (*nodes.ARITHMETIC, nodes.Floor)
+_FUNCTIONS = {**nodes.COMPARISON_FUNCTIONS, **nodes.ARITHMETIC_FUNCTIONS}
 
 
 class Verdict(NamedTuple):
@@ -71,16 +67,9 @@ class Constraint:
 
 def find_words(tree: Expression, vocabulary: Vocabulary) -> set[str]:
     """Find the words that an expression looks at, also by way of terms."""
-    found, known = set[str](), set[str]()
-    waiting = [tree]
-    while waiting:
-        for each in waiting.pop().find_all(nodes.Column):
-            if each.name not in vocabulary.terms:
-                found.add(each.name)
-            elif each.name not in known:
-                known.add(each.name)
-                waiting.append(vocabulary.terms[each.name])
-    return found
+    terms = find_used_terms([tree], vocabulary)
+    trees = (tree, *(vocabulary.terms[each] for each in terms))
+    return {word for each in trees for word in parser.find_words(each)} - terms.keys()
 
 
 @define
@@ -146,7 +135,7 @@ class _Reader:
         left, right = self._read(tree.this, of, words), self._read(tree.expression, of, words)
         self.exhaustive &= not isinstance(tree, _ARITHMETIC)
         self._compared(tree, of)
-        return _binary(_COMPARISONS[type(tree)], left, right)
+        return _binary(_FUNCTIONS[type(tree)], left, right)
 
     def _constant(self, value: Any) -> Truth:
         if isinstance(value, str):

@@ -51,21 +51,26 @@ class StatedSituation:
 
     def build(self, about: Declaration) -> tuple[Any, tuple[Any, ...]]:
         """Build what the rules see. Raises DomainError for values that do not go together."""
-        situation = about.situation(**{**get_defaults(about.situation), **self.situation})
+        situation = about.situation(**{**_get_defaults(about.situation), **self.situation})
         if about.subject is None:
             return situation, ()
-        plain = {**get_defaults(about.subject), **self.base}
+        plain = {**_get_defaults(about.subject), **self.base}
         return situation, tuple(about.subject(**{**plain, **each}) for each in self.subjects)
+
+    def set_around(self, stated: Mapping[str, Any]) -> StatedSituation:
+        """Return the situation with what is ``stated`` of it where it states nothing else."""
+        return evolve(self, situation={**stated, **self.situation})
 
     def to_toml(self) -> dict[str, Any]:
         """Return the facts of a case file: a situation and its subjects."""
-        situation = {name: _plain(value) for name, value in self.situation.items()}
+        situation = {name: to_toml_value(value) for name, value in self.situation.items()}
         stated = [{**self.base, **each} for each in self.subjects]
-        subjects = [{name: _plain(value) for name, value in each.items()} for each in stated]
+        subjects = [{name: to_toml_value(value) for name, value in each.items()} for each in stated]
         return {"situation": situation, "subjects": subjects} if subjects else {"situation": situation}
 
 
-def _plain(value: Any) -> Any:
+def to_toml_value(value: Any) -> Any:
+    """Return a value as TOML has it."""
     return list(value) if isinstance(value, tuple) else value
 
 
@@ -221,13 +226,13 @@ def _defaults(about: Declaration) -> dict[str, Any]:
     """The default of each attribute of a situation and of a subject."""
     found = dict[str, Any]()
     for kind in filter(None, (about.subject, about.situation)):
-        made = kind(**get_defaults(kind))
+        made = kind(**_get_defaults(kind))
         found |= {each.name: getattr(made, each.name) for each in fields(kind)}
     return found
 
 
 @lru_cache(maxsize=32)
-def get_defaults(kind: type) -> Mapping[str, Any]:
+def _get_defaults(kind: type) -> Mapping[str, Any]:
     """Return values of the attributes that a class has no default for: a name, and what is blank of all else."""
     words = {**build_words(kind, "situation")}
     needed = [each.name for each in fields(kind) if each.default is NOTHING and each.init]
@@ -257,7 +262,7 @@ def build_situations(
             return
 
 
-def shrink_stated(stated: StatedSituation) -> Iterator[StatedSituation]:
+def _shrink_stated(stated: StatedSituation) -> Iterator[StatedSituation]:
     """Yield what states one thing less: without an attribute, or without a subject."""
     for name in stated.situation:
         yield evolve(stated, situation={key: value for key, value in stated.situation.items() if key != name})
@@ -278,7 +283,7 @@ def shrink_while(stated: StatedSituation, holds: Callable[[StatedSituation], boo
         except ValueError:
             return False
 
-    smaller = next(filter(is_such, shrink_stated(stated)), None)
+    smaller = next(filter(is_such, _shrink_stated(stated)), None)
     return stated if smaller is None else shrink_while(smaller, holds)
 
 

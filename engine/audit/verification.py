@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from itertools import groupby, zip_longest
 from typing import Any, Literal, NamedTuple
 
-from attrs import evolve, frozen
+from attrs import asdict, evolve, frozen
 
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import Diagnostic, FactsError
@@ -132,7 +132,9 @@ def _verify(copy: Source, files: Sequence[ClauseFile]) -> VerifiedCopy:
     if document is None or not shared[document.name]:
         said = "has no sentence of a document of rules/documents/; allowed: the text of one"
         raise FactsError([Diagnostic(copy.name, said)])
-    sentences, new = _aligned(_own(document, files), _alone(printed))
+    # What is repeated at once counts once.
+    alone = [next(same) for _, same in groupby(printed, lambda each: each.fingerprint)]
+    sentences, new = _aligned(_own(document, files), alone)
     same = hashlib.sha256(data).hexdigest() == document.sha256
     return VerifiedCopy(copy.name, document, tuple(sentences), tuple(new), same)
 
@@ -235,7 +237,7 @@ def _own(document: ClauseFile, files: Iterable[ClauseFile]) -> list[_Printed]:
 
     Other files may have rules of one of its sentences, too.
     """
-    elsewhere = list_fingerprint_paths(file for file in files if file is not document)
+    elsewhere = _list_fingerprint_paths(file for file in files if file is not document)
     found = []
     for fingerprint, clauses in groupby(document.clauses, lambda clause: clause.fingerprint):
         if fingerprint:
@@ -246,7 +248,7 @@ def _own(document: ClauseFile, files: Iterable[ClauseFile]) -> list[_Printed]:
     return found
 
 
-def list_fingerprint_paths(files: Iterable[ClauseFile]) -> Mapping[str, tuple[str, ...]]:
+def _list_fingerprint_paths(files: Iterable[ClauseFile]) -> Mapping[str, tuple[str, ...]]:
     """List the sentences of files by fingerprint, each as ``document/path``."""
     found: dict[str, tuple[str, ...]] = {}
     for file in files:
@@ -254,11 +256,6 @@ def list_fingerprint_paths(files: Iterable[ClauseFile]) -> Mapping[str, tuple[st
             if clause.fingerprint:
                 found[clause.fingerprint] = (*found.get(clause.fingerprint, ()), f"{file.document}/{clause.path}")
     return found
-
-
-def _alone(printed: Iterable[_Printed]) -> list[_Printed]:
-    """The sentences of a copy; one that is repeated at once counts once."""
-    return [next(same) for _, same in groupby(printed, lambda each: each.fingerprint)]
 
 
 def _aligned(
@@ -312,7 +309,7 @@ class OtherSources:
 
     def to_json(self) -> dict[str, Any]:
         """Return the counts as JSON values."""
-        return {"on_pages": self.on_pages, "by_project": self.by_project, "unsourced": list(self.unsourced)}
+        return asdict(self)
 
 
 def count_other_sources(rules: Rules) -> OtherSources:

@@ -152,31 +152,44 @@ class MemberChoices:
         put = Put.as_written(*named, bind="NOTFIXED", call="MQPUT")
         return self.engine.choose(put, together.build_member_cluster(hosts, own), None, "rule", caller=None)
 
-    def find_why_unreachable(self, about: ConfiguredObject, together: ClusterCheckContext) -> str:
-        """Return the rule that removes a host even if the channels to all others are stopped; blank if none does."""
+    def find_why_unreachable(self, about: ConfiguredObject, together: ClusterCheckContext, all_told: bool) -> str:
+        """Return the rule that removes a host even if the channels to all others are stopped; blank if none does.
+
+        Each member of its cluster that does not host the queue is asked, with all that it knows of it in its clusters;
+        and, unless files tell of all members (``all_told``), one that is in no other of these.
+        """
         because = ""
         for name in about.clusters:
-            looks = together.describe_appearances(about.name, name)
-            look = looks[about.queue_manager]
-            if len(look) < 2 or len(set(looks.values())) < 2:
-                return ""  # no route to it is known, or all hosts are alike
-            key, alike = (about.name, name, look), (about.queue_manager, name, *looks.items())
-            if key not in together.fell_by and alike in together.reached:
-                together.fell_by[key] = ""
-            if key not in together.fell_by:
-                # Those that host it have it from themselves; where all do, it is asked what another one would choose.
-                asking = together.list_levels(name, looks.keys()) or together.list_levels(name)
-                levels = self._levels_to_ask(asking)
-                trials = (together.build_trial_cluster(about, name, level) for level in levels)
-                reasons = [self._fell_by(about, each) for each in trials]
-                # It is reached if one edition of those that choose would have it so.
-                together.fell_by[key] = reasons[0] if all(reasons) else ""
-                if not all(reasons) and not has_name_tests(self.engine.course):
-                    together.reached.add(alike)
-            because = together.fell_by[key]
-            if not because:
-                return ""
+            asking = dict(together.list_asking(about.name, name))
+            if not (asking and all_told):
+                alone = (name,)
+                asking[alone] = asking.get(alone) or together.list_levels(name)
+            for clusters, levels in asking.items():
+                because = self._find_obstacle(about, clusters, levels, together)
+                if not because:
+                    return ""
         return because
+
+    def _find_obstacle(
+        self, about: ConfiguredObject, clusters: tuple[str, ...], levels: tuple[int, ...], together: ClusterCheckContext
+    ) -> str:
+        """The rule that removes a host at members of these ``clusters`` and command ``levels``; blank if none does."""
+        looks = together.describe_appearances(about.name, clusters)
+        look = looks[about.queue_manager]
+        if len(look) < 2 or len(set(looks.values())) < 2:
+            return ""  # no route to it is known, or all hosts are alike
+        key = about.name, clusters, levels, look
+        alike = about.queue_manager, clusters, levels, *looks.items()
+        if key not in together.fell_by and alike in together.reached:
+            together.fell_by[key] = ""
+        if key not in together.fell_by:
+            trials = (together.build_trial_cluster(about, clusters, each) for each in self._levels_to_ask(levels))
+            reasons = [self._fell_by(about, each) for each in trials]
+            # It is reached if one edition of those that choose would have it so.
+            together.fell_by[key] = reasons[0] if all(reasons) else ""
+            if not all(reasons) and not has_name_tests(self.engine.course):
+                together.reached.add(alike)
+        return together.fell_by[key]
 
     def _levels_to_ask(self, levels: Iterable[int]) -> Iterable[int]:
         """A command level for each edition of those that choose; one whose level is not told may be of any.
@@ -204,7 +217,7 @@ def _describe_failing(host: str, told: Sequence[PartedChoice]) -> Mapping[str, A
     if not failing:
         return NO_FACTS
     return {
-        "fails_at": _name_members(failing),
+        "fails_at": _name_hosts(each.members.names for each in failing),
         "passed_over": _name_hosts(each.before_at for each in failing),
         "passed_by": next((each.fell_by for each in failing if each.fell_by), ""),
     }
@@ -217,9 +230,9 @@ def _describe_sides(host: str, told: Sequence[PartedChoice]) -> Mapping[str, Any
         return NO_FACTS
     later = [each for each in later if each.fails] or later
     return {
-        "as_before": _name_members(before),
+        "as_before": _name_hosts(each.members.names for each in before),
         "before_at": _name_hosts(each.before_at for each in before),
-        "as_later": _name_members(later),
+        "as_later": _name_hosts(each.members.names for each in later),
         "later_at": _name_hosts(each.later_at for each in later),
         "later_fail": later[0].fails,
     }
@@ -234,10 +247,6 @@ def _describe_leaving(host: str, told: Sequence[PartedChoice]) -> Mapping[str, A
             if is_own and at:
                 return {"leaves_for": render_names(at), "leaves_to_fail": each.fails, "leaves_by": each.fell_by}
     return NO_FACTS
-
-
-def _name_members(parted: Iterable[PartedChoice]) -> str:
-    return render_names(sorted({name for each in parted for name in each.members.names}))
 
 
 def _name_hosts(found: Iterable[Iterable[str]]) -> str:

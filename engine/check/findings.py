@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import islice
 from pathlib import PurePath
 from typing import Any
@@ -24,23 +25,26 @@ from mqclause.model.configuration.changes import (
     build_ambiguity_error,
     build_change_script,
     build_option_error,
+    build_route_script,
     has_named_object,
     has_receiver,
+    list_script_changes,
     parse_change,
 )
 from mqclause.model.configuration.checked_cluster import ANY_QUEUE, ClusterCheckContext
 from mqclause.model.configuration.checked_member import ConfiguredMember, Contribution, find_unanswered_senders
 from mqclause.model.configuration.checked_objects import CONFIGURED_QUEUES, ConfiguredObject, list_keywords
 from mqclause.model.configuration.completeness import describe_truncation, fill_in_inserts
-from mqclause.model.configuration.inputs import Input, list_sources
 from mqclause.model.configuration.objects import SYSTEM_PREFIX
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.configuration.sources import (
     NOTHING_SHOWN,
+    Input,
     Source,
     SourceReader,
     check_local_name,
     drop_duplicate_dumps,
+    list_sources,
     read_scripts,
     shows_nothing,
 )
@@ -59,14 +63,14 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.delivery import Delivery
 from mqclause.model.facts.domains import IN_NAMES, quote_name
 from mqclause.model.facts.messages import HIGHEST_PRIORITY
-from mqclause.model.facts.objects import ModelQueue, Process, Queue
+from mqclause.model.facts.objects import Channel, ModelQueue, Process, Queue
 from mqclause.model.readers.encodings import GzipContent, MemoryContent, share_read_budget
 from mqclause.model.readers.mqsc import Misplaced
 from mqclause.model.readers.records import Script
 from mqclause.rulebook.clauses import read_clause_files
 from mqclause.rulebook.rule import Condition, MessageTemplate, Rule, identify_rule
 from mqclause.rulebook.rules import AUTO, Rules
-from mqclause.trace import build_scope, list_rule_inputs, render_sentence
+from mqclause.trace import find_scope, render_sentence
 from mqclause.trigger.why import Why
 from mqclause.workload.decision import Engine
 from mqclause.workload.editions import list_level_remarks
@@ -218,6 +222,7 @@ class Checks:
             for kind, names in rule.misplaced.items():
                 self.misplaced = {**self.misplaced, kind: self.misplaced.get(kind, frozenset()) | names}
         self.competes = compile_term(self.course.rulesets[0], "competes")
+        self.all_told = compile_term(self.course.rulesets[0], "all_members_described")
         for unknown in sorted(set(ignored) - self.rules.keys()):
             raise ArgumentError(f"{unknown!r} is no check; allowed: {', '.join(self.rules)}")
         self.ignored = frozenset(ignored)
@@ -249,13 +254,11 @@ class Checks:
 
     def is_known(self, about: ConfiguredObject) -> bool:
         """Return whether who looks knows the attribute that a finding is about."""
-        known: bool = self.course.run(about, ())[0].facts["known"]
-        return known
+        return bool(self.course.run(about, ())[0].facts["known"])
 
     def is_to_trigger(self, about: ConfiguredObject) -> bool:
         """Return whether the trigger rules are to be asked about a queue."""
-        asked: bool = self.course.run(about, ())[0].facts["is_to_trigger"]
-        return asked
+        return bool(self.course.run(about, ())[0].facts["is_to_trigger"])
 
     def of_trigger(
         self, member: ConfiguredMember, about: ConfiguredObject, alike: dict[object, tuple[FailedCondition, ...]]
@@ -264,10 +267,10 @@ class Checks:
 
         ``alike`` has what is said of queues of each kind, and gets what is said of a kind that it does not have.
         """
-        kind = get_queue_class(member, about.name)
+        kind = _get_queue_class(member, about.name)
         if kind not in alike:
             called = str(kind[-1])
-            cluster = build_trigger_cluster(member, about.name, called)
+            cluster = _build_trigger_cluster(member, about.name, called)
             alike[kind] = tuple(self._untriggered(cluster.own_queues[called], Snapshot(cluster)))
         for each in alike[kind]:
             if self.tells(each.rule, each.attribute, about):
@@ -321,7 +324,7 @@ class Checks:
                     {**self.choices.describe_parting(seen, together)} if seen.object_type in CONFIGURED_QUEUES else {}
                 )
                 if self.competes(seen):
-                    more["unreachable"] = self.choices.find_why_unreachable(seen, together)
+                    more["unreachable"] = self.choices.find_why_unreachable(seen, together, self.all_told(seen))
                 yield seen.replace(**more) if more else seen
 
     def followed(self, about: ConfiguredObject, queue: Queue, together: ClusterCheckContext) -> ConfiguredObject:
@@ -351,14 +354,14 @@ class Checks:
         return about.replace(**seen, transmission_queue=by, is_sent_from=is_sent_from, lost_if_bound=lost)
 
 
-def sort_findings(found: Iterable[Finding]) -> list[Finding]:
+def _sort_findings(found: Iterable[Finding]) -> list[Finding]:
     """Sort the findings by file and line, whatever the order of files; one of several files by its first place."""
     ordered = sorted(found, key=lambda each: (each.file, each.line or 0, each.key))
     once = {(each.key, each.queue_manager or each.place): each for each in reversed(ordered)}
-    return [*merge_findings([*once.values()][::-1])]
+    return [*_merge_findings([*once.values()][::-1])]
 
 
-def merge_findings(found: Sequence[Finding]) -> Iterator[Finding]:
+def _merge_findings(found: Sequence[Finding]) -> Iterator[Finding]:
     """Merge findings that say the same of objects of one queue manager, where their rule asks for that."""
     alike = dict[tuple[str, ...], list[str]]()
     for each in found:
@@ -384,12 +387,6 @@ class CheckPage:
         rule = checks.rules[rule_id]
         return cls(rule, _titles(checks.engine.rules).get(rule.follows.partition("/")[0], ""))
 
-    @property
-    def get_requesting_clause(self) -> str:
-        """The clause that asks for it."""
-        about, _, number = self.rule.follows.partition("/")
-        return f"clause {number} of {about} ({self.document})"
-
     def render_markdown(self) -> str:
         """Render the whole page."""
         return "\n".join((f"## {self.rule.id}", "", f"{self.rule.title}.", "", *self._lines()))
@@ -402,7 +399,8 @@ class CheckPage:
         rule = self.rule
         attribute = rule.attribute.upper() if rule.attribute.isidentifier() else "the one that it names"
         graded = f"A finding is: {' or '.join(rule.severities)}. Attribute: {attribute}."
-        yield f"{graded} Asked by: {self.get_requesting_clause}."
+        about, _, number = rule.follows.partition("/")
+        yield f"{graded} Asked by: clause {number} of {about} ({self.document})."
         yield from ("", rule.why, "", "What mends it:", "")
         remedies = rule.action.remedies if isinstance(rule.action, Condition) else ()
         for each in remedies:
@@ -412,14 +410,14 @@ class CheckPage:
             ("Found in", rule.example and rule.example.found),
             ("Not in", rule.example and rule.example.clean),
         ):
-            files = split_example(script or "")
+            files = _split_example(script or "")
             named = f" these {len(files)} files" if len(files) > 1 else ""
             yield from ("", f"{said}{named}:")
             for text in files:
                 yield from ("", "```", *text.splitlines(), "```")
 
 
-def split_example(script: str) -> list[str]:
+def _split_example(script: str) -> list[str]:
     """Split an example into its files: one for each queue manager that it names."""
     return [part.strip() for part in _BEGINNING.split(script) if part.strip()]
 
@@ -453,7 +451,7 @@ def find_failed_conditions(course: Pipeline, about: Any, run: Run) -> Iterator[F
             yield _said(course, about, run, rule)
 
 
-def get_queue_class(member: ConfiguredMember, name: str) -> tuple[object, ...]:
+def _get_queue_class(member: ConfiguredMember, name: str) -> tuple[object, ...]:
     """Return the attributes of a queue that decide whether it triggers; queues that are equal in them share the answer.
 
     Last in it is the name to ask about it by: its own where something else that they see has that too, and where a
@@ -466,14 +464,14 @@ def get_queue_class(member: ConfiguredMember, name: str) -> tuple[object, ...]:
     return (*found.fields.items(), name if is_named or not ANY_NAME.fullmatch(name) else STAND_IN)
 
 
-def build_trigger_cluster(member: ConfiguredMember, name: str, called: str) -> Cluster:
+def _build_trigger_cluster(member: ConfiguredMember, name: str, called: str) -> Cluster:
     """Build a queue that is to trigger, ``called`` so; what it needs and no file tells is taken to be there."""
     own = member.find_own_queue(name)
     assert own is not None, "it was looked at as a queue of its"  # noqa: S101
     queue = evolve(own, name=called, descr="", clusters=(), curdepth=None, ipprocs=None)
-    assumed = list_assumed_objects(member, name)
+    assumed = _list_assumed_objects(member, name)
     initq = member.find_own_queue(queue.initq) if queue.initq != queue.name else None
-    models = [queue.initq] if initq is None and queue.initq in member.models else []
+    models = [queue.initq] if initq is None and queue.initq in member.objects.models else []
     if initq is None and queue.initq not in ("", queue.name, *models):
         there = ("QLOCAL", queue.initq) in assumed
         initq = Queue(queue.initq, member.name) if there else member.find_local_queue_in_any_case(queue.initq)
@@ -486,12 +484,12 @@ def build_trigger_cluster(member: ConfiguredMember, name: str, called: str) -> C
     return Cluster(member.queue_manager, (), (queue, *beside), (), (), processes, map(ModelQueue, models))
 
 
-def list_assumed_objects(member: ConfiguredMember, name: str) -> tuple[tuple[str, str], ...]:
+def _list_assumed_objects(member: ConfiguredMember, name: str) -> tuple[tuple[str, str], ...]:
     """List what a queue that is to trigger names and no file tells of, by type and name: it is taken to be there."""
     own = member.find_own_queue(name)
     assert own is not None, "it was looked at as a queue of its"  # noqa: S101
     asked = []
-    if own.initq not in ("", own.name, *member.models) and member.find_own_queue(own.initq) is None:
+    if own.initq not in ("", own.name, *member.objects.models) and member.find_own_queue(own.initq) is None:
         asked.append(("QLOCAL", own.initq))
     if own.process and all(each.name != own.process for each in member.find_processes(own.process)):
         asked.append(("PROCESS", own.process))
@@ -541,7 +539,7 @@ def _titles(rules: Rules) -> dict[str, str]:
 def _said(course: Pipeline, about: Any, run: Run, rule: Rule) -> FailedCondition:
     ruleset = course.rulesets[0]
     first = build_first_scope(course.steps[0], about, (), None, {})
-    scope = build_scope(list(list_rule_inputs(ruleset, run, (), first))[ruleset.rules.index(rule)], first)
+    scope = find_scope(ruleset, rule, run, (), first)
     severity = next((name for name, when in rule.graver if evaluate(when, scope)), rule.severity)
     attribute = render_sentence(ruleset, rule, None, scope, MessageTemplate(rule.attribute)).lower()
     message, remedy, typed = render_sentence(ruleset, rule, None, scope), "", False
@@ -679,7 +677,7 @@ class Inspection:
                 left_open.append(about)
             if about.trigger and self.checks.is_to_trigger(about):
                 found += self.checks.of_trigger(member, about, alike)
-                for assumed in list_assumed_objects(member, about.name):
+                for assumed in _list_assumed_objects(member, about.name):
                     taken.setdefault(assumed, about)
             if about.clustered or about.leading is not None:
                 waiting.append(about)
@@ -712,11 +710,12 @@ class Inspection:
         self._join_nameless()
         for each in self.overlays:
             owner = each.queue_manager or self.local or (next(iter(self.members)) if len(self.members) == 1 else "")
-            if owner not in self.members:
+            if owner in self.members:
+                self._look(owner, self.members[owner].owner, [each])
+            elif not self._change_displayed(list_script_changes(each, owner)):
                 lacking = f"is of {owner}, of which no file here defines anything: what it changes cannot be checked"
                 message = lacking if owner else f"does not say whose script it is; name it as QMGR={each.source}"
                 raise FactsError([Diagnostic(each.source, message)])
-            self._look(owner, self.members[owner].owner, [each])
         self.overlays.clear()
 
     def change(self, text: str) -> None:
@@ -742,11 +741,23 @@ class Inspection:
             self._set_state(asked)
             return
         if shown:
-            for name, each in self.members.items():
-                self.members[name] = evolve(each, contribution=each.contribution.apply_displayed_change(change))
+            self._change_displayed([change])
             return
         script = build_change_script(change, owners[0], self.members[owners[0]].contribution.clusters)
         self._look(owners[0], self.members[owners[0]].owner, [script])
+
+    def _change_displayed(self, changes: Sequence[ConfigurationChange]) -> bool:
+        """Applies changes of what is displayed of others, and says whether there are any and all of them are of that.
+
+        Raises FactsError.
+        """
+        told = [each.contribution for each in self.members.values()]
+        if not (changes and all(any(each.find_displayed_owners(change) for each in told) for change in changes)):
+            return False
+        for name, each in self.members.items():
+            contribution = reduce(Contribution.apply_displayed_change, changes, each.contribution)
+            self.members[name] = evolve(each, contribution=contribution)
+        return True
 
     def _set_state(self, change: ConfigurationChange) -> None:
         """The state of a channel belongs to who sends by it: to one member, or to all but who has the receiver."""
@@ -775,6 +786,17 @@ class Inspection:
         found.lay_over()
         for text in changes:
             found.change(text)
+        return found
+
+    def with_routes(self, routes: Mapping[str, Sequence[Channel]], option: str) -> Inspection:
+        """Return the inspection as it would be if queue managers saw these routes of theirs in the states they have.
+
+        ``option`` states them.
+        """
+        found = evolve(self, members={**self.members})
+        for name in found.members.keys() & routes.keys():
+            script = build_route_script(name, routes[name], option)
+            found._look(name, found.members[name].owner, [script])
         return found
 
     @property
@@ -829,7 +851,7 @@ class Inspection:
         self._unjudged = [*together.find_undescribed_members(self.local)]
         known = {name: told.level for name, told in sorted(together.told_levels.items())}
         self.remarks = [*map(str, together.find_odd_levels()), *list_level_remarks(rules, known)]
-        return sort_findings(found)
+        return _sort_findings(found)
 
     @property
     def warnings(self) -> list[Diagnostic]:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from mqclause.answers import AnswerTable
 from mqclause.check.findings import CheckPage, Checks, Finding, inspected
 from mqclause.model.configuration.changes import CHANGES
-from mqclause.model.configuration.inputs import STANDARD_INPUT, Input
+from mqclause.model.configuration.sources import STANDARD_INPUT, Input
 from mqclause.model.diagnostics import Diagnostic, name_argument
 from mqclause.rulebook.rule_file import SEVERITIES
 
@@ -115,7 +115,8 @@ def _location(finding: Finding, about: str) -> dict[str, Any]:
     """The object, and its place in a file; what an option says, or standard input, is in none."""
     named = {"name": finding.name, "fullyQualifiedName": f"{finding.queue_manager}/{about}", "kind": "resource"}
     location: dict[str, Any] = {"logicalLocations": [named]}
-    if finding.file not in (name_argument(CHANGES), STANDARD_INPUT):
+    is_option = finding.file == name_argument(CHANGES) or finding.file.startswith("--")
+    if not is_option and finding.file != STANDARD_INPUT:
         physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(finding.file)}}
         if finding.line is not None:
             physical["region"] = {"startLine": finding.line}

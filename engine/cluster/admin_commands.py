@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache, partial, reduce
 from itertools import combinations as choices
 from itertools import product
-from operator import attrgetter
 from typing import Any, TypeVar, overload
 
 import attrs
@@ -27,6 +26,7 @@ from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster
 from mqclause.model.facts.domains import NAME_OR_BLANK, Flag, Whole, Words, quote_name
 from mqclause.model.facts.objects import Channel, Queue, QueueManagerAlias
 from mqclause.model.facts.workload import Destination, Situation
+from mqclause.model.timeline.administration import get_member, set_suspended
 from mqclause.model.timeline.events import Event
 from mqclause.model.timeline.trigger_events import TriggerEvent
 from mqclause.replay.administration import AdministrationRules, build_route_subject
@@ -48,12 +48,10 @@ RECEIVER_ATTRIBUTES = {
 STATE_COMMANDS = {"RUNNING": "START", "STOPPED": "STOP"}
 """The states that a command leads to."""
 
+DEFTYPES: Sequence[str] = fields(Channel).deftype.metadata["domain"].words
+
 Attribute = tuple[str, ...]
 """An attribute of an object: the queue manager that has it, the object, and the attribute's name."""
-
-HOST, ROUTE = attrgetter("queue_manager", "alias"), attrgetter("channel", "queue_manager")
-AT_HOST, ROUTED = attrgetter("name", "queue_manager"), attrgetter("name", "routed_to")
-"""What destinations and facts are told by."""
 
 
 def _unchanged(given: Changed) -> Changed:
@@ -90,7 +88,7 @@ def list_admin_commands(decision: Decision) -> list[AdminCommand]:
 
     A number takes those that some destination has or a rule compares it with, and those next to them.
     """
-    asked = find_deciding_attributes(decision.course)
+    asked = _find_deciding_attributes(decision.course)
     found = [
         *_of_objects(decision, asked),
         *_of_states(decision, asked),
@@ -100,12 +98,12 @@ def list_admin_commands(decision: Decision) -> list[AdminCommand]:
     return list({(each.queue_manager, each.command): each for each in found}.values())
 
 
-def find_deciding_attributes(course: Pipeline) -> set[str]:
+def _find_deciding_attributes(course: Pipeline) -> set[str]:
     """Find the attributes that decide who remains, or whether a rule applies."""
     return {word for tree in _deciding(course) for word in find_words(tree)}
 
 
-def list_candidate_values(attribute: str, decision: Decision) -> list[int]:
+def _list_candidate_values(attribute: str, decision: Decision) -> list[int]:
     """List the numbers that a destination's attribute may get.
 
     They are those that it, or another one of its range, is of some destination, those that a rule compares it with, and
@@ -158,74 +156,130 @@ def apply_failure(members: Iterable[Snapshot], name: str, rules: Rules) -> Membe
     )
 
 
+Edited = TypeVar("Edited", Destination, Queue, QueueManagerAlias, Channel)
+
+
+@frozen
+class Edit:
+    """New ``values`` of the objects of a class that are told by some attributes."""
+
+    kind: type
+    told_by: Mapping[str, Any]
+    values: Mapping[str, Any]
+
+    def apply(self, to: Edited) -> Edited:
+        """Return an object with the new values, or as it is where another one is meant."""
+        is_meant = isinstance(to, self.kind) and all(getattr(to, name) == of for name, of in self.told_by.items())
+        return evolve(to, **self.values) if is_meant else to
+
+
+def _edit(destination: Destination, edits: Iterable[Edit]) -> Destination:
+    return reduce(lambda edited, each: each.apply(edited), edits, destination)
+
+
+def _edit_facts(cluster: Cluster, edits: Iterable[Edit]) -> Cluster:
+    for each in edits:
+        name = CLUSTER_FIELDS[each.kind]
+        edited: dict[str, Any] = {name: tuple(map(each.apply, getattr(cluster, name)))}
+        cluster = evolve(cluster, **edited)
+    return cluster
+
+
+def set_own(cluster: Cluster, values: Mapping[str, Any]) -> Cluster:
+    """Set attributes of the local queue manager."""
+    return evolve(cluster, queue_manager=evolve(cluster.queue_manager, **values))
+
+
+@frozen
+class _Owner:
+    """The object that gives a destination attributes: how a command alters it, and what tells it among facts.
+
+    It gives them to every destination that is alike in ``shared``.
+    """
+
+    of: Destination
+    head: str
+    shared: tuple[str, ...]
+    kind: type
+    told_by: Mapping[str, Any]
+
+    @classmethod
+    def of_host(cls, of: Destination, queue: str) -> _Owner:
+        """The instance of a queue, or the alias of a queue manager."""
+        shared, host = ("queue_manager", "alias"), of.queue_manager
+        if of.is_alias:
+            told_by = {"name": of.alias, "routed_to": host}
+            return cls(of, f"ALTER QREMOTE({quote_name(of.alias)})", shared, QueueManagerAlias, told_by)
+        told_by = {"name": queue, "queue_manager": host}
+        return cls(of, f"ALTER {of.queue_type}({quote_name(queue)})", shared, Queue, told_by)
+
+    @classmethod
+    def of_route(cls, of: Destination) -> _Owner:
+        """The receiver of the channel."""
+        told_by = {"name": of.channel, "queue_manager": of.queue_manager}
+        head = f"ALTER CHANNEL({quote_name(of.channel)}) CHLTYPE(CLUSRCVR)"
+        return cls(of, head, ("channel", "queue_manager"), Channel, told_by)
+
+    def edit_destinations(self, values: Mapping[str, Any], **more: Any) -> Edit:
+        """Return the edit of the destinations to which the object gives attributes."""
+        return Edit(Destination, {name: getattr(self.of, name) for name in self.shared} | more, values)
+
+    def set(self, attribute: str, mqsc: str, values: Iterable[Any]) -> Iterator[AdminCommand]:
+        """Build the commands that set one attribute to these values, but for the one that it has."""
+        before, host = getattr(self.of, attribute), self.of.queue_manager
+        for value in values:
+            if value != before:
+                said = PUT_WORD[value] if isinstance(value, bool) else value
+                yield AdminCommand(
+                    host, host, f"{self.head} {mqsc}({said})", (host, self.head, mqsc), _measure(before, value),
+                    stops=attribute == "put_enabled" and not value,
+                    on_destination=self.edit_destinations({attribute: value}).apply,
+                    on_facts=partial(_edit_facts, edits=[Edit(self.kind, self.told_by, {mqsc.lower(): said})]),
+                )  # fmt: skip
+
+
+def _measure(before: Any, after: Any) -> int:
+    """How far two values are from one another; words and flags are at one another's side."""
+    return abs(after - before) if isinstance(after, int) and not isinstance(after, bool) else 1
+
+
 def _of_objects(decision: Decision, asked: Collection[str]) -> Iterator[AdminCommand]:
     ranks = [each for each in (*INSTANCE_ATTRIBUTES, *RECEIVER_ATTRIBUTES) if each != "put_enabled" and each in asked]
-    numbers = {attribute: list_candidate_values(attribute, decision) for attribute in ranks}
-    named = decision.resolved.named
+    values: dict[str, Iterable[Any]] = {attribute: _list_candidate_values(attribute, decision) for attribute in ranks}
+    values["put_enabled"] = (False, True)
+    queue = decision.resolved.named.queue
     for each in decision.listed:
-        host = each.queue_manager
-        if each.is_alias or named.queue:
-            kind, name = ("QREMOTE", each.alias) if each.is_alias else (each.queue_type, named.queue)
-            fact = _is_alias(name, host) if each.is_alias else _is_queue(name, host)
-            head, same = f"ALTER {kind}({quote_name(name)})", _same_host(each)
+        if each.is_alias or queue:
+            owner = _Owner.of_host(each, queue)
             for attribute in filter(asked.__contains__, INSTANCE_ATTRIBUTES):
-                for value in (not each.put_enabled,) if attribute == "put_enabled" else numbers[attribute]:
-                    said = PUT_WORD[value] if isinstance(value, bool) else value
-                    yield from _setting(each, head, attribute, INSTANCE_ATTRIBUTES[attribute], value, said, same, fact)
+                yield from owner.set(attribute, INSTANCE_ATTRIBUTES[attribute], values[attribute])
             if each.is_local and "clwluseq" in asked and not each.is_alias:
-                for word in fields(Destination).clwluseq.metadata["domain"].words:
-                    yield from _setting(each, head, "clwluseq", "CLWLUSEQ", word, word, same, fact)
+                yield from owner.set("clwluseq", "CLWLUSEQ", fields(Destination).clwluseq.metadata["domain"].words)
             if not (each.is_alias or each.is_local) and {"shares_cluster", "channel_in_queue_cluster"} & set(asked):
-                yield from _into_cluster(decision, each, name)
+                yield from _into_cluster(decision, owner, queue)
         if each.channel and (not each.is_local or each.on_receiver):
-            head = f"ALTER CHANNEL({quote_name(each.channel)}) CHLTYPE(CLUSRCVR)"
+            owner = _Owner.of_route(each)
             for attribute in filter(asked.__contains__, RECEIVER_ATTRIBUTES):
-                for value in numbers[attribute]:
-                    fact = _is_route(each.channel, host)
-                    yield from _setting(
-                        each, head, attribute, RECEIVER_ATTRIBUTES[attribute], value, value, _same_channel(each), fact
-                    )
+                yield from owner.set(attribute, RECEIVER_ATTRIBUTES[attribute], values[attribute])
 
 
-def _setting(
-    each: Destination,
-    head: str,
-    field: str,
-    mqsc: str,
-    value: Any,
-    said: Any,
-    where: Callable[[Destination], bool],
-    fact: Callable[[object], bool],
-) -> Iterator[AdminCommand]:
-    """The command that sets one attribute of the object behind a destination; none if it has that value."""
-    before = getattr(each, field)
-    if value == before:
-        return
-    distance = abs(value - before) if isinstance(value, int) and not isinstance(value, bool) else 1
-    command = f"{head} {mqsc}({said})"
-    set_fields = partial(_with_fields, fact=fact, values={mqsc.lower(): said})
-    yield AdminCommand(
-        each.queue_manager, each.queue_manager, command, (each.queue_manager, head, mqsc), distance,
-        stops=field == "put_enabled" and not value,
-        on_destination=partial(_where, where=where, values={field: value}),
-        on_facts=set_fields,
-    )  # fmt: skip
-
-
-def _into_cluster(decision: Decision, each: Destination, name: str) -> Iterator[AdminCommand]:
+def _into_cluster(decision: Decision, owner: _Owner, queue: str) -> Iterator[AdminCommand]:
     """The command that takes an instance into the cluster of a route to it."""
-    cluster = decision.cluster
-    if (each.shares_cluster and each.channel_in_queue_cluster) or each.cluster not in cluster.queue_manager.clusters:
+    each, cluster = owner.of, decision.cluster
+    host, into = each.queue_manager, each.cluster
+    if (each.shares_cluster and each.channel_in_queue_cluster) or into not in cluster.queue_manager.clusters:
         return
-    head, same = f"ALTER {each.queue_type}({quote_name(name)})", _same_host(each)
-    taken = partial(_taken, same=same, cluster=each.cluster)
-    fact = _is_queue(name, each.queue_manager)
-    into = partial(_with_fields, fact=fact, values={"clusters": (each.cluster,)})
+    taken = [
+        owner.edit_destinations({"shares_cluster": True, "channel_in_queue_cluster": False}),
+        owner.edit_destinations({"channel_in_queue_cluster": True}, cluster=into),
+    ]
     # A queue in several clusters has CLUSNL, and MQ takes no CLUSTER beside that.
-    several = any(len(queue.clusters) > 1 for queue in cluster.queues_by_name[name] if fact(queue))
-    command = f"{head} CLUSTER({quote_name(each.cluster)})" + (" CLUSNL(' ')" if several else "")
-    sets = (each.queue_manager, head, "CLUSTER")
-    yield AdminCommand(each.queue_manager, each.queue_manager, command, sets, 1, taken, on_facts=into)
+    several = any(len(of.clusters) > 1 for of in cluster.queues_by_name[queue] if of.queue_manager == host)
+    command = f"{owner.head} CLUSTER({quote_name(into)})" + (" CLUSNL(' ')" if several else "")
+    yield AdminCommand(
+        host, host, command, (host, owner.head, "CLUSTER"), on_destination=partial(_edit, edits=taken),
+        on_facts=partial(_edit_facts, edits=[Edit(Queue, owner.told_by, {"clusters": (into,)})]),
+    )  # fmt: skip
 
 
 def _of_states(decision: Decision, asked: Collection[str]) -> Iterator[AdminCommand]:
@@ -233,23 +287,25 @@ def _of_states(decision: Decision, asked: Collection[str]) -> Iterator[AdminComm
     local = decision.cluster.queue_manager.name
     for each in decision.listed:
         if each.channel and (not each.is_local or each.on_receiver) and "channel_status" in asked:
+            told_by = {"channel": each.channel, "is_local": each.is_local}
+            of_kind = [deftype for deftype in DEFTYPES if (deftype == "CLUSRCVR") == each.is_local]
             for state, verb in STATE_COMMANDS.items():
                 if each.channel_status != state:
-                    run = partial(_is_run, name=each.channel, is_local=each.is_local)
-                    command = f"{verb} CHANNEL({quote_name(each.channel)})"
+                    run = [Edit(Channel, {"name": each.channel, "deftype": of}, {"status": state}) for of in of_kind]
                     yield AdminCommand(
-                        local, each.queue_manager, command, (local, each.channel, "STATUS"), 1, stops=verb == "STOP",
-                        on_destination=partial(_in_state, channel=each.channel, is_local=each.is_local, state=state),
-                        on_facts=partial(_with_fields, fact=run, values={"status": state}),
+                        local, each.queue_manager, f"{verb} CHANNEL({quote_name(each.channel)})",
+                        (local, each.channel, "STATUS"), stops=verb == "STOP",
+                        on_destination=Edit(Destination, told_by, {"channel_status": state}).apply,
+                        on_facts=partial(_edit_facts, edits=run),
                     )  # fmt: skip
         if each.cluster and "suspended" in asked:
             verb = "RESUME" if each.suspended else "SUSPEND"
-            command = f"{verb} QMGR CLUSTER({quote_name(each.cluster)})"
-            at = (each.queue_manager, each.cluster)
+            at, suspended = {"queue_manager": each.queue_manager, "cluster": each.cluster}, not each.suspended
             yield AdminCommand(
-                each.queue_manager, each.queue_manager, command, (*at, "SUSPEND"), 1, stops=not each.suspended,
-                on_destination=partial(_with_suspension, at=at, suspended=not each.suspended),
-                on_facts=partial(_suspension, at=at, suspended=not each.suspended),
+                each.queue_manager, each.queue_manager, f"{verb} QMGR CLUSTER({quote_name(each.cluster)})",
+                (*at.values(), "SUSPEND"), stops=suspended,
+                on_destination=Edit(Destination, at, {"suspended": suspended}).apply,
+                on_facts=partial(_suspension, queue_manager=each.queue_manager, of=each.cluster, suspended=suspended),
             )  # fmt: skip
 
 
@@ -265,11 +321,10 @@ def _of_queue_manager(decision: Decision, asked: Collection[str]) -> Iterator[Ad
         of_situation = "qmgr_clwluseq" if name == "clwluseq" else name
         for value in possible:
             if value != before:
-                distance = abs(value - before) if isinstance(value, int) else 1
                 yield AdminCommand(
-                    own.name, own.name, f"ALTER QMGR {name.upper()}({value})", (own.name, "QMGR", name), distance,
-                    on_situation=partial(evolve, **{of_situation: value}),
-                    on_facts=partial(_with_own, values={name: value}),
+                    own.name, own.name, f"ALTER QMGR {name.upper()}({value})", (own.name, "QMGR", name),
+                    _measure(before, value), on_situation=partial(evolve, **{of_situation: value}),
+                    on_facts=partial(set_own, values={name: value}),
                 )  # fmt: skip
 
 
@@ -279,90 +334,21 @@ def _on_the_way(decision: Decision) -> Iterator[AdminCommand]:
     for look in decision.resolved.followed:
         name, kind = look.facts["object"], look.facts["object_kind"]
         if look.facts["disabled"]:
-            same = partial(_is_any, tests=(_is_queue(name, local), _is_alias(name, local)))
+            enabled = [
+                Edit(Queue, {"name": name, "queue_manager": local}, {"put": "ENABLED"}),
+                Edit(QueueManagerAlias, {"name": name, "routed_to": local}, {"put": "ENABLED"}),
+            ]
             head = f"ALTER {'QALIAS' if kind == 'QALIAS' else 'QREMOTE'}({quote_name(name)})"
             yield AdminCommand(
-                local, local, f"{head} PUT(ENABLED)", (local, head, "PUT"), 1,
+                local, local, f"{head} PUT(ENABLED)", (local, head, "PUT"),
                 on_situation=partial(evolve, inhibited_on_the_way=False),
-                on_facts=partial(_with_fields, fact=same, values={"put": "ENABLED"}),
+                on_facts=partial(_edit_facts, edits=enabled),
             )  # fmt: skip
 
 
-def _where(one: Destination, where: Callable[[Destination], bool], values: dict[str, Any]) -> Destination:
-    return evolve(one, **values) if where(one) else one
-
-
-def _taken(one: Destination, same: Callable[[Destination], bool], cluster: str) -> Destination:
-    return _where(one, same, {"shares_cluster": True, "channel_in_queue_cluster": one.cluster == cluster})
-
-
-def _same_host(of: Destination) -> Callable[[Destination], bool]:
-    return partial(_has, told=HOST, values=HOST(of))
-
-
-def _same_channel(of: Destination) -> Callable[[Destination], bool]:
-    return partial(_has, told=ROUTE, values=ROUTE(of))
-
-
-def _is_queue(name: str, host: str) -> Callable[[object], bool]:
-    return partial(_is, kind=Queue, told=AT_HOST, values=(name, host))
-
-
-def _is_alias(name: str, host: str) -> Callable[[object], bool]:
-    return partial(_is, kind=QueueManagerAlias, told=ROUTED, values=(name, host))
-
-
-def _is_route(name: str, host: str) -> Callable[[object], bool]:
-    return partial(_is, kind=Channel, told=AT_HOST, values=(name, host))
-
-
-def _has(each: object, told: Callable[[Any], Any], values: tuple[str, ...]) -> bool:
-    return bool(told(each) == values)
-
-
-def _is(fact: object, kind: type, told: Callable[[Any], Any], values: tuple[str, ...]) -> bool:
-    return isinstance(fact, kind) and _has(fact, told, values)
-
-
-def _is_any(fact: object, tests: Iterable[Callable[[object], bool]]) -> bool:
-    return any(test(fact) for test in tests)
-
-
-def _is_run(fact: object, name: str, is_local: bool) -> bool:
-    return isinstance(fact, Channel) and fact.name == name and (fact.deftype == "CLUSRCVR") == is_local
-
-
-def _with_fields(cluster: Cluster, fact: Callable[[object], bool], values: dict[str, Any]) -> Cluster:
-    lists: dict[str, Any] = {
-        name: tuple(evolve(each, **values) if fact(each) else each for each in getattr(cluster, name))
-        for name in CLUSTER_FIELDS.values()
-    }
-    return evolve(cluster, **lists)
-
-
-def _with_own(cluster: Cluster, values: dict[str, Any]) -> Cluster:
-    return evolve(cluster, queue_manager=evolve(cluster.queue_manager, **values))
-
-
-def _in_state(each: Destination, channel: str, is_local: bool, state: str) -> Destination:
-    return evolve(each, channel_status=state) if (each.channel, each.is_local) == (channel, is_local) else each
-
-
-def _with_suspension(each: Destination, at: tuple[str, str], suspended: bool) -> Destination:
-    return evolve(each, suspended=suspended) if (each.queue_manager, each.cluster) == at else each
-
-
-def _suspension(cluster: Cluster, at: tuple[str, str], suspended: bool) -> Cluster:
-    name, of = at
-
-    def known(each: Any) -> Any:
-        if each.name != name:
-            return each
-        others = tuple(one for one in each.suspended if one != of)
-        return evolve(each, suspended=(*others, of) if suspended else others)
-
-    others = tuple(map(known, cluster.remote_queue_managers))
-    return evolve(cluster, queue_manager=known(cluster.queue_manager), remote_queue_managers=others)
+def _suspension(cluster: Cluster, queue_manager: str, of: str, suspended: bool) -> Cluster:
+    others = tuple(each for each in get_member(cluster, queue_manager).suspended if each != of)
+    return set_suspended(cluster, queue_manager, (*others, of) if suspended else others)
 
 
 def _deciding(course: Pipeline) -> Iterator[nodes.Expression]:
@@ -461,7 +447,7 @@ def find_remedies(
     names = _names(answer.queue, snapshot.cluster) if any(OPEN_NAME in each for each in open_remedies) else [""]
     filled = (each.replace(OPEN_NAME, quote_name(name)) for each in open_remedies for name in names)
     remedies = list(dict.fromkeys(filled))
-    asked = find_deciding_attributes(Pipeline.of(why.triggers.rules, TRIGGER))
+    asked = _find_deciding_attributes(Pipeline.of(why.triggers.rules, TRIGGER))
     settings = _settings(answer.queue, asked, snapshot.cluster.own_queues, names)
     found = _few(_by_name([*remedies, *settings]), trials.mends)
     return tuple(_with_more(found, answer, remedies, trials).values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import partial
+from functools import partial, reduce
 from itertools import combinations as choices
 from itertools import product, starmap
 from time import monotonic
@@ -13,9 +13,8 @@ from typing import Any, Self
 from attrs import asdict, define, evolve, field, fields, frozen
 
 from mqclause.answers import AnswerTable, ShownAnswer
-from mqclause.cluster.admin_commands import AdminCommand, Attribute, explain_absence, list_admin_commands
+from mqclause.cluster.admin_commands import AdminCommand, Attribute, explain_absence, list_admin_commands, set_own
 from mqclause.documents import CALL, OUTCOME
-from mqclause.executors.operations import CarriedValues
 from mqclause.executors.pipeline import Pipeline
 from mqclause.exits.process import ANYBODY, Caller, ExitSession
 from mqclause.model.configuration.completeness import MissingInformation
@@ -23,10 +22,10 @@ from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import ArgumentError, check_type, suggest_name
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import quote_name
-from mqclause.model.facts.workload import Destination, Situation
+from mqclause.model.facts.workload import Destination, SequenceState, Situation
 from mqclause.rulebook.rule import Rule, identify_rule
 from mqclause.rulebook.rules import RulesOrigin
-from mqclause.workload.decision import Decision, Engine, build_destination_document
+from mqclause.workload.decision import Decision, Engine
 from mqclause.workload.resolution import get_transmission_queue_rules
 
 MOST_COMMANDS = 2
@@ -110,7 +109,7 @@ class WhyNot(ShownAnswer):
             "queue_manager": self.queue_manager,
             "destinations": [
                 {
-                    "destination": build_destination_document(each),
+                    "destination": each.to_json(),
                     "rule": rule.id,
                     "clause": rule.clause,
                     "because": because,
@@ -148,9 +147,10 @@ def why_not(
     _check_asked(engine, deadline)
     if limit not in range(MOST_COMMANDS + 1):
         raise ArgumentError(f"limit={limit!r} is not allowed; allowed: 0 to {MOST_COMMANDS} commands")
-    if unknown := describe_unknown_queue_manager(decision, queue_manager):
+    known_by_name = () if snapshot is None else snapshot.others.strangers
+    if unknown := describe_unknown_queue_manager(decision, queue_manager, known_by_name):
         raise ArgumentError(unknown)
-    found = find_why_not(decision, queue_manager, engine, caller, limit, deadline)
+    found = _find_why_not(decision, queue_manager, engine, caller, limit, deadline)
     if found.permitted or found.fallen:
         return found
     return evolve(found, absent=explain_absence(decision, queue_manager, snapshot or Snapshot(decision.cluster)))
@@ -175,7 +175,7 @@ def describe_unknown_queue_manager(decision: Decision, name: str, others: Iterab
     return f"queue manager {name!r} is not known at {local}{tells}{suggest_name(name, known)}"
 
 
-def find_why_not(
+def _find_why_not(
     decision: Decision,
     queue_manager: str,
     engine: Engine | None,
@@ -184,22 +184,17 @@ def find_why_not(
     deadline: float | None = None,
 ) -> WhyNot:
     """Find why a queue manager, known or not, is not permitted: see ``why_not``."""
-    return evolve(_find_why_not(decision, queue_manager, engine, caller, limit, deadline), origin=decision.origin)
-
-
-def _find_why_not(
-    decision: Decision, queue_manager: str, engine: Engine | None, caller: Caller, limit: int, deadline: float | None
-) -> WhyNot:
     fallen = tuple(each for each in find_eliminations(decision) if each[0].queue_manager == queue_manager)
     permitted = decision.outcome != "failed" and _is_among(decision.permitted, queue_manager)
     if permitted or not fallen:
-        return WhyNot(queue_manager, permitted, fallen, (), MOST_COMMANDS)
+        return WhyNot(queue_manager, permitted, fallen, (), MOST_COMMANDS, origin=decision.origin)
     if decision.refusal is not None:
-        return WhyNot(queue_manager, False, fallen, (), 0, f"no change was tried: {decision.refusal.because}")
+        ended = f"no change was tried: {decision.refusal.because}"
+        return WhyNot(queue_manager, False, fallen, (), 0, ended, origin=decision.origin)
     search = _Search.of(decision, queue_manager, engine, caller)
     search.run(limit, deadline)
-    changes, by_exit = search.changes, search.exit is not None
-    return WhyNot(queue_manager, False, fallen, changes, search.searched, search.ended, by_exit)
+    found = WhyNot(queue_manager, False, fallen, search.changes, search.searched, origin=decision.origin)
+    return evolve(found, ended=search.ended, by_exit=search.exit is not None)
 
 
 def find_eliminations(decision: Decision) -> Iterator[Elimination]:
@@ -246,15 +241,16 @@ def counterfactuals(
     return Counterfactuals(map(Counterfactual, search.changes), decision.origin)
 
 
-def is_verified(decision: Decision, commands: Commands, queue_manager: str) -> bool:
-    """Return whether it is permitted where the commands have changed the facts."""
-    cluster = decision.cluster
-    for command in commands:
-        cluster = command.on_facts(cluster)
-    after = Engine(decision.rules).choose(
-        decision.put, cluster, decision.before and evolve(decision.before, seen=cluster)
-    )
+def _is_verified(decision: Decision, commands: Commands, queue_manager: str) -> bool:
+    """Whether it is permitted where the commands have changed the facts."""
+    after = Engine(decision.rules).choose(decision.put, *_change(decision, commands))
     return after.outcome != "failed" and _is_among(after.permitted, queue_manager)
+
+
+def _change(decision: Decision, commands: Iterable[AdminCommand]) -> tuple[Cluster, SequenceState | None]:
+    """The cluster and the sequence state of a decision where the commands have changed the facts."""
+    cluster = reduce(lambda known, command: command.on_facts(known), commands, decision.cluster)
+    return cluster, decision.before and evolve(decision.before, seen=cluster)
 
 
 @frozen(eq=False)
@@ -331,16 +327,15 @@ def has_exit_call(decision: Decision) -> bool:
     return answer is not None and answer.is_given and not (answer.call.suppressed or answer.call.failed_on_handle)
 
 
-def list_exit_commands(decision: Decision, queue_manager: str) -> Iterator[AdminCommand]:
+def _list_exit_commands(decision: Decision, queue_manager: str) -> Iterator[AdminCommand]:
     """List commands that only an exit would notice: CLWLDATA with each channel's name, the wanted first, then blank."""
     own = decision.cluster.queue_manager
     wanted = sorted(decision.listed, key=lambda each: each.queue_manager != queue_manager)
     for value in dict.fromkeys([*(each.channel for each in wanted if each.channel), ""]):
         if value != own.clwldata:
-            command = f"ALTER QMGR CLWLDATA({quote_name(value or ' ')})"
-            yield AdminCommand(
-                own.name, own.name, command, (own.name, "QMGR", "CLWLDATA"), on_facts=partial(_with_data, value=value)
-            )
+            command, data = f"ALTER QMGR CLWLDATA({quote_name(value or ' ')})", {"clwldata": value}
+            sets = (own.name, "QMGR", "CLWLDATA")
+            yield AdminCommand(own.name, own.name, command, sets, on_facts=partial(set_own, values=data))
 
 
 @define
@@ -382,17 +377,12 @@ class ExitSearch:
 
     def _after(self, commands: Sequence[AdminCommand], turn: str = "") -> Decision:
         """The decision where the commands have changed the facts."""
-        cluster, before = self.decision.cluster, self.decision.before
-        for command in commands:
-            cluster = command.on_facts(cluster)
         answer = self.decision.exit
         if answer is not None and answer.call.timed_out:
             raise SearchTimeoutError("no change was tried: the exit does not return in time")
         session = ExitSession()
         asked = evolve(self.caller, session=session, turn=turn)
-        found = self.engine.choose(
-            self.decision.put, cluster, before and evolve(before, seen=cluster), "verdict", asked
-        )
+        found = self.engine.choose(self.decision.put, *_change(self.decision, commands), "verdict", asked)
         self.engine.exits.end(session)
         if monotonic() > self._until or (found.exit is not None and found.exit.call.timed_out):
             limit = f"{self.engine.exits.seconds:g} s"
@@ -438,7 +428,7 @@ class _Search:
         if has_exit_call(decision):
             if engine is None or not engine.exits.names:
                 raise ArgumentError("the decision is one with an exit; give the engine that has it: engine=…")
-            more, asked = tuple(list_exit_commands(decision, queue_manager)), ExitSearch(decision, engine, caller)
+            more, asked = tuple(_list_exit_commands(decision, queue_manager)), ExitSearch(decision, engine, caller)
         # The decision may be one by an executor that explains, and is slow.
         decision = evolve(decision, course=Pipeline.of(decision.rules, OUTCOME))
         attributes: dict[Attribute, list[AdminCommand]] = {}
@@ -497,29 +487,27 @@ class _Search:
     def _permitted_after(self, commands: Commands) -> bool:
         if self.exit is not None:
             return self.exit.is_permitted(commands, self.queue_manager)
-        return self._permits(commands) and is_verified(self.decision, commands, self.queue_manager)
+        return self._permits(commands) and _is_verified(self.decision, commands, self.queue_manager)
 
     def _permits(self, commands: Commands) -> bool:
         """Whether the rules leave it, by what the commands do to what they see."""
         (seen, listed), course = self._after(commands), self.decision.course
-        if not _is_among(course.run_first(seen, listed, self._carried).remaining, self.queue_manager):
+        if not _is_among(course.run_first(seen, listed, self.decision.carried).remaining, self.queue_manager):
             return False
-        return not course.run(seen, listed, self._carried)[-1].failure
-
-    @property
-    def _carried(self) -> CarriedValues | None:
-        before = self.decision.before
-        return None if before is None else before.counters
+        return not course.run(seen, listed, self.decision.carried)[-1].failure
 
     def _after(self, commands: Iterable[AdminCommand]) -> tuple[Situation, list[Destination]]:
         """What the rules see after the commands."""
-        listed, seen, changed = [*self.decision.listed], self.decision.situation, dict[int, Destination]()
+        given = self.decision.listed
+        listed, seen = [*given], self.decision.situation
         for command in commands:
-            changed = {place: command.on_destination(each) for place, each in changed.items()}
-            changed = {**self._effect(command), **changed}
+            effect = self._effect(command)
+            for place, each in enumerate(listed):
+                if each is not given[place]:
+                    listed[place] = command.on_destination(each)
+                elif place in effect:
+                    listed[place] = effect[place]
             seen = command.on_situation(seen)
-        for place, each in changed.items():
-            listed[place] = each
         return seen, listed
 
     def _meet(self, one: Attribute, other: Attribute) -> bool:
@@ -538,7 +526,7 @@ class _Search:
             for command in self.attributes[attribute]:
                 seen, listed = self._after((command,))
                 watched = [_Watched(each, place, looked) for place, each in enumerate(listed)]
-                self.decision.course.run(_Watched(seen, IN_SITUATION, looked), watched, self._carried)
+                self.decision.course.run(_Watched(seen, IN_SITUATION, looked), watched, self.decision.carried)
                 after = self._effect(command)
                 names = {name for place in after for name in _differing(self.decision.listed[place], after[place])}
                 touched |= {(place, name) for place in after for name in names}
@@ -566,7 +554,3 @@ def _places(attributes: Iterable[Sequence[AdminCommand]]) -> dict[Attribute, Cla
 
 def _is_among(destinations: Iterable[Destination], queue_manager: str) -> bool:
     return any(each.queue_manager == queue_manager for each in destinations)
-
-
-def _with_data(cluster: Cluster, value: str) -> Cluster:
-    return evolve(cluster, queue_manager=evolve(cluster.queue_manager, clwldata=value))

@@ -19,7 +19,15 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put, PutBinding
 from mqclause.model.facts.workload import Destination, SequenceState
 from mqclause.rulebook.rules import RulesOrigin
-from mqclause.workload.decision import Decision, Engine, Level, find_other_readings, list_other_choices
+from mqclause.workload.decision import (
+    Decision,
+    DestinationKey,
+    Engine,
+    Level,
+    find_other_readings,
+    get_destination_key,
+    list_other_choices,
+)
 from mqclause.workload.delivery import (
     DeliveryAnswer,
     check_deliveries,
@@ -43,7 +51,7 @@ from mqclause.workload.sensitivity import (
     find_unknown_exits,
     find_unknowns,
 )
-from mqclause.workload.shares import Share, shares
+from mqclause.workload.shares import Share, shares, sum_parts
 
 ClusterState = Snapshot | Cluster | Iterable[Snapshot | Cluster]
 """A state of a cluster: what each of its members knows."""
@@ -106,6 +114,11 @@ class MapRow(ShownAnswer):
     def shares(self) -> tuple[Share, ...]:
         """The destinations with their parts of the puts; empty where the puts fail."""
         return shares(self.decision) if self.by_exit is None else self.by_exit.shares
+
+    @cached_property
+    def parts(self) -> Mapping[DestinationKey, Fraction]:
+        """The parts of the puts by destination."""
+        return sum_parts(self.shares, get_destination_key)
 
     @cached_property
     def incomplete(self) -> tuple[MissingInformation, ...]:
@@ -259,21 +272,21 @@ def build_map_rows(members: Iterable[Snapshot], engine: Engine, bind: str = UNBO
             yield build_map_row(member, queue, engine, bind)
 
 
-def build_map_row(member: Snapshot, queue: str, engine: Engine, bind: str = UNBOUND) -> MapRow:
-    """Build the row of one queue at one member, whether that knows it or not."""
-    return _row(queue, Put.as_written(queue, bind=bind), member, engine)
-
-
-def build_alias_row(member: Snapshot, alias: str, engine: Engine, bind: str = UNBOUND) -> MapRow:
-    """Build the row of one alias of a queue manager at one member, whether that knows it or not."""
-    return _row("", Put.as_written("", alias, bind=bind), member, engine)
+def build_map_row(member: Snapshot, queue: str, engine: Engine, bind: str = UNBOUND, alias: str = "") -> MapRow:
+    """Build the row of one queue at one member, whether that knows it or not, or of an alias of a queue manager."""
+    put, state = Put.as_written(queue, alias, bind=bind), SequenceState({}, 0, member.cluster)
+    decision = choose_after_start(put, member.cluster, engine, state)
+    if decision.refusal is not None and _is_taken_by_some(decision, engine):
+        # Only the puts that go by that transmission queue fail, which the remarks say.
+        decision.refusal = None
+    return MapRow(queue, decision, member, _measure_exit_shares(decision, engine))
 
 
 def build_alias_rows(members: Iterable[Snapshot], engine: Engine, bind: str = UNBOUND) -> Iterator[MapRow]:
     """Build a row for each alias of a queue manager that is known in a cluster and each member that knows it."""
     for member in members:
         for alias in list_clustered_aliases(member.cluster):
-            yield build_alias_row(member, alias, engine, bind)
+            yield build_map_row(member, "", engine, bind, alias)
 
 
 def list_clustered_aliases(cluster: Cluster) -> list[str]:
@@ -307,10 +320,9 @@ def list_clustered_queues(cluster: Cluster) -> list[str]:
 
 def build_side_document(row: MapRow) -> dict[str, Any]:
     """Build the JSON object of one side of a plan's row: outcome, reason, shares."""
-    reason = row.reason
     return {
         "outcome": row.outcome,
-        "reason": reason and {"name": reason.name, "code": reason.code, "call": reason.call},
+        "reason": row.reason and row.reason.to_json(),
         "shares": [each.to_json() for each in row.shares],
     }
 
@@ -343,7 +355,7 @@ def choose_after_start(
     return decision
 
 
-def measure_exit_shares(decision: Decision, engine: Engine) -> ExitShares | None:
+def _measure_exit_shares(decision: Decision, engine: Engine) -> ExitShares | None:
     """Measure the shares that the exit gives each destination, from its present state; None if no exit was called.
 
     The exit remembers what it remembers while a queue manager runs, from a start on.
@@ -374,14 +386,6 @@ def find_new_remarks(before: MapRow, after: MapRow) -> Iterator[str]:
         gone = before.decision.call_remarks if is_upgrade else ()
         yield from (f"before the upgrade: {each}" for each in gone if each not in after.remarks)
         yield from _by_readings(before, after)
-
-
-def _row(queue: str, put: Put, member: Snapshot, engine: Engine) -> MapRow:
-    decision = choose_after_start(put, member.cluster, engine, SequenceState({}, 0, member.cluster))
-    if decision.refusal is not None and _is_taken_by_some(decision, engine):
-        # Only the puts that go by that transmission queue fail, which the remarks say.
-        decision.refusal = None
-    return MapRow(queue, decision, member, measure_exit_shares(decision, engine))
 
 
 def _is_taken_by_some(decision: Decision, engine: Engine) -> bool:

@@ -20,7 +20,6 @@ from mqclause.cluster.map import (
     UNBOUND,
     ClusterState,
     MapRow,
-    build_alias_row,
     build_map_row,
     build_side_document,
     choose_after_start,
@@ -52,16 +51,14 @@ from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rule import Choose, Rule, identify_rule
 from mqclause.rulebook.rules import Rules, RulesOrigin
 from mqclause.trace import join_names
-from mqclause.workload.decision import Decision, DestinationKey, Engine, build_destination_document, get_destination_key
+from mqclause.workload.decision import Decision, Engine, get_destination_key
 from mqclause.workload.editions import describe_missing_level, locate_edition
-from mqclause.workload.shares import Share
-
-PLAN_FORMAT = "mqclause.plan/1"
+from mqclause.workload.shares import Share, sum_parts
 
 Side = Literal["before", "after"]
 
 BothSides = tuple[Snapshot, Snapshot, str]
-"""A member before and after a change, and a queue."""
+"""A member before and after a change, and a queue, or an alias of a queue manager."""
 
 FINDINGS_UNASKED = "findings are not compared: none are given of the files of both sides"
 """What is said where nobody gives the findings of a change."""
@@ -84,7 +81,7 @@ class Cause:
         rule = self.rule
         return {
             "side": self.side,
-            "destination": build_destination_document(self.destination),
+            "destination": self.destination.to_json(),
             "rule": rule and rule.id,
             "clause": rule and rule.clause,
             "because": self.because,
@@ -122,7 +119,7 @@ class PlanRow(ShownAnswer):
         """Whether the two sides differ."""
         one, other = self.before.decision, self.after.decision
         ends = [(each.outcome, each.reason and (each.reason.code, each.reason.call)) for each in (one, other)]
-        return ends[0] != ends[1] or sum_parts(self.before.shares) != sum_parts(self.after.shares)
+        return ends[0] != ends[1] or self.before.parts != sum_parts(self.after.shares, get_destination_key)
 
     @cached_property
     def in_question(self) -> tuple[tuple[Side, MapRow], ...]:
@@ -166,7 +163,10 @@ class PlanRow(ShownAnswer):
     @property
     def moved(self) -> Fraction:
         """The share of the puts that goes elsewhere: 1 if only one side has destinations, 0 if none has."""
-        one, other = sum_parts(self.before.shares), sum_parts(self.after.shares)
+        one, other = (
+            self.before.parts,
+            self.after.parts,
+        )
         if bool(one) != bool(other):
             return Fraction(1)
         keys, none = dict.fromkeys([*one, *other]), Fraction(0)
@@ -183,18 +183,15 @@ class PlanRow(ShownAnswer):
         return (*self._lost("before", self.before, self.after), *self._lost("after", self.after, self.before))
 
     def _lost(self, side: Side, row: MapRow, other: MapRow) -> Iterator[Cause]:
-        kept = sum_parts(row.shares)
+        kept = row.parts
         lost = [each.destination for each in other.shares if get_destination_key(each.destination) not in kept]
         if lost:
-            decision = self._explained(row)
+            made = row.decision
+            decision = choose_after_start(made.put, made.cluster, self.engine, made.before, "rule")
             told = {get_destination_key(each): (rule, because) for each, rule, because in find_eliminations(decision)}
             for each in lost:
                 rule, because = told.get(get_destination_key(each)) or (None, _not_listed(each, decision))
                 yield Cause(side, each, rule, because)
-
-    def _explained(self, row: MapRow) -> Decision:
-        decision = row.decision
-        return choose_after_start(decision.put, decision.cluster, self.engine, decision.before, "rule")
 
     @property
     def origin(self) -> RulesOrigin | None:
@@ -203,6 +200,7 @@ class PlanRow(ShownAnswer):
 
     def to_json(self) -> dict[str, Any]:
         """Return the row as in the document ``mqclause.plan/1``."""
+        unknown = [{"side": side, **asdict(each)} for side, row in self.in_question for each in row.incomplete]
         return {
             **self.before.named,
             "from": self.member,
@@ -212,6 +210,7 @@ class PlanRow(ShownAnswer):
             "before": build_side_document(self.before),
             "after": build_side_document(self.after),
             "because": [each.to_json() for each in self.because],
+            **({"incomplete": unknown} if unknown else {}),
         }
 
 
@@ -226,9 +225,14 @@ class PlanTable(AnswerTable[PlanRow]):
     @cached_property
     def change(self) -> ChangePlan:
         """The change: these rows, remarks, what they rest on; found when it is asked for. Of some rows, these alone."""
-        if self._build is None:
-            return ChangePlan(self, (), (), FindingChanges(), origin=self.origin)
-        return self._build()
+        if self._build is not None:
+            return self._build()
+        found = _FoundRows.of(self, None, self[0].engine) if self else _FoundRows()
+        return ChangePlan(
+            [row for row in self if row.queue], (), (), FindingChanges(), exits=found.exits,
+            held_up=_sort_rows(found.held_up), remarks=found.remarks, alias_rows=[row for row in self if not row.queue],
+            in_question=found.in_question, rebalanced=found.rebalanced, origin=self.origin,
+        )  # fmt: skip
 
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.plan/1``."""
@@ -254,13 +258,13 @@ def plan(
     if traffic is not None:
         check_type("traffic", traffic, Traffic, ", as mqclause.duckdb.traffic gives")
     states = tuple(list_snapshots(before)), tuple(list_snapshots(after))
-    found = (build_plan_row(asked, engine, bind, traffic) for asked in pair_sides(*states))
-    rows = PlanTable(sort_rows(row for row in found if row.differs), engine.rules.origin)
+    found = (_build_plan_row(asked, engine, bind, traffic) for asked in _pair_sides(*states))
+    rows = PlanTable(_sort_rows(row for row in found if row.differs), engine.rules.origin)
     rows._build = partial(build_change_plan, *states, engine, bind, traffic, findings)
     return rows
 
 
-def pair_sides(
+def _pair_sides(
     before: ClusterState, after: ClusterState, names: Callable[[Cluster], list[str]] = list_clustered_queues
 ) -> list[BothSides]:
     """Pair each member before the change with itself afterwards, once for each clustered queue that either side knows.
@@ -277,30 +281,24 @@ def pair_sides(
     ]
 
 
-def build_alias_plan_rows(before: ClusterState, after: ClusterState, engine: Engine, bind: str) -> list[PlanRow]:
-    """Build the rows of queue-manager aliases that either state knows in a cluster, whether they differ or not."""
-    found = []
-    for one, other, name in pair_sides(before, after, list_clustered_aliases):
-        was = build_alias_row(one, name, engine, bind)
-        found.append(PlanRow(was, was if one is other else build_alias_row(other, name, engine, bind), engine))
-    return found
-
-
-def build_plan_row(asked: BothSides, engine: Engine, bind: str, traffic: Traffic | None = None) -> PlanRow:
-    """Build the row of one queue at one member, whether it differs or not."""
-    before, after, queue = asked
-    one = build_map_row(before, queue, engine, bind)
-    other = one if before is after else build_map_row(after, queue, engine, bind)
-    weight = None if traffic is None else traffic.puts.get((queue, one.member), 0)
+def _build_plan_row(
+    asked: BothSides, engine: Engine, bind: str, traffic: Traffic | None = None, is_alias: bool = False
+) -> PlanRow:
+    """Build the row of one queue, or of one alias of a queue manager, at one member, whether it differs or not."""
+    before, after, name = asked
+    queue, alias = ("", name) if is_alias else (name, "")
+    one = build_map_row(before, queue, engine, bind, alias)
+    other = one if before is after else build_map_row(after, queue, engine, bind, alias)
+    weight = None if traffic is None or is_alias else traffic.puts.get((queue, one.member), 0)
     return PlanRow(one, other, engine, weight)
 
 
-def sort_rows(rows: Iterable[PlanRow]) -> list[PlanRow]:
+def _sort_rows(rows: Iterable[PlanRow]) -> list[PlanRow]:
     """Sort the rows, those first that move most puts."""
     return sorted(rows, key=lambda row: (-row.puts_moved, -row.moved, row.queue, row.member))
 
 
-def find_restarting_members(before: ClusterState, after: ClusterState, engine: Engine) -> list[str]:
+def _find_restarting_members(before: ClusterState, after: ClusterState, engine: Engine) -> list[str]:
     """Find the members whose sequence factors restart at zero when one state becomes the other."""
     members = {each.cluster.queue_manager.name: each.cluster for each in list_snapshots(after)}
     found = []
@@ -383,7 +381,7 @@ class SharedRow:
         return found
 
 
-def find_rebalanced_rows(rows: Sequence[SharedRow], engine: Engine) -> Iterator[tuple[SharedRow, str]]:
+def _find_rebalanced_rows(rows: Sequence[SharedRow], engine: Engine) -> Iterator[tuple[SharedRow, str]]:
     """Find rows whose puts are balanced otherwise beside those to another queue by the same channel, and say how.
 
     Of the queues that move the same counters, in the same order, two stand for all.
@@ -407,15 +405,6 @@ def find_rebalanced_rows(rows: Sequence[SharedRow], engine: Engine) -> Iterator[
             if other and known[key][0] != known[key][1]:
                 yield row, row.describe_difference(other, known[key], engine)
                 break
-
-
-def sum_parts(found: Iterable[Share]) -> Mapping[DestinationKey, Fraction]:
-    """Sum the parts by destination."""
-    total: dict[DestinationKey, Fraction] = {}
-    for each in found:
-        key = get_destination_key(each.destination)
-        total[key] = total.get(key, Fraction(0)) + each.part
-    return total
 
 
 @frozen
@@ -532,8 +521,7 @@ class ChangePlan(ShownAnswer):
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.plan/1``."""
         document: dict[str, Any] = {
-            "format": PLAN_FORMAT,
-            **self.origin_keys,
+            **self.head,
             "rows": [row.to_json() for row in self.rows],
             "findings": self.findings.document(),
             "restarts": list(self.restarts),
@@ -586,26 +574,26 @@ def build_change_plan(
     ``track`` may look on while rows are made, and is told how many there are.
     """
     members, after = tuple(before), tuple(after)
-    asked = pair_sides(members, after)
-    made = (build_plan_row(each, engine, bind, traffic) for each in asked)
-    aliases = build_alias_plan_rows(members, after, engine, bind)
+    asked, of_aliases = _pair_sides(members, after), _pair_sides(members, after, list_clustered_aliases)
+    made = (_build_plan_row(each, engine, bind, traffic) for each in asked)
+    aliases = (_build_plan_row(each, engine, bind, is_alias=True) for each in of_aliases)
     found = _FoundRows.of(chain(made if track is None else track(made, len(asked)), aliases), fits, engine)
     in_map = {(queue, get_local_name(one)) for one, _, queue in asked}
-    rows = [row for row in sort_rows(found.differing) if fits is None or fits(row)]
+    rows = [row for row in _sort_rows(found.differing) if fits is None or fits(row)]
     return ChangePlan(
         [row for row in rows if row.queue],
-        find_restarting_members(members, after, engine),
+        _find_restarting_members(members, after, engine),
         [get_local_name(each) for each in members],
         FindingChanges() if findings is None else findings,
         traffic,
         sum(count for key, count in traffic.puts.items() if key not in in_map) if traffic else 0,
         found.exits,
-        sort_rows(found.held_up),
+        _sort_rows(found.held_up),
         found.remarks,
         restarts_by=find_restart_clause(engine),
         alias_rows=[row for row in rows if not row.queue],
         in_question=found.in_question,
-        upgrades=list_upgrades(members, after, engine.rules),
+        upgrades=_list_upgrades(members, after, engine.rules),
         rebalanced=found.rebalanced,
         any_fits=found.any_fits or not found.differing,
         unasked=(FINDINGS_UNASKED,) if findings is None else (),
@@ -649,7 +637,7 @@ class _FoundRows:
 
     def note_rebalanced(self, engine: Engine) -> None:
         """Note the queues whose puts are balanced otherwise beside those to another one."""
-        for row, said in find_rebalanced_rows([*self.shared], engine):
+        for row, said in _find_rebalanced_rows([*self.shared], engine):
             if self.shared[row]:
                 self.rebalanced = True
                 self.remarks.append(({"queue": row.queue}, get_local_name(row.before), said))
@@ -669,22 +657,15 @@ def _not_listed(destination: Destination, decision: Decision) -> str:
 
 
 def _moved(row: PlanRow) -> Iterator[tuple[tuple[str, str], Fraction]]:
-    before, after = _parts(row.before), _parts(row.after)
+    before, after = (
+        sum_parts(each.shares, attrgetter("queue_manager")) or {FAILS: Fraction(1)} for each in (row.before, row.after)
+    )
     change = {name: after.get(name, Fraction(0)) - before.get(name, Fraction(0)) for name in {*before, *after}}
     gained = sum(part for part in change.values() if part > 0)
     for loser, lost in change.items():
         for winner, won in change.items():
             if lost < 0 < won:
                 yield (loser, winner), -lost * won / gained
-
-
-def _parts(row: MapRow) -> dict[str, Fraction]:
-    """The parts of the puts by queue manager; where they fail, all have none."""
-    found: dict[str, Fraction] = {}
-    for each in row.shares:
-        name = each.destination.queue_manager
-        found[name] = found.get(name, Fraction(0)) + each.part
-    return found or {FAILS: Fraction(1)}
 
 
 UPGRADES, EDITION = "upgrades", "edition"
@@ -786,7 +767,7 @@ def upgrade_recorded_members(
     return found
 
 
-def list_upgrades(before: Iterable[Snapshot], after: Iterable[Snapshot], rules: Rules) -> list[Upgrade]:
+def _list_upgrades(before: Iterable[Snapshot], after: Iterable[Snapshot], rules: Rules) -> list[Upgrade]:
     """List the members that are of another edition after a change."""
     later = {get_local_name(each): each for each in after}
     pairs = ((each, later[get_local_name(each)]) for each in before if get_local_name(each) in later)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from attrs import evolve
 from sqlglot import exp
 
 from mqclause.language.sql import Node, build_case, build_equality, build_if, build_literal, build_or, is_false
 from mqclause.tables import functions as F  # noqa: N812
-from mqclause.tables.functions import Plan
 from mqclause.tables.query import Lowering, PlanDialect, build_call, change_case, normalize_case, rename_call
 
 LONGEST_PADDING = 64
@@ -23,7 +21,7 @@ def _from_one(name: str) -> Lowering:
         for each in list(node.expression.this.find_all(exp.Identifier)):
             is_field = isinstance(each.parent, exp.PropertyEQ) and each.arg_key == "this"
             if each.name == place and not is_field:
-                each.replace(exp.Sub(this=exp.to_identifier(each.name), expression=build_literal(1)))
+                each.replace(F.subtract(exp.to_identifier(each.name), 1))
         return build_call(name, node.this, node.expression)
 
     return lowering
@@ -32,12 +30,12 @@ def _from_one(name: str) -> Lowering:
 def _item(node: F.Item) -> Node:
     place = node.expression
     known = isinstance(place, exp.Literal)
-    after = build_literal(int(place.name) + 1) if known else exp.Add(this=place, expression=build_literal(1))
+    after = build_literal(int(place.name) + 1) if known else F.add(place, 1)
     return build_call("LIST_EXTRACT", node.this, after)
 
 
 def _differing_bits(node: F.DifferingBits) -> Node:
-    differ = exp.Sub(this=build_call("LIST_BIT_OR", node.this), expression=build_call("LIST_BIT_AND", node.this.copy()))
+    differ = F.subtract(build_call("LIST_BIT_OR", node.this), build_call("LIST_BIT_AND", node.this.copy()))
     return exp.Coalesce(this=differ, expressions=[build_literal(0)])
 
 
@@ -61,7 +59,7 @@ def _unpadded(node: F.Unpadded) -> Node:
     is_padding = build_call(
         "STARTS_WITH", build_literal(" " * LONGEST_PADDING), build_call("SUBSTR", name.copy(), first)
     )
-    before = build_call("LEFT", name.copy(), exp.Sub(this=first.copy(), expression=build_literal(1)))
+    before = build_call("LEFT", name.copy(), F.subtract(first.copy(), 1))
     trimmed = build_if(is_padding, before, build_call("RTRIM", name.copy(), blank.copy()))
     return build_if(is_padded, trimmed, name)
 
@@ -78,7 +76,7 @@ def _json_text(node: F.JsonText) -> Node:
 
 def _has_odd_letters(node: F.HasOddLetters) -> Node:
     """URL_ENCODE, faster than a regular expression, keeps the letters of names but / and %, and keeps - and ~."""
-    encoded = exp.NEQ(this=build_call("URL_ENCODE", node.this.copy()), expression=node.this.copy())
+    encoded = F.is_unequal(build_call("URL_ENCODE", node.this.copy()), node.this.copy())
     others = (build_call("CONTAINS", node.this.copy(), build_literal(each)) for each in "-~")
     return build_or([encoded, *others])
 
@@ -97,6 +95,7 @@ DUCKDB = PlanDialect("duckdb", {
     exp.ArrayFilter: _from_one("LIST_FILTER"),
     exp.ArrayContains: rename_call("LIST_CONTAINS"),
     exp.ArrayPosition: rename_call("LIST_POSITION"),
+    exp.ArrayReverse: rename_call("LIST_REVERSE"),
     exp.ArraySize: rename_call("LEN"),
     exp.ArraySlice: rename_call("LIST_SLICE"),
     F.NoneOf: _none_of,
@@ -124,56 +123,3 @@ DUCKDB = PlanDialect("duckdb", {
         this=build_call("LIST", node.this), expression=exp.Where(this=node.expression)
     ),
 })  # fmt: skip
-
-
-def extract_field_lists(plan: Plan) -> Plan:
-    """Rewrite a plan so that each field of a list's items is read from one list of that field, made once.
-
-    Example: ``ITEM(destinations, place).channel`` becomes ``ITEM(__mqclause_each_channel, place)``
-        after ``__mqclause_each_channel = TRANSFORM(destinations, __mqclause_each -> __mqclause_each.channel)``.
-    """
-    plain: dict[str, Node] = {}
-
-    def listed(items: Node, field: str) -> Node:
-        tree = F.map_items(items.copy(), F.get_field(F.EACH, field), F.EACH.name)
-        name, number = f"{F.PREFIX}each_{field}", 1
-        while plain.setdefault(name, tree) != tree:
-            number += 1
-            name = f"{F.PREFIX}each_{field}_{number}"
-        return F.build_column(name)
-
-    def by_field(node: Node) -> Node:
-        if _is_looked_up(node):
-            return F.get_item(listed(node.this.this, node.name), node.this.expression)
-        fields = _fields_of_each(node)
-        if len(fields) == 1:
-            items = listed(node.this, fields[0].name)
-            if node.expression.this == fields[0]:
-                return items
-            fields[0].replace(F.EACH.copy())
-            node.this.replace(items)
-        return node
-
-    def is_of_items(node: exp.Expr) -> bool:
-        return isinstance(node, exp.Transform) or _is_looked_up(node)
-
-    # What reads no field of an item stays as it is: a copy takes longer.
-    bindings = {
-        name: tree.transform(by_field) if any(map(is_of_items, tree.walk())) else tree
-        for name, tree in plan.bindings.items()
-    }
-    return evolve(plan, bindings=plain | bindings)
-
-
-def _is_looked_up(node: exp.Expr) -> bool:
-    """Whether a node is a field of an item of a list, whose place is found out."""
-    of_item = isinstance(node, exp.Dot) and isinstance(node.this, F.Item) and isinstance(node.this.this, exp.Column)
-    return of_item and not isinstance(node.this.expression, exp.Literal)
-
-
-def _fields_of_each(node: Node) -> list[exp.Dot]:
-    """The fields that a function of each struct of a list, and nothing else of it, asks for."""
-    if not (isinstance(node, exp.Transform) and isinstance(node.this, exp.Column)) or node.expression.expressions[1:]:
-        return []
-    found = [each.parent for each in node.expression.this.find_all(exp.Identifier) if each == F.EACH]
-    return found if all(isinstance(each, exp.Dot) for each in found) else []

@@ -12,17 +12,18 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any  # noqa: TID251
 
-from attrs import evolve, frozen
+from attrs import define, field, frozen
 from sqlglot import exp, parse_one
 
 from mqclause.cluster.plan import Traffic
 from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
-from mqclause.duckdb.dialect import DUCKDB, extract_field_lists
+from mqclause.duckdb.dialect import DUCKDB
 from mqclause.exits.process import Exit
 from mqclause.language.sql import Node, build_and, build_case, build_equality, build_if, build_literal, build_not
 from mqclause.model.facts.cluster import Cluster
 from mqclause.rulebook.rule import Declaration
 from mqclause.rulebook.rules import Rules
+from mqclause.tables import functions as F  # noqa: N812
 from mqclause.tables.cluster_puts import (
     ASKED_NAMES,
     NAME_PLACEHOLDERS,
@@ -36,9 +37,9 @@ from mqclause.tables.cluster_puts import (
     DecidedNames,
     decided_names,
 )
-from mqclause.tables.flat import ExitRowDecider, build_put_struct, check_no_cluster, cluster_puts, has_exit_call
-from mqclause.tables.functions import PREFIX, Plan, build_column, build_struct, coalesce, is_null
-from mqclause.tables.message_order import MESSAGES, build_message_query
+from mqclause.tables.flat import ExitRowDecider, check_no_cluster, cluster_puts
+from mqclause.tables.functions import Plan, build_column, build_struct, coalesce, is_null
+from mqclause.tables.message_order import build_message_query
 from mqclause.tables.query import build_call, build_decision, build_evaluation, build_plan, build_triggering, render_sql
 from mqclause.tables.schema import (
     DECISION,
@@ -261,14 +262,16 @@ def show_sql(name: str, rules: Rules | None = None) -> str:
 @lru_cache(maxsize=KEPT_TEXTS)
 def text_of(plan: Plan, columns: Sequence[str], name: str) -> str:
     """Render the query of a table with these of its ``columns`` and, under ``name``, the answer of a plan."""
-    return DUCKDB.text(_projected(plan, QUERIED_TABLE, [_kept(each) for each in columns], name))
+    return DUCKDB.text(_query_plan(plan, QUERIED_TABLE, map(_kept, columns), name))
 
 
 @lru_cache(maxsize=KEPT_TEXTS)
 def render_row_query(shape: Shape, columns: Sequence[str], rules: Rules, explain: bool, spread: Spread | None) -> str:
     """Render the query that decides a table whose rows have their own destinations; cached."""
-    query = _Plans.of(rules, shape, explain, spread).query(_source(spread), columns, (), spread)
-    return DUCKDB.text(_numbered(query, spread))
+    chain, kept = _Chain(), [*map(_kept, columns)]
+    chain.number_rows(spread)
+    decision = _decide_rows(chain, shape, [*kept, *_row_number(spread)], rules, explain, spread)
+    return DUCKDB.text(chain.ending([*kept, exp.alias_(decision, OUTCOME.row.answer)]))
 
 
 @lru_cache(maxsize=KEPT_TEXTS)
@@ -285,7 +288,7 @@ def render_cluster_query(
     ``is_sized``: DuckDB knows how many rows the table has.
     """
     tables = build_known_tables(decided_names(puts, rules, explain, spread), puts)
-    return DUCKDB.text(_numbered(query_in_cluster(puts, columns, rules, explain, spread, tables, is_sized), spread))
+    return DUCKDB.text(query_in_cluster(puts, columns, rules, explain, spread, tables, is_sized))
 
 
 def query_in_cluster(
@@ -303,7 +306,9 @@ def query_in_cluster(
     ``tables`` are those that are not there under their names; ``as_written``: names are first looked up with blanks,
     otherwise those without them lead to READY.
     """
-    found, chain = decided_names(puts, rules, explain, spread), _Chain(_source(spread))
+    found, chain = decided_names(puts, rules, explain, spread), _Chain()
+    chain.parts += [(name, part, True) for name, part in tables.items()]
+    chain.number_rows(spread)
     _find(chain, puts, found, rules, as_written)
     if found.odd:
         _decide_odd(chain, puts, columns, rules, explain, spread)
@@ -311,32 +316,17 @@ def query_in_cluster(
     decided = puts.decided(_fields(found, spread), found.tells_names)
     if not as_written:
         ready = build_column(READY)
-        decided, place = coalesce(ready, decided), build_if(is_null(ready.copy()), place)
+        decided, place = coalesce(ready, decided), build_if(is_null(ready), place)
     if found.odd:
-        is_odd = exp.LT(this=build_column(PLACE), expression=build_literal(0))
+        is_odd = F.is_less(build_column(PLACE), 0)
         decided = build_case([(is_odd, build_column(_ODD_DECISION))], decided)
-    kept = [_kept(each) for each in columns]
-    query = exp.select(*kept, exp.alias_(decided, OUTCOME.row.answer)).from_(chain.last)
+    query = chain.ending([*map(_kept, columns), exp.alias_(decided, OUTCOME.row.answer)])
     # Every row has an answer; that of an odd one is not looked at. Knowing that, DuckDB joins in half the time. But
     # where it does not know how many rows there are, it might gather them all before it gives any.
     there = exp.Greatest(this=place, expressions=[build_literal(0)]) if found.odd else place
     join_type = "inner" if is_sized else "left"
-    query.join(ANSWERS, on=build_equality(there, build_column(f"{ANSWERS}_place")), join_type=join_type, copy=False)
-    for name, part, stored in reversed([*((*each, True) for each in tables.items()), *chain.parts]):
-        query = prepend_part(query, name, part, stored)
-    return query
-
-
-def prepend_part(query: exp.Select, name: str, part: exp.Select, stored: bool) -> exp.Select:
-    """Put another part (WITH) before those that a query has.
-
-    The parts of that part come before it: where some are inside of others, DuckDB 1.4 plans each anew for every other.
-    """
-    after = query.args["with_"].expressions if query.args.get("with_") else []
-    before = part.args.pop("with_").expressions if part.args.get("with_") else []
-    query.with_(name, part, materialized=stored, append=False, copy=False)
-    query.args["with_"].set("expressions", [*before, *query.args["with_"].expressions, *after])
-    return query
+    on = build_equality(there, build_column(f"{ANSWERS}_place"))
+    return query.join(ANSWERS, on=on, join_type=join_type, copy=False)
 
 
 def get_column_kinds(relation: DuckDBPyRelation) -> dict[str, FieldType]:
@@ -417,11 +407,7 @@ def build_known_tables(found: DecidedNames, puts: ClusterPuts) -> dict[str, exp.
     rows = [{"at": each.at, "queue": each.queue, "queue_manager": each.queue_manager, "spelt": each.spelt,
              "places": each.places} for each in found.names]  # fmt: skip
     types = {"at": "INTEGER", "queue": _TEXT, "queue_manager": _TEXT, "spelt": _TEXT, "places": ["INTEGER"]}
-    tables = {
-        NAMES: _select(_NAMED, x=_rows(rows, types)),
-        WRITTEN: _written(found, puts),
-        ANSWERS: _answers(found),
-    }
+    tables = {NAMES: _select(_NAMED, x=_rows(rows, types)), WRITTEN: _written(found, puts), ANSWERS: _answers(found)}
     if found.draws:
         tables[DRAWS] = _draws(found)
     if found.odd:
@@ -467,13 +453,16 @@ def register_exits(connection: DuckDBPyConnection | None, rows: ExitRowDecider) 
 
 
 def render_exits(query: str, columns: Sequence[str], puts: ClusterPuts, rows: ExitRowDecider) -> str:
-    """Render a query that decides a table of these columns and asks the exits."""
+    """Render a query that decides a table of these columns and asks the exits, of rows with nothing wrong."""
     answer = OUTCOME.row.answer
-    said = exp.cast(build_call("TO_JSON", build_put_struct(puts)), "TEXT")
+    put = {name: coalesce(*(each.value for each in sources)) for name, sources in puts.sources.items()}
+    said = exp.cast(build_call("TO_JSON", build_struct(put)), "TEXT")
     types = {each: ANSWER_TYPES[kind] for each, kind in DECISION.items()}
     asked = build_call(_exit_function(rows), exp.cast(puts.place, "INT"), said)
     found = build_call("FROM_JSON", asked, exp.Literal.string(json.dumps(types)))
-    by_exit = build_case([(has_exit_call(puts, rows, build_column("outcome", answer)), found)], build_column(answer))
+    is_valid = F.is_unequal(build_column("outcome", answer), "invalid")
+    names_exit = exp.In(this=puts.place, expressions=[build_literal(place) for place in rows.places])
+    by_exit = build_if(build_and(is_valid, names_exit), found, build_column(answer))
     kept = [*map(_kept, columns), exp.alias_(by_exit, answer)]
     return f"{DUCKDB.text(exp.select(*kept))} FROM ({query}) AS __mqclause_decided"
 
@@ -509,10 +498,8 @@ def message_order(
     """
     given = GivenTable.of(source, connection)
     check_apart(given.relation.columns)
-    query = build_message_query(get_column_kinds(given.relation), cluster, Rules.given(rules), numbered=True)
-    # The query asks twice for its rows, which need not be the same each time: those of a sample are not.
-    once = exp.select("*").from_(QUERIED_TABLE)
-    return given.asked(DUCKDB.text(prepend_part(query, MESSAGES, once, True), quoted=True))
+    query = build_message_query(get_column_kinds(given.relation), cluster, Rules.given(rules), QUERIED_TABLE)
+    return given.asked(DUCKDB.text(query, quoted=True))
 
 
 def traffic(source: DuckDBPyRelation | str | Path | Any, connection: DuckDBPyConnection | None = None) -> Traffic:
@@ -532,81 +519,46 @@ def traffic(source: DuckDBPyRelation | str | Path | Any, connection: DuckDBPyCon
 
 
 def _query(plan: Plan, about: Declaration) -> Node:
-    return _projected(plan, TABLE, [exp.Star()], about.row.answer)
+    return _query_plan(plan, TABLE, [exp.Star()], about.row.answer)
 
 
 def _answered(given: GivenTable, plan: Plan, about: Declaration) -> DuckDBPyRelation:
     return given.asked(text_of(plan, tuple(given.relation.columns), about.row.answer))
 
 
-def _projected(
-    plan: Plan, source: str, kept: Iterable[Node], name: str, where: Node | None = None, answer: Node | None = None
-) -> exp.Select:
-    """A plan as a query of ``source``; bindings that need nothing of each other are one projection.
+def _query_plan(plan: Plan, source: str, kept: Iterable[Node], name: str) -> exp.Select:
+    """The columns that are ``kept`` of a source and, under ``name``, the answer of a plan."""
+    chain = _Chain(source)
+    chain.add_plan(plan)
+    return chain.ending([*kept, exp.alias_(build_struct(plan.answer), name)])
+
+
+def _decide_rows(
+    chain: _Chain,
+    shape: Shape,
+    kept: Sequence[Node],
+    rules: Rules,
+    explain: bool,
+    spread: Spread | None,
+    where: Node | None = None,
+) -> Node:
+    """Add what decides rows with destinations of their own; return the decision, beside what is ``kept`` of them.
 
     Of rows that are not like ``where`` nothing is evaluated.
     """
-    query, of_plan = exp.Select(), f"__mqclause_{name.removeprefix(PREFIX)}"
-    for number, level in enumerate(extract_field_lists(plan).levels()):
-        there = {binding: tree if where is None else build_if(where.copy(), tree) for binding, tree in level.items()}
-        bound = [exp.alias_(tree, binding, copy=False) for binding, tree in there.items()]
-        projection = exp.select("*", *bound, copy=False).from_(source, copy=False)
-        if source == QUERIED_TABLE:
-            projection.join(_ONE_ROW.copy(), join_type="cross", copy=False)
-        source = f"{of_plan}_level_{number}"
-        query = query.with_(source, projection, materialized=False, copy=False)
-    answered = exp.alias_(build_struct(plan.answer) if answer is None else answer, name)
-    return query.select(*kept, answered, copy=False).from_(source, copy=False)
-
-
-@frozen
-class _Plans:
-    """The plans of a decision and of who ties, for rows that are like ``where``, and what they answer."""
-
-    decision: Plan
-    ties: Plan | None
-    decided: Node
-    tied: Node
-    where: Node | None = None
-
-    @classmethod
-    def of(cls, rules: Rules, shape: Shape, explain: bool, spread: Spread | None) -> _Plans:
-        """The plans for a table of that shape, all of whose rows they answer."""
-        found = build_plan(rules, set_spread(shape, spread), build_decision, WORKLOAD if explain else None)
-        tied = None if spread is None else build_ties_plan(rules, shape)
-        return cls(found, tied, build_struct(found.answer), exp.null() if tied is None else tied.answer["ties"])
-
-    def query(
-        self,
-        source: str,
-        columns: Iterable[str],
-        further: Iterable[str],
-        spread: Spread | None,
-        name: str = OUTCOME.row.answer,
-    ) -> exp.Select:
-        """The ``columns`` of a source, with those ``further`` that come after them, and the decision."""
-        kept = [*map(_kept, columns), *map(build_column, further)]
-        if spread is None or self.ties is None:
-            return _projected(self.decision, source, kept, name, self.where, self.decided)
-        row = [build_column(ROW)] if spread.from_start else []
-        needed = (
-            [] if self.where is None else [self.where.copy(), build_column(ODD_PUT), build_column(ODD_DESTINATIONS)]
-        )
-        needed = [each for each in needed if each not in kept]
-        first = _projected(self.ties, source, [*kept, *row, *needed], TIES, self.where, self.tied)
-        on_the_way = [*kept, *row, build_column(TIES)]
-        tied, last = "__mqclause_tied", "__mqclause_rows_decided"
-        then = _projected(self.decision, tied, on_the_way, DECIDED, self.where, self.decided)
-        rows = exp.select(*kept, *row, exp.alias_(spread.answer(DECIDED, TIES), name))
-        parts = [(tied, first), (last, then)]
-        for number, level in enumerate(spread.levels(TIES)):
-            taken = exp.select("*", *_aliases(level)).from_(last)
-            last = f"__mqclause_taken_{number}"
-            parts.append((last, taken))
-        rows = rows.from_(last)
-        for each, part in reversed(parts):
-            rows = prepend_part(rows, each, part, False)
-        return rows
+    plan = build_plan(rules, set_spread(shape, spread), build_decision, WORKLOAD if explain else None)
+    decision = build_struct(plan.answer)
+    if spread is None:
+        chain.add_plan(plan, where)
+        return decision
+    tied = build_ties_plan(rules, shape)
+    chain.add_plan(tied, where)
+    chain.select([*kept, exp.alias_(tied.answer["ties"], TIES)])
+    chain.add_plan(plan, where)
+    chain.select([*kept, build_column(TIES), exp.alias_(decision, DECIDED)])
+    for level in spread.levels(TIES):
+        chain.add(level)
+    return spread.answer(DECIDED, TIES)
 
 
 def _find(chain: _Chain, puts: ClusterPuts, found: DecidedNames, rules: Rules, as_written: bool) -> None:
@@ -648,13 +600,13 @@ def _draw(chain: _Chain, found: DecidedNames, spread: Spread | None, join_type: 
     if found.has_many_draws:
         draws.append(["list"])
         many = build_column(f"{DRAWS}_list")
-        levels.append({TIMES: build_if(build_not(is_null(many)), spread.times(many.copy()))})
+        levels.append({TIMES: build_if(build_not(is_null(many)), spread.times(many))})
         places.append(spread.place())
     if times:
         compared, place = spread.place_of_few([*times])
         levels += compared
         places.append(place)
-    levels.append({_TAKER: exp.Add(this=build_column(PLACE), expression=coalesce(*places, build_literal(0)))})
+    levels.append({_TAKER: F.add(build_column(PLACE), coalesce(*places, build_literal(0)))})
     columns = {f"{DRAWS}_{name}": name for each in draws for name in each}
     chain.join(DRAWS, columns, [_same(DRAWS, "place", PLACE)], join_type)
     for level in levels:
@@ -668,39 +620,61 @@ def _decide_odd(
     """What the rules say of puts that say something odd: those of each edition of the queue managers."""
     told = {"__mqclause_names": "names", ODD_DESTINATIONS: "destinations", ODD_EDITION: "edition"}
     chain.join(ODD, told, [_same(ODD, "place", PLACE)])
-    is_odd = exp.LT(this=build_column(PLACE), expression=build_literal(0))
+    is_odd = F.is_less(build_column(PLACE), 0)
     editions = puts.list_editions(rules)
     of_editions = [f"{_IS_ODD}_{number}" for number in range(len(editions))]
     is_of = [build_equality(build_column(ODD_EDITION), number) for number in range(len(editions))]
-    parted = {name: build_and(is_odd.copy(), each) for name, each in zip(of_editions, is_of, strict=True)}
-    chain.add({**parted, ODD_PUT: build_if(is_odd.copy(), puts.odd_put)})
+    parted = {name: build_and(is_odd, each) for name, each in zip(of_editions, is_of, strict=True)}
+    chain.add({**parted, ODD_PUT: build_if(is_odd, puts.odd_put)})
     on_the_way, answers = [PLACE, ODD_PUT, ODD_DESTINATIONS, ODD_EDITION, *of_editions], list[str]()
     for number, each in enumerate(editions):
-        plans = evolve(_Plans.of(each, puts.odd_shape, explain, spread), where=build_column(of_editions[number]))
-        answer = f"{_ODD_DECISION}_{number}"
-        query = plans.query(chain.last, columns, [*on_the_way, *answers], spread, answer)
-        # The queries of several editions have parts of the same names.
-        chain.add_query(query if len(editions) == 1 else exp.select("*").from_(query.subquery("__mqclause_edition_of")))
-        answers.append(answer)
-    cases = [(each.copy(), build_column(answer)) for each, answer in zip(is_of, answers, strict=True)]
+        further = [*map(build_column, [*on_the_way, *answers]), *_row_number(spread)]
+        kept, where = [*map(_kept, columns), *further], build_column(of_editions[number])
+        decision = _decide_rows(chain, puts.odd_shape, kept, each, explain, spread, where)
+        answers.append(f"{_ODD_DECISION}_{number}")
+        chain.select([*kept, exp.alias_(decision, answers[-1])])
+    cases = [(each, build_column(answer)) for each, answer in zip(is_of, answers, strict=True)]
     chain.add({_ODD_DECISION: build_case(cases)})
 
 
+@define
 class _Chain:
-    """The parts of a query, each of the one before: rows with further columns."""
+    """The parts of a query, each of the one before, and whether DuckDB stores what a part gives.
 
-    def __init__(self, source: str) -> None:
-        self.parts: list[tuple[str, exp.Select, bool]] = []
-        self.last = source
+    None is inside of another: DuckDB 1.4 would plan it anew for each that it is inside of.
+    """
+
+    last: str = QUERIED_TABLE
+    parts: list[tuple[str, exp.Select, bool]] = field(factory=list)
 
     def add_query(self, part: exp.Select) -> None:
         """A query of the part before."""
         self.last = f"__mqclause_step_{len(self.parts)}"
         self.parts.append((self.last, part, False))
 
+    def select(self, columns: Iterable[exp.Expr]) -> None:
+        """These columns of the part before."""
+        self.add_query(exp.select(*columns, copy=False).from_(self.last))
+
     def add(self, columns: Mapping[str, Node]) -> None:
         """Further columns."""
-        self.add_query(exp.select("*", *_aliases(columns)).from_(self.last))
+        self.select([exp.Star(), *_aliases(columns)])
+
+    def add_plan(self, plan: Plan, where: Node | None = None) -> None:
+        """The bindings of a plan; those that need nothing of each other are one part.
+
+        Of rows that are not like ``where`` nothing is evaluated.
+        """
+        for level in plan.levels():
+            is_first = self.last == QUERIED_TABLE
+            self.add({name: tree if where is None else build_if(where, tree) for name, tree in level.items()})
+            if is_first:
+                self.parts[-1][1].join(_ONE_ROW.copy(), join_type="cross", copy=False)
+
+    def number_rows(self, spread: Spread | None) -> None:
+        """The numbers of rows, where a null value is to be told from others of its like."""
+        if spread is not None and spread.from_start and not spread.has_rows:
+            self.add({ROW: exp.Window(this=exp.RowNumber())})
 
     def join(self, table: str, columns: Mapping[str, str], on: Iterable[Node], join_type: str = "left") -> None:
         """Columns of the row of a small table that is the same, by their names without that of the table.
@@ -711,6 +685,13 @@ class _Chain:
         part = exp.select(f"{self.last}.*", *_aliases(found)).from_(self.last)
         self.add_query(part.join(table, on=build_and(*on), join_type=join_type))
 
+    def ending(self, columns: Iterable[exp.Expr]) -> exp.Select:
+        """The whole query, which gives these columns of the last part."""
+        query = exp.select(*columns, copy=False).from_(self.last)
+        for name, part, is_stored in self.parts:
+            query.with_(name, part, materialized=is_stored, copy=False)
+        return query
+
 
 def _exit_function(rows: ExitRowDecider) -> str:
     return f"__mqclause_exit_{rows.key}"
@@ -720,22 +701,13 @@ def _same(table: str, name: str, own: str) -> Node:
     return build_equality(build_column(own), build_column(f"{table}_{name}"))
 
 
-def _source(spread: Spread | None) -> str:
-    """What a query of the table reads it from."""
-    return "__mqclause_numbered" if spread is not None and spread.from_start and not spread.has_rows else QUERIED_TABLE
-
-
-def _numbered(query: exp.Select, spread: Spread | None) -> exp.Select:
-    """The query, with the numbers of rows where a null value is to be told from others of its like."""
-    source = _source(spread)
-    if source == QUERIED_TABLE:
-        return query
-    number = exp.alias_(exp.Window(this=exp.RowNumber()), ROW)
-    return prepend_part(query, source, exp.select("*", number).from_(QUERIED_TABLE), False)
+def _row_number(spread: Spread | None) -> list[Node]:
+    """The column of these numbers, if there is one."""
+    return [build_column(ROW)] if spread is not None and spread.from_start else []
 
 
 def _aliases(columns: Mapping[str, Node]) -> list[exp.Expr]:
-    return [exp.alias_(tree, name) for name, tree in columns.items()]
+    return [exp.alias_(tree, name, copy=False) for name, tree in columns.items()]
 
 
 def _kept(name: str) -> Node:
@@ -748,11 +720,7 @@ def _columns(relation: DuckDBPyRelation) -> dict[str, FieldType]:
     return get_column_kinds(relation)
 
 
-def _found(
-    connection: DuckDBPyConnection,
-    __mqclause_given_5f0c6e1d94b24a7d: Any,
-    query: str,
-) -> DuckDBPyRelation:
+def _found(connection: DuckDBPyConnection, __mqclause_given_5f0c6e1d94b24a7d: Any, query: str) -> DuckDBPyRelation:
     """DuckDB finds what it has no table of among the variables of who calls it: QUERIED_TABLE."""
     return connection.sql(query)
 
@@ -877,7 +845,7 @@ def _with_ready_answers(found: DecidedNames, spread: Spread | None) -> exp.Selec
     )
     decision = build_case([(is_ready, build_struct(_fields(found, spread)))])
     query = exp.select(f"{NAMES}.*", exp.alias_(decision, f"{NAMES}_ready")).from_(NAMES)
-    return query.join(ANSWERS, on=build_equality(place.copy(), build_column(f"{ANSWERS}_place")), join_type="left")
+    return query.join(ANSWERS, on=build_equality(place, build_column(f"{ANSWERS}_place")), join_type="left")
 
 
 def _draws(found: DecidedNames) -> exp.Select:

@@ -59,13 +59,13 @@ if hasattr(os, "register_at_fork"):
 _sessions = count(1)
 
 
-def has_plain_digits(number: float) -> bool:
+def _has_plain_digits(number: float) -> bool:
     """Return whether JSON writes a number without an exponent, which durable_rules does not read."""
     return "e" not in repr(number)
 
 
 def _digits(number: float) -> str:
-    if has_plain_digits(number):
+    if _has_plain_digits(number):
         return _json(number)
     digits = format(Decimal(repr(number)), "f")
     return digits if "." in digits else f"{digits}.0"
@@ -114,11 +114,11 @@ class ChainingError(MqclauseError, RuntimeError):
     """durable_rules did not do what it was asked: an error of ours or of the library, never of the input."""
 
 
-def count_alternatives(form: Mapping[str, Any]) -> int:
+def _count_alternatives(form: Mapping[str, Any]) -> int:
     """Count the ways in which a condition can be met: one for each choice among the parts of its ``$or``."""
     if "$or" in form:
-        return sum(map(count_alternatives, form["$or"]))
-    return prod(map(count_alternatives, form["$and"])) if "$and" in form else 1
+        return sum(map(_count_alternatives, form["$or"]))
+    return prod(map(_count_alternatives, form["$and"])) if "$and" in form else 1
 
 
 class Network:
@@ -129,7 +129,7 @@ class Network:
         form = json.loads(condition)
         definition = {MATCHED: {"all": [{"m": form}]}, "every": every_fact}
         # A fact fires the rule once for each alternative that it matches, and the other rule once.
-        self._budget = count_alternatives(form) + 3
+        self._budget = _count_alternatives(form) + 3
         self._handle = durable_rules_engine.create_ruleset(f"network{next(_sessions)}", json.dumps(definition))
 
     def matches(self, facts: Iterable[Mapping[str, Any]]) -> set[int]:
@@ -190,7 +190,7 @@ class Pattern:
         """Return the pattern of a checked condition."""
         builder = _PatternBuilder()
         form = builder.form(condition, True)
-        if count_alternatives(form) > MOST_ALTERNATIVES:
+        if _count_alternatives(form) > MOST_ALTERNATIVES:
             builder = _PatternBuilder()
             form = {builder.attribute(condition): True}
         return cls(json.dumps(form, sort_keys=True), builder.attributes)
@@ -266,7 +266,7 @@ class _PatternBuilder:
     def comparison(self, operator: str, tree: nodes.Binary) -> dict[str, Any]:
         left, right = self.attribute(tree.this), strip_parentheses(tree.expression)
         value: Any = get_literal_value(right) if isinstance(right, nodes.Literal) else None
-        if value is None or (isinstance(value, float) and not has_plain_digits(value)):
+        if value is None or (isinstance(value, float) and not _has_plain_digits(value)):
             value = {"$m": self.attribute(right)}
         return {operator: {left: value}} if operator else {left: value}
 

@@ -33,7 +33,7 @@ from mqclause.language.parser import find_words, has_count
 from mqclause.language.vocabulary import Vocabulary, compute_floor
 from mqclause.rulebook.rule import CarriedState, Expression
 
-BUILTINS = {"id": id, "len": len, "map": map, "max": max, "min": min, "set": set, "sorted": sorted, "zip": zip}
+BUILTINS = {each.__name__: each for each in (float, id, len, map, max, min, set, sorted, zip)}
 
 
 @frozen
@@ -311,13 +311,13 @@ class CompiledExecutor:
         return made
 
 
-def build_code(steps: LoweredRuleset, traced: bool, carried: bool) -> CodeType:
+def _build_code(steps: LoweredRuleset, traced: bool, carried: bool) -> CodeType:
     """Build the code that defines ``decide``, with a trace or without, by what is carried or by the subjects' own."""
-    writer = _Writer(steps if traced else fuse_steps(steps), traced, carried)
+    writer = _Writer(steps if traced else _fuse_steps(steps), traced, carried)
     return writer.names.code("\n".join(writer.lines()), "exec", steps.ruleset.name)
 
 
-def fuse_steps(steps: LoweredRuleset) -> LoweredRuleset:
+def _fuse_steps(steps: LoweredRuleset) -> LoweredRuleset:
     """Fuse the same steps in fewer. What counts those that remain stays alone: it sees what the step before it left."""
     groups: list[list[Operation]] = []
     for step in steps.steps:
@@ -338,7 +338,7 @@ def _function(steps: LoweredRuleset, traced: bool, carried: bool) -> Callable[..
         "run": partial(tuple.__new__, Run),
         "__builtins__": BUILTINS,
     }
-    exec(build_code(steps, traced, carried), scope)  # noqa: S102 - it holds no text of a file, see language.python
+    exec(_build_code(steps, traced, carried), scope)  # noqa: S102 - it holds no text of a file, see language.python
     function: Callable[..., Run] = scope["decide"]
     return function
 

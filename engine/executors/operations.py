@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
+from itertools import starmap
 from typing import Any, Literal, NamedTuple, Protocol
 
 from attrs import frozen
@@ -18,7 +19,7 @@ from mqclause.language import nodes
 from mqclause.language.codegen import SourceNames, write_python
 from mqclause.language.evaluator import Scope
 from mqclause.language.nodes import MOST_LEVELS
-from mqclause.language.vocabulary import BOOLEAN, RESERVED_PREFIX, TEXT, WHOLE, Vocabulary, Word, compute_floor
+from mqclause.language.vocabulary import BOOLEAN, RESERVED_PREFIX, TEXT, WHOLE, About, Vocabulary, Word, compute_floor
 from mqclause.model.facts.workload import Destination, DestinationListing
 from mqclause.rulebook.rule import (
     Action,
@@ -121,23 +122,9 @@ class Assignment:
     traced_as: str | None
 
 
-def get_holds_fact(rule_id: str) -> str:
-    """Return the name of the fact that a condition holds, or was not examined."""
-    return f"{RESERVED_PREFIX}holds_{_identifier(rule_id)}"
-
-
-def get_asked_fact(rule_id: str) -> str:
-    """Return the name of the fact by which a rule knows that its conclusion was asked for."""
-    return f"{RESERVED_PREFIX}asked_{_identifier(rule_id)}"
-
-
-def get_concluded_fact(rule_id: str) -> str:
-    """Return the name of the fact that a rule has drawn its conclusion."""
-    return f"{RESERVED_PREFIX}concluded_{_identifier(rule_id)}"
-
-
-def _identifier(rule_id: str) -> str:
-    return rule_id.replace("-", "__").replace(".", "_")
+def name_fact(what: Literal["holds", "asked", "concluded"], rule_id: str) -> str:
+    """Name a fact of a rule: that its condition holds or was not examined, its conclusion was asked for, or drawn."""
+    return f"{RESERVED_PREFIX}{what}_{rule_id.replace('-', '__').replace('.', '_')}"
 
 
 def _filter(fate: FilterEffect) -> Callable[[int, Rule, Eliminate | SetAside | TakeBack], Operation]:
@@ -160,33 +147,29 @@ def _choose(_: int, rule: Rule, action: Choose) -> Operation:
     return Rank(rule, rule.when, keys, "best", chooses=True, last_first=last_first)
 
 
-def _order_by(_: int, rule: Rule, action: OrderBy) -> Operation:
-    return Rank(rule, rule.when, tuple(Key(by, descending) for by, descending in action.by), "all")
-
-
 def _derive(_: int, rule: Rule, action: Derive) -> Operation:
     return Let(rule, rule.when, action.of, tuple(Assignment(name, tree, name) for name, tree in action.values))
 
 
 def _holds(_: int, rule: Rule, action: Condition) -> Operation:
-    return Let(rule, rule.when, "situation", (Assignment(get_holds_fact(rule.id), action.when, "holds"),))
+    return Let(rule, rule.when, "situation", (Assignment(name_fact("holds", rule.id), action.when, "holds"),))
 
 
 def _conclude(_: int, rule: Rule, action: Conclude) -> Operation:
-    concluded = nodes.Column(get_concluded_fact(rule.id))
-    held: Iterator[Expression] = (nodes.Column(get_holds_fact(need)) for need in action.needs)
+    concluded = nodes.Column(name_fact("concluded", rule.id))
+    held: Iterator[Expression] = (nodes.Column(name_fact("holds", need)) for need in action.needs)
     needed = _all(list(held))
     known = nodes.Or(nodes.Column(action.fact), concluded)
     return Let(rule, rule.when, "situation", (
-        Assignment(get_asked_fact(rule.id), nodes.TRUE, None),
-        Assignment(get_concluded_fact(rule.id), needed, action.fact),
+        Assignment(name_fact("asked", rule.id), nodes.TRUE, None),
+        Assignment(name_fact("concluded", rule.id), needed, action.fact),
         Assignment(action.fact, known, None),
     ))  # fmt: skip
 
 
 def _settle(number: int, rule: Rule, action: Settle) -> Operation:
-    open_yet = _and(build_zero_test(SETTLING_RULE), build_zero_test(FAILING_RULE))
-    when = open_yet if rule.when is None else _and(open_yet, nodes.Paren(rule.when))
+    open_yet = nodes.And(build_zero_test(SETTLING_RULE), build_zero_test(FAILING_RULE))
+    when = open_yet if rule.when is None else nodes.And(open_yet, nodes.Paren(rule.when))
     values = (Assignment(name, tree, name) for name, tree in action.values)
     return Let(rule, when, "situation", (
         *values, Assignment(SETTLING_RULE, nodes.build_value(number), None),
@@ -200,7 +183,7 @@ def build_zero_test(fact: str) -> Expression:
 
 def _fail_with(number: int, rule: Rule, action: FailWith) -> Operation:
     nothing_failed = build_zero_test(FAILING_RULE)
-    when = nothing_failed if rule.when is None else _and(nothing_failed, nodes.Paren(rule.when))
+    when = nothing_failed if rule.when is None else nodes.And(nothing_failed, nodes.Paren(rule.when))
     return Let(rule, when, "situation", (
         Assignment(FAILING_RULE, nodes.build_value(number), None),
         Assignment(FAILING_CALL, action.call, None),
@@ -210,13 +193,9 @@ def _fail_with(number: int, rule: Rule, action: FailWith) -> Operation:
 def _all(trees: Sequence[Expression]) -> Expression:
     """That each of them holds; of very many halved again and again, for no language takes so many brackets."""
     if len(trees) <= MOST_LEVELS:
-        return reduce(_and, trees)
+        return reduce(nodes.And, trees)
     half = len(trees) // 2
-    return _and(_all(trees[:half]), _all(trees[half:]))
-
-
-def _and(one: Expression, other: Expression) -> Expression:
-    return nodes.And(one, other)
+    return nodes.And(_all(trees[:half]), _all(trees[half:]))
 
 
 _LOWERINGS: dict[type, Callable[[int, Rule, Any], Operation]] = {
@@ -225,7 +204,7 @@ _LOWERINGS: dict[type, Callable[[int, Rule, Any], Operation]] = {
     TakeBack: _filter("back"),
     Keep: _keep,
     Choose: _choose,
-    OrderBy: _order_by,
+    OrderBy: lambda _, rule, action: Rank(rule, rule.when, tuple(starmap(Key, action.by)), "all"),
     Derive: _derive,
     Settle: _settle,
     Condition: _holds,
@@ -278,7 +257,7 @@ class LoweredRuleset:
 
 @lru_cache(maxsize=256)
 def _lower(ruleset: Ruleset, after: Ruleset | None) -> LoweredRuleset:
-    steps = tuple(_lowered(number, rule) for number, rule in enumerate(ruleset.rules, 1))
+    steps = tuple(_LOWERINGS[type(rule.action)](at, rule, rule.action) for at, rule in enumerate(ruleset.rules, 1))
     words = ruleset.vocabulary.with_words(*_added(ruleset))
     return LoweredRuleset(ruleset, words, steps, after.sees if after else {})
 
@@ -330,23 +309,18 @@ def _write_listing(ruleset: Ruleset) -> Iterator[tuple[object, ...]]:
     yield names.values
 
 
-def compile_term(ruleset: Ruleset, term: str) -> Callable[[Any], Any]:
-    """Compile a term to a function of one subject, or of the situation where the ruleset chooses among none."""
-    return compile_expression(
-        nodes.Column(term), ruleset.vocabulary.before, "s" if ruleset.about.subject is None else "d"
-    )
+def compile_term(ruleset: Ruleset, term: str, of: About = "subject") -> Callable[[Any], Any]:
+    """Compile a term to a function of one subject, or of the situation, also where a ruleset chooses among none."""
+    letter: Literal["s", "d"] = "d" if of == "subject" and ruleset.about.subject is not None else "s"
+    return compile_expression(nodes.Column(term), ruleset.vocabulary.before, letter)
 
 
-def compile_expression(tree: nodes.Expression, vocabulary: Vocabulary, of: Literal["s", "d"]) -> Callable[[Any], Any]:
-    """Compile an expression without facts and counts to a function of a situation (s) or of a subject (d)."""
+def compile_expression(
+    tree: nodes.Expression, vocabulary: Vocabulary, of: Literal["s", "d", "s, d"]
+) -> Callable[..., Any]:
+    """Compile an expression without facts and counts to a function of a situation (s), of a subject (d), or of both."""
     names = SourceNames(vocabulary)
     return _function(of, write_python(tree, names), names)
-
-
-def compile_pair_expression(tree: nodes.Expression, vocabulary: Vocabulary) -> Callable[[Any, Any], Any]:
-    """Compile an expression without facts and counts to a function of a situation and a subject."""
-    names = SourceNames(vocabulary)
-    return _function("s, d", write_python(tree, names), names)
 
 
 class StepResult(NamedTuple):
@@ -431,19 +405,15 @@ def find_failure(steps: LoweredRuleset, scope: Scope) -> Failure | None:
     return build_failure(steps, scope.facts.get(FAILING_RULE, 0), scope.facts.get(FAILING_CALL, ""))
 
 
-def _lowered(number: int, rule: Rule) -> Operation:
-    return _LOWERINGS[type(rule.action)](number, rule, rule.action)
-
-
 def _added(ruleset: Ruleset) -> Iterator[Word]:
     """The facts that the lowering adds."""
     for rule in ruleset.rules:
         match rule.action:
             case Condition():
-                yield Word(get_holds_fact(rule.id), BOOLEAN, "situation", is_derived=True, blank=True)
+                yield Word(name_fact("holds", rule.id), BOOLEAN, "situation", is_derived=True, blank=True)
             case Conclude():
-                yield Word(get_asked_fact(rule.id), BOOLEAN, "situation", is_derived=True)
-                yield Word(get_concluded_fact(rule.id), BOOLEAN, "situation", is_derived=True)
+                yield Word(name_fact("asked", rule.id), BOOLEAN, "situation", is_derived=True)
+                yield Word(name_fact("concluded", rule.id), BOOLEAN, "situation", is_derived=True)
     settles = _any(ruleset.rules, Settle)
     if settles:
         yield Word(SETTLING_RULE, WHOLE, "situation", is_derived=True)
@@ -458,5 +428,5 @@ def _any(rules: Iterable[Rule], kind: type[Action]) -> bool:
 
 def _function(of: str, source: str, names: SourceNames) -> Callable[..., Any]:
     code = names.code(f"lambda {of}: {source}", "eval")
-    made: Callable[..., Any] = eval(code, {"floor": compute_floor, "__builtins__": {}})  # noqa: S307 - no text of a file
+    made: Callable[..., Any] = eval(code, {"float": float, "floor": compute_floor, "__builtins__": {}})  # noqa: S307 - no text of a file
     return made

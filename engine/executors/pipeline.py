@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import field, frozen
 
@@ -88,6 +88,41 @@ class Pipeline:
         """Run the first document alone, which tells who remains. Raises ArithmeticError as its rules do."""
         carries, run = self._runs[0]
         return run(situation, subjects, carried if carries else None, {}, False)
+
+
+class DocumentRules:
+    """The rules of one document, loaded and ready; without state, so threads may share them.
+
+    Arguments as for Engine. It pickles as its rules. Raises RuleError.
+    """
+
+    document: ClassVar[Declaration]
+
+    def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
+        self.rules = Rules.given(rules)
+        self.executor = executor
+        self.course = Pipeline.of(self.rules, self.document, executor)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.rules!r}, {self.executor}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.rules, self.executor)
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """The rules."""
+        return self.course.rulesets[-1]
+
+    @property
+    def steps(self) -> LoweredRuleset:
+        """Their steps."""
+        return self.course.steps[-1]
+
+    @property
+    def readings(self) -> Mapping[str, str]:
+        """The choices, by reading, that they were read by."""
+        return dict(self.course.readings)
 
 
 @lru_cache(maxsize=256)

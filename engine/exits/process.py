@@ -56,7 +56,6 @@ LARGEST_REPLY = 1 << 16
 """Bytes of a reply: more than any has that the exit did not forge."""
 
 LONGEST_ALARM = 10**6
-_REPLY_SIZE = Struct("<I")
 
 
 class ExitResult(NamedTuple):
@@ -130,7 +129,7 @@ class ExitProcess:
             running.end()
 
 
-def serve_exit(exit: Callable[[MQWXP], object], link: socket.socket, limit: float) -> None:  # noqa: A002 - MQ's word
+def _serve_exit(exit: Exit, link: socket.socket, limit: float) -> None:  # noqa: A002 - MQ's word
     """Answer requests until there are no more, and end the process."""
     _settle()
     own = os.getpid()
@@ -144,10 +143,10 @@ def serve_exit(exit: Callable[[MQWXP], object], link: socket.socket, limit: floa
         if os.getpid() != own:
             os._exit(0)  # a process that the exit forked has come back from it: the answer is its parent's
         signal.setitimer(signal.ITIMER_REAL, 0)
-        link.sendall(_REPLY_SIZE.pack(len(reply)) + reply)
+        link.sendall(_SIZE.pack(len(reply)) + reply)
 
 
-def read_reply(reply: bytes) -> list[Any]:
+def _read_reply(reply: bytes) -> list[Any]:
     """Read the values of a reply, whose user area is bytes again; none of what is no reply."""
     try:
         found = json.loads(reply)
@@ -164,7 +163,7 @@ class _ForgedError(ExitFaultError):
 
 
 def _answer(reply: bytes) -> ExitResult:
-    match read_reply(reply):
+    match _read_reply(reply):
         case [kind, str(response), int(chosen), bytes(area)] if kind == LEFT:
             return ExitResult(response, chosen, area)
         case [kind, str(said)] if kind == FAILED:
@@ -225,7 +224,7 @@ def _become(exit: Exit, ours: socket.socket, theirs: socket.socket, limit: float
     try:
         _inside = True
         ours.close()
-        serve_exit(exit, theirs, limit)
+        _serve_exit(exit, theirs, limit)
     finally:
         os._exit(1)
 
@@ -273,10 +272,10 @@ def _limit_memory() -> None:
 def _received(link: socket.socket) -> bytes | None:
     """The next request; None where there are no more."""
     link.settimeout(None)
-    head = link.recv(_REPLY_SIZE.size, socket.MSG_WAITALL)
-    if len(head) < _REPLY_SIZE.size:
+    head = link.recv(_SIZE.size, socket.MSG_WAITALL)
+    if len(head) < _SIZE.size:
         return None
-    (size,) = _REPLY_SIZE.unpack(head)
+    (size,) = _SIZE.unpack(head)
     request = link.recv(size, socket.MSG_WAITALL)
     return request if len(request) == size else None
 
@@ -285,7 +284,7 @@ class _UnreadableError(Exception):
     """What the exit left in its MQWXP cannot be read back."""
 
 
-def _reply(exit: Callable[[MQWXP], object], wxp: MQWXP) -> bytes:  # noqa: A002
+def _reply(exit: Exit, wxp: MQWXP) -> bytes:  # noqa: A002
     try:
         exit(wxp)
         return _written(LEFT, *_answer_of_exit(wxp))
@@ -317,7 +316,7 @@ def _answer_of_exit(wxp: MQWXP) -> tuple[str, int, bytes]:
     return _printable(response), max(min(int(chosen), LARGEST_CHOICE), -LARGEST_CHOICE), bytes(area)
 
 
-def _raised(error: BaseException, exit: Callable[[MQWXP], object]) -> str:  # noqa: A002
+def _raised(error: BaseException, exit: Exit) -> str:  # noqa: A002
     """What an exit raised, and where: the last line of its own file, or the exit itself, if it was not even entered."""
     try:
         said = str(error)
@@ -329,7 +328,7 @@ def _raised(error: BaseException, exit: Callable[[MQWXP], object]) -> str:  # no
     return whole[: LONGEST_RESPONSE - len(where)] + _printable(where)
 
 
-def _place(frames: Sequence[FrameSummary], exit: Callable[[MQWXP], object]) -> str:  # noqa: A002
+def _place(frames: Sequence[FrameSummary], exit: Exit) -> str:  # noqa: A002
     code = getattr(exit, "__code__", None)
     own = [each for each in frames if code is not None and each.filename == code.co_filename] or frames
     if own:

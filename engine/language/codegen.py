@@ -11,11 +11,12 @@ from attrs import evolve, field, frozen
 
 from mqclause.language import nodes
 from mqclause.language.nodes import Expression, get_literal_value
+from mqclause.language.parser import infer_type
 from mqclause.language.vocabulary import NAME, Vocabulary
 
 _OPERATORS: dict[type[Expression], str] = {
     nodes.And: "and", nodes.Or: "or", nodes.EQ: "==", nodes.NEQ: "!=", nodes.LT: "<", nodes.LTE: "<=", nodes.GT: ">",
-    nodes.GTE: ">=", nodes.Add: "+", nodes.Sub: "-", nodes.Mul: "*", nodes.Div: "/",
+    nodes.GTE: ">=", nodes.Add: "+", nodes.Sub: "-", nodes.Mul: "*",
 }  # fmt: skip
 
 
@@ -101,6 +102,8 @@ def write_attribute(variable: str, name: str) -> str:
 
 def write_python(tree: Expression, names: SourceNames) -> str:
     """Write ``tree`` as one Python expression over ``s`` (the situation), ``R`` (who remains) and a subject."""
+    if isinstance(tree, nodes.Div):
+        return f"({_dividend(tree.this, names)} / {_dividend(tree.expression, names)})"
     if isinstance(tree, nodes.Binary) and (operator := _OPERATORS.get(type(tree))) is not None:
         return f"({write_python(tree.this, names)} {operator} {write_python(tree.expression, names)})"
     match tree:
@@ -127,6 +130,12 @@ def write_python(tree: Expression, names: SourceNames) -> str:
         case nodes.CountIf():
             return _count(tree, names)
     raise TypeError(f"{tree.sql()!r} has no Python source")
+
+
+def _dividend(tree: Expression, names: SourceNames) -> str:
+    """A side of a quotient, as SQL has it: a whole number that is very large is rounded before."""
+    source = write_python(tree, names)
+    return source if infer_type(tree, names.vocabulary, per_subject=True).is_exact else f"float({source})"
 
 
 def _case(tree: nodes.Case, names: SourceNames) -> str:

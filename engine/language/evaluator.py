@@ -5,7 +5,6 @@ Besides, on what is known of the values alone: whether a condition is possible, 
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from types import SimpleNamespace
@@ -14,20 +13,9 @@ from typing import Any
 from attrs import define, field
 
 from mqclause.language import nodes
-from mqclause.language.nodes import Expression, get_literal_value
+from mqclause.language.nodes import ARITHMETIC_FUNCTIONS, COMPARISON_FUNCTIONS, Expression, get_literal_value
 from mqclause.language.parser import expand_terms
 from mqclause.language.vocabulary import Vocabulary, compute_floor
-
-COMPARISON_FUNCTIONS: dict[type[Expression], Callable[[Any, Any], bool]] = {
-    nodes.EQ: operator.eq, nodes.NEQ: operator.ne, nodes.LT: operator.lt, nodes.LTE: operator.le, nodes.GT: operator.gt,
-    nodes.GTE: operator.ge,
-}  # fmt: skip
-"""Comparisons, and what they give where both values are known."""
-
-ARITHMETIC_FUNCTIONS: dict[type[Expression], Callable[[Any, Any], Any]] = {
-    nodes.Add: operator.add, nodes.Sub: operator.sub, nodes.Mul: operator.mul, nodes.Div: operator.truediv,
-}  # fmt: skip
-"""Operators of numbers, and what they give."""
 
 ORDER_SIGNS = (-1, 0, 1)
 """How one value lies to another: below, at or above it."""
@@ -119,12 +107,8 @@ def _case(tree: nodes.Case, scope: Scope) -> Any:
     return evaluate(tree.default, scope)
 
 
-def _count(tree: nodes.CountIf, scope: Scope) -> int:
-    return sum(1 for each in scope.remaining if evaluate(tree.this, scope.about(each)))
-
-
 _MEANINGS: dict[type[Expression], Meaning] = {
-    **{kind: _binary(apply) for kind, apply in (COMPARISON_FUNCTIONS | ARITHMETIC_FUNCTIONS).items()},
+    **{kind: _binary(apply) for kind, apply in {**COMPARISON_FUNCTIONS, **ARITHMETIC_FUNCTIONS}.items()},
     nodes.Boolean: lambda tree, _: tree.this,
     nodes.Paren: lambda tree, scope: evaluate(tree.this, scope),
     nodes.Not: lambda tree, scope: not evaluate(tree.this, scope),
@@ -134,7 +118,7 @@ _MEANINGS: dict[type[Expression], Meaning] = {
     nodes.Case: _case,
     nodes.Floor: lambda tree, scope: compute_floor(evaluate(tree.this, scope)),
     nodes.ArrayContains: lambda tree, scope: evaluate(tree.expression, scope) in evaluate(tree.this, scope),
-    nodes.CountIf: _count,
+    nodes.CountIf: lambda tree, scope: sum(1 for each in scope.remaining if evaluate(tree.this, scope.about(each))),
 }
 
 

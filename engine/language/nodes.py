@@ -6,10 +6,10 @@ these nodes, so rules that are kept ready need no SQL parser.
 
 from __future__ import annotations
 
+import operator
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
-from operator import is_
 from typing import Any, ClassVar, Final, Self, TypeVar
 
 ALLOWED = (
@@ -81,7 +81,7 @@ class Expression:
         if changed is not self or not self.parts:
             return changed
         parts = [each.transform(change) for each in self.parts]
-        return self if all(map(is_, parts, self.parts)) else self.build(*parts)
+        return self if all(map(operator.is_, parts, self.parts)) else self.build(*parts)
 
     def __hash__(self) -> int:
         return self._hash
@@ -410,10 +410,23 @@ class Case(Expression):
 TRUE = Boolean(True)
 FALSE = Boolean(False)
 
-COMPARISONS = (EQ, NEQ, LT, LTE, GT, GTE)
+
+def _divide(one: float, other: float) -> float:
+    """Divide as SQL does, which makes numbers of 64 bits of whole ones first."""
+    return float(one) / float(other)
+
+
+COMPARISON_FUNCTIONS: Mapping[type[Binary], Callable[[Any, Any], bool]] = {
+    EQ: operator.eq, NEQ: operator.ne, LT: operator.lt, LTE: operator.le, GT: operator.gt, GTE: operator.ge,
+}  # fmt: skip
+ARITHMETIC_FUNCTIONS: Mapping[type[Binary], Callable[[Any, Any], Any]] = {
+    Add: operator.add, Sub: operator.sub, Mul: operator.mul, Div: _divide,
+}  # fmt: skip
+"""What operators give where both values are known."""
+
+COMPARISONS, ARITHMETIC = tuple(COMPARISON_FUNCTIONS), tuple(ARITHMETIC_FUNCTIONS)
 ORDERINGS = (LT, LTE, GT, GTE)
-ARITHMETIC = (Add, Sub, Mul, Div)
-PREDICATES = (*COMPARISONS, In)
+PREDICATES: tuple[type[Binary | In], ...] = (*COMPARISONS, In)
 """Conditions that contain no other condition."""
 
 WITH_PARTS: tuple[type[Expression], ...] = (

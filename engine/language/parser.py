@@ -6,15 +6,14 @@ allowed.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import floor, inf, isfinite
-from typing import Any
 
 from mqclause.language import nodes
 from mqclause.language.nodes import (
     ARITHMETIC,
+    ARITHMETIC_FUNCTIONS,
     COMPARISONS,
     MOST_LEVELS,
     ORDERINGS,
@@ -41,10 +40,6 @@ from mqclause.model.facts.domains import LARGEST_NUMBER
 
 MOST_NODES = 10_000
 """Nodes of an expression with all that its terms stand for: what is generated of it has as many parts."""
-
-_ARITHMETIC: dict[type[Expression], Callable[[Any, Any], Any]] = {
-    nodes.Add: operator.add, nodes.Sub: operator.sub, nodes.Mul: operator.mul, nodes.Div: operator.truediv,
-}  # fmt: skip
 
 DIVISORS = "a number other than 0, or an attribute whose domain leaves out 0"
 MOST_DIGITS = 400
@@ -88,6 +83,17 @@ def check_extent(tree: Expression, vocabulary: Vocabulary | None = None) -> None
 def find_terms(tree: Expression, vocabulary: Vocabulary) -> dict[str, None]:
     """Find the terms that a tree names, each once."""
     return {each: None for each in find_words(tree) if each in vocabulary.terms}
+
+
+def find_used_terms(trees: Iterable[Expression], vocabulary: Vocabulary) -> dict[str, None]:
+    """Find the terms that trees name, and those that these use, in the order in which they are met."""
+    waiting, found = [*trees], dict[str, None]()
+    for tree in waiting:
+        for term in find_terms(tree, vocabulary):
+            if term not in found:
+                found[term] = None
+                waiting.append(vocabulary.terms[term])
+    return found
 
 
 @lru_cache(maxsize=4096)
@@ -161,7 +167,11 @@ def parse_order(text: str, vocabulary: Vocabulary) -> tuple[Expression, bool]:
     Raises ExpressionError.
     """
     kept = find_order(text)
-    tree, descending = _parse_order(text) if kept is None else kept
+    if kept is None:
+        from mqclause.language.syntax import read_order  # noqa: PLC0415 - it loads sqlglot
+
+        kept = read_order(text)
+    tree, descending = kept
     check_extent(tree, vocabulary)
     found = infer_type(tree, vocabulary, per_subject=True)
     if not (found.is_number or found.kind == "boolean"):
@@ -172,12 +182,6 @@ def parse_order(text: str, vocabulary: Vocabulary) -> tuple[Expression, bool]:
 def infer_type(tree: Expression, vocabulary: Vocabulary, per_subject: bool) -> Type:
     """Infer the type of an expression, after checking all of it. Raises ExpressionError."""
     return _Checker(vocabulary, per_subject).check(tree)
-
-
-def _parse_order(text: str) -> tuple[Expression, bool]:
-    from mqclause.language.syntax import read_order  # noqa: PLC0415 - it loads sqlglot
-
-    return read_order(text)
 
 
 def _extent(tree: Expression, of_terms: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
@@ -294,6 +298,16 @@ class _Checker:
             raise ExpressionError(f"{tree.sql()!r} is {found}, expected {wanted}", find_column(tree))
         return wanted
 
+    def as_number(self, tree: Expression, found: Type) -> None:
+        """Raises ExpressionError for a whole number that one of those that are not whole may not tell from the next.
+
+        Python compares the two as they are, SQL rounds the whole one before.
+        """
+        is_count = isinstance(tree, nodes.CountIf)  # of which there is no bound, but no such number of subjects
+        if found.kind == "whole" and not (found.is_exact or is_count):
+            said = f"{tree.sql()!r} can be a whole number beyond 2^53, which is not exact beside one that is not whole"
+            raise ExpressionError(f"{said}; allowed: whole numbers alone, or a quotient", find_column(tree))
+
     def comparison(self, tree: nodes.Binary) -> Type:
         left, right = self.check(tree.this), self.check(tree.expression)
         same = (left.is_number and right.is_number) or left.kind == right.kind != "names"
@@ -301,6 +315,10 @@ class _Checker:
             raise ExpressionError(f"{tree.sql()!r} compares {left} with {right}", find_column(tree))
         if isinstance(tree, ORDERINGS) and not left.is_number:
             raise ExpressionError(f"{tree.sql()!r} orders {left}; only numbers have an order", find_column(tree))
+        if left.kind == "number" and not right.is_exact and left.may_round:
+            self.as_number(tree.expression, right)
+        if right.kind == "number" and not left.is_exact and right.may_round:
+            self.as_number(tree.this, left)
         self.same_words(tree, left, tree.expression)
         self.same_words(tree, right, tree.this)
         return BOOLEAN
@@ -315,6 +333,8 @@ class _Checker:
         found = self.check(tree.this)
         for value in tree.expressions:
             self.expect(value, found)
+            if (of := self.check(value)).kind == "number" and of.may_round:
+                self.as_number(tree.this, found)
             self.same_words(tree, found, value)
         return BOOLEAN
 
@@ -327,6 +347,8 @@ class _Checker:
             found.append(self.check(branch.then))
         if result.is_number:
             kind: WordKind = "whole" if all(each.kind == "whole" for each in found) else "number"
+            for value in tree.values if kind == "number" else ():
+                self.as_number(value, self.check(value))
             return self.fitting(tree, kind, [end for each in found for end in (each.least, each.most)])
         return result if not result.words else TEXT
 
@@ -348,11 +370,11 @@ class _Checker:
         whole = left.kind == right.kind == "whole" and not isinstance(tree, nodes.Div)
         return self.within(tree, left, right, "whole" if whole else "number")
 
-    def within(self, tree: Expression, left: Type, right: Type, kind: WordKind) -> Type:
+    def within(self, tree: nodes.Binary, left: Type, right: Type, kind: WordKind) -> Type:
         """The type of a sum, difference, product or quotient, which has to stay within 64 bits where known."""
         if None in (left.least, left.most, right.least, right.most):
             return Type(kind)
-        reckoned, others = _ARITHMETIC[type(tree)], (right.least, right.most)
+        reckoned, others = ARITHMETIC_FUNCTIONS[type(tree)], (right.least, right.most)
         try:
             ends = [reckoned(one, other) for one in (left.least, left.most) for other in others]
         except OverflowError:

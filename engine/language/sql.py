@@ -13,8 +13,7 @@ from typing import Protocol
 from sqlglot import exp
 
 from mqclause.language import nodes
-from mqclause.language.evaluator import COMPARISON_FUNCTIONS
-from mqclause.language.nodes import Expression, get_literal_value
+from mqclause.language.nodes import COMPARISON_FUNCTIONS, Expression, get_literal_value
 from mqclause.language.parser import expand_terms, find_terms, has_count, infer_type
 from mqclause.language.vocabulary import Vocabulary
 
@@ -142,7 +141,7 @@ def build_case(branches: Iterable[tuple[Node, Node]], otherwise: Node | None = N
 
 def _written(tree: Expression, meaning: SqlWords, once: Mapping[str, Node]) -> Node:
     """A condition as SQL; terms that are written ``once`` stand in it by name."""
-    if isinstance(tree, (*nodes.COMPARISONS, nodes.In)):
+    if isinstance(tree, nodes.PREDICATES):
         return meaning.compared(tree, _compared(tree, meaning, once))
     if isinstance(tree, nodes.ARITHMETIC):
         kind, parts = _KINDS[type(tree)], [_written(each, meaning, once) for each in tree.parts]

@@ -42,6 +42,13 @@ def compute_floor(number: float) -> int:
         raise UnreckonedError(f"FLOOR({number}) is no whole number: a rule reckons with what is too large") from None
 
 
+LARGEST_EXACT = 2**53
+"""Up to here each whole number is one of those that are not whole, too."""
+
+BEYOND_EXACT = (-(2**63), -LARGEST_EXACT), (LARGEST_EXACT, 2**63)
+"""Where not each whole number of 64 bits is."""
+
+
 @frozen
 class Type:
     """The type of an expression; the closed list of texts that it can be, and the numbers it is between, if known."""
@@ -55,6 +62,19 @@ class Type:
     def is_number(self) -> bool:
         """Whether it can be reckoned with and put in order."""
         return self.kind in ("whole", "number")
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether each number that it can be is one of those of 64 bits that are not whole, too, as far as is known."""
+        ends = self.least, self.most
+        return self.kind == "number" or all(each is not None and abs(each) <= LARGEST_EXACT for each in ends)
+
+    @property
+    def may_round(self) -> bool:
+        """Whether it can be as large as whole numbers of 64 bits are that are not exact beside it."""
+        if self.least is None or self.most is None:
+            return True
+        return any(self.least <= high and self.most >= low for low, high in BEYOND_EXACT)
 
     def __str__(self) -> str:
         return {"whole": "a whole number", "boolean": "true or false", "names": "a list of names"}.get(
@@ -131,6 +151,14 @@ class Vocabulary:
         """The words as they are before any term is asked: the asked ones are terms still."""
         words = {name: word for name, word in self.words.items() if name not in self.asked}
         return Vocabulary(words, {**self.terms, **self.asked}, self.subject)
+
+    def kind(self, name: str) -> WordKind | None:
+        """Return the kind of an attribute or a derived fact; None where it is neither."""
+        return self.words[name].type.kind if name in self.words else None
+
+    def is_number(self, name: str) -> bool:
+        """Return whether an attribute or a derived fact is a number."""
+        return self.kind(name) in ("whole", "number")
 
     def names(self) -> list[str]:
         """Return every word and every term."""

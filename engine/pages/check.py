@@ -10,9 +10,8 @@ from attrs import frozen
 from mqclause.answers import ShownAnswer
 from mqclause.check.findings import Finding
 from mqclause.check.report import Findings
-from mqclause.pages.decision import say_origin
-from mqclause.pages.diagram import SHAPES, State
-from mqclause.pages.rule_text import RuleText, list_rule_texts
+from mqclause.pages.diagram import State
+from mqclause.pages.page import RuleText, list_rule_texts, say_origin
 from mqclause.render.documents import Document
 from mqclause.rulebook.rule_file import SEVERITIES
 from mqclause.rulebook.rules import Rules
@@ -41,11 +40,6 @@ class FindingView:
         """The state that its mark shows."""
         return STATES.get(self.severity, "hint")
 
-    @property
-    def shape(self) -> str:
-        """The shape of its mark."""
-        return SHAPES[self.state]
-
 
 @frozen
 class CheckView:
@@ -65,22 +59,19 @@ class CheckView:
         return f"Check: {found}" if found else "Check: nothing found"
 
 
-def view_findings(
-    answer: Findings | Iterable[Finding] | Document, rules: Rules | None = None, origin: str = ""
-) -> CheckView:
+def view_findings(answer: Findings | Iterable[Finding] | Document, rules: Rules | None = None) -> CheckView:
     """View findings, or their JSON document; ``rules`` are those of the checks, unless the project's own."""
+    by = Rules.given(rules)
     if isinstance(answer, Mapping):
         listed, origin = answer["findings"], say_origin(answer)
     else:
         listed = [each.to_json() for each in answer]
-        origin = origin or (say_origin(answer.origin_keys) if isinstance(answer, ShownAnswer) else "")
-    found = [view_finding(each) for each in listed]
-    groups = ((name, tuple(sorted_by_object(each for each in found if each.severity == name))) for name in SEVERITIES)
+        origin = say_origin(answer.origin_keys) if isinstance(answer, ShownAnswer) else str(by.origin or "")
+    found = sorted(map(view_finding, listed), key=lambda each: (each.queue_manager, each.type, each.name))
+    groups = ((name, tuple(each for each in found if each.severity == name)) for name in SEVERITIES)
     named = sorted({each.rule for each in found})
     files = len({each["source"]["file"] for each in listed})
-    return CheckView(
-        tuple(each for each in groups if each[1]), files, origin, list_rule_texts(Rules.given(rules), named)
-    )
+    return CheckView(tuple(each for each in groups if each[1]), files, origin, list_rule_texts(by, named))
 
 
 def view_finding(document: Document) -> FindingView:
@@ -91,8 +82,3 @@ def view_finding(document: Document) -> FindingView:
         document["severity"], document["rule"], document["clause"], about["type"], about["name"],
         about["queue_manager"], document["attribute"], document["message"], document["remedy"], place,
     )  # fmt: skip
-
-
-def sorted_by_object(found: Iterable[FindingView]) -> list[FindingView]:
-    """Sort findings by queue manager and object."""
-    return sorted(found, key=lambda each: (each.queue_manager, each.type, each.name))

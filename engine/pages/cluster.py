@@ -1,7 +1,11 @@
-"""A cluster as diagrams: where the puts to its queues go, from each queue manager, in which shares."""
+"""A cluster as diagrams: where the puts to its queues go, from each queue manager, in which shares.
+
+The diagrams stand on a page, in one SVG file, or in a flowchart that Markdown shows.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -14,11 +18,11 @@ from mqclause.cluster.counterfactuals import find_eliminations
 from mqclause.cluster.map import ClusterMap, MapRow, choose_after_start
 from mqclause.model.configuration.members import get_local_name
 from mqclause.model.configuration.snapshot import Snapshot
+from mqclause.model.diagnostics import escape_controls
 from mqclause.model.facts.objects import QueueManager, RemoteQueueManager
 from mqclause.model.facts.workload import Destination
-from mqclause.pages.decision import Unknown, say_origin
-from mqclause.pages.diagram import SHAPES, Diagram, Drawing, Edge, Node, State, draw_diagrams, list_states
-from mqclause.pages.rule_text import RuleText, list_rule_texts
+from mqclause.pages.diagram import Diagram, Drawing, Edge, Node, State, draw_diagrams, list_states
+from mqclause.pages.page import RuleText, Unknown, list_rule_texts, read_style, render_template, say_origin
 from mqclause.render.cluster import format_percent, join_edition_remarks, list_unknown
 from mqclause.render.documents import Document
 from mqclause.rulebook.rules import Rules
@@ -31,6 +35,9 @@ RUNNING = ("", "INACTIVE", "RUNNING")
 STOPPED = "STOPPED"
 WORST: tuple[State, ...] = ("disabled", "stopped", "waiting", "suspended", "unknown", "ok")
 """The states of a route, the one that is shown first."""
+
+OVERVIEW_STATES: tuple[State, ...] = ("stopped", "waiting", "unknown")
+"""The states of a route that an overview shows, the worst first."""
 
 NAMES_SHOWN = 3
 """How many queue managers or queues are named in a line of a diagram, before the number of the others."""
@@ -50,6 +57,34 @@ LEAST_OF_EVEN = 0.1
 
 LONGEST_LINE = 48
 """So many letters of why a destination gets nothing stand in a diagram."""
+
+PLAIN = re.compile(r"[^A-Za-z0-9 ._/%:,()+-]")
+"""What a label of a flowchart may hold as it is; all else is written by its number."""
+
+LINE_END = "<br/>"
+CLASSES = {
+    "bad": "stroke:#a40e26,stroke-width:3px", "odd": "stroke:#7a4100,stroke-width:3px",
+    "idle": "stroke:#57606a,color:#57606a", "undescribed": "stroke-dasharray:5 4",
+}  # fmt: skip
+"""The classes of nodes, each with its style."""
+
+CLASS_OF: Mapping[State, str] = {
+    "failed": "bad", "disabled": "bad", "stopped": "bad", "suspended": "odd", "waiting": "odd", "idle": "idle",
+}  # fmt: skip
+
+NO_QUEUE = "no queue is known in a cluster"
+
+GROUNDS_SHOWN = 5
+"""So many facts are named that the answer rests on; a page has them all."""
+
+LETTER = 7.5
+LINE = 18
+"""How wide a letter and how high a line is outside diagrams."""
+
+HEADING = 30
+BETWEEN = 20
+LEGEND = 190
+"""How wide a word of the legend is."""
 
 EachT = TypeVar("EachT")
 
@@ -166,13 +201,13 @@ class MemberView:
 
     name: str
     is_described: bool
+    hosts: int
+    failing: tuple[str, ...]
+    failing_aliases: int
     clusters: tuple[str, ...] = ()
     suspended: tuple[str, ...] = ()
     is_repository: bool = False
     level: int = 0
-    hosts: int = 0
-    failing: tuple[str, ...] = ()
-    failing_aliases: int = 0
 
     @property
     def said(self) -> str:
@@ -192,11 +227,6 @@ class MemberView:
     def state(self) -> State:
         """The state that its mark shows."""
         return "failed" if self.failing else "suspended" if self.suspended else "ok" if self.is_described else "unknown"
-
-    @property
-    def shape(self) -> str:
-        """The shape that stands for its state."""
-        return SHAPES[self.state]
 
 
 @frozen
@@ -218,11 +248,6 @@ class BandLine:
         """The share in words."""
         return format_percent(self.part)
 
-    @property
-    def shape(self) -> str:
-        """The shape that stands for its state."""
-        return SHAPES[self.state]
-
 
 @frozen
 class Band:
@@ -242,11 +267,6 @@ class Band:
     def heading(self) -> str:
         """The queues, as many as fit a line."""
         return f"{name_some(self.names)}{' (queue manager)' if self.is_alias else ''}"
-
-    @property
-    def shape(self) -> str:
-        """The shape that stands for its state."""
-        return SHAPES[self.state]
 
 
 @frozen
@@ -299,15 +319,14 @@ def view_map(answer: ClusterMap | MapRow | Document, engine: Engine | None = Non
     listed = [answer] if isinstance(answer, MapRow) else list(answer)
     by = Engine.given(engine or (Engine(listed[0].decision.rules) if listed else None))
     snapshots = {id(each.snapshot): each.snapshot for each in listed}
-    origin = say_origin(answer.origin_keys)
-    view = view_cluster([Flow.of(each, by) for each in listed], [*snapshots.values()], by.rules, origin, draw)
+    view = view_cluster([Flow.of(each, by) for each in listed], [*snapshots.values()], by.rules, draw=draw)
     return evolve(view, remarks=tuple(dict.fromkeys(said for each in listed for said in each.odd_levels)))
 
 
 def view_cluster(
-    flows: Iterable[Flow], snapshots: Sequence[Snapshot], rules: Rules, origin: str = "", draw: bool = True
+    flows: Iterable[Flow], snapshots: Sequence[Snapshot], rules: Rules, origin: str | None = None, draw: bool = True
 ) -> ClusterView:
-    """View flows, which were made by ``rules`` at the queue managers of ``snapshots``.
+    """View flows, which were made by ``rules`` at the queue managers of ``snapshots``; ``origin`` is of whose they are.
 
     Raises NotInstalledError where nothing lays out diagrams, unless none are to be drawn.
     """
@@ -328,7 +347,8 @@ def view_cluster(
     named = {line.rule for each in shown for line in each.lines} | {rule for each in found for rule in each.balanced_by}
     return ClusterView(
         tuple(_summarize(found)), members, hosts, matrix, drawings[0] if overview else None, tuple(shown), unknown,
-        list_states(drawings, _list_marks(members, shown, unknown)), origin, list_rule_texts(rules, sorted(named)),
+        list_states(drawings, _list_marks(members, shown, unknown)),
+        str(rules.origin or "") if origin is None else origin, list_rule_texts(rules, sorted(named)),
     )  # fmt: skip
 
 
@@ -494,7 +514,7 @@ def _draw_band(band: BandOf, described: set[str]) -> Diagram:
     routes = [route for flow in flows for route in flow.routes]
     hosts = list(dict.fromkeys(route.queue_manager for route in routes))
     failures = list(dict.fromkeys(flow.failure for flow in flows if flow.failure))
-    nodes = [_draw_sender(each) for each in senders]
+    nodes = [_draw_sender([each.member for each in of], bool(of[0].failure)) for of in senders]
     asked = {what for flow in flows for what, _ in flow.told_by}
     nodes += [_draw_host(each, flows, asked, each in described) for each in hosts]
     nodes += [Node((each,), "failed") for each in failures]
@@ -513,8 +533,8 @@ def _draw_band(band: BandOf, described: set[str]) -> Diagram:
     return Diagram(view.heading, _describe(view), tuple(nodes), tuple(edges))
 
 
-def _draw_sender(flows: Sequence[Flow]) -> Node:
-    return Node((f"from {name_some([each.member for each in flows])}",), "failed" if flows[0].failure else "ok")
+def _draw_sender(names: Sequence[str], fails: bool) -> Node:
+    return Node((f"from {name_some(names)}",), "failed" if fails else "ok")
 
 
 def _label(route: Route, is_alone: bool) -> str:
@@ -584,7 +604,8 @@ def _draw_overview(flows: Sequence[Flow], described: set[str]) -> Diagram | None
     for at, (first, *_) in enumerate(groups):
         for (one, to), number in counts.items():
             if one == first:
-                state = _find_worst(of_pair[one, to], ("stopped", "waiting", "unknown"))
+                seen = {each.state for each in of_pair[one, to] if not each.is_local}
+                state: State = next((each for each in OVERVIEW_STATES if each in seen), "ok")
                 target = len(groups) + hosts.index(to)
                 said = count_names(number, of_aliases[one, to])
                 edges.append(Edge(at, target, said, number / len(flows), state))
@@ -593,7 +614,7 @@ def _draw_overview(flows: Sequence[Flow], described: set[str]) -> Diagram | None
             edges.append(Edge(at, len(groups) + len(hosts), said, number / len(flows), "failed"))
     if len(edges) > OVERVIEW_EDGES or {each.source for each in edges} != {*range(len(groups))} or not edges:
         return None
-    nodes = [Node((f"from {name_some(each)}",), "failed" if failing[each[0]] else "ok") for each in groups]
+    nodes = [_draw_sender(each, failing[each[0]] > 0) for each in groups]
     of_host = {name: [each for (_, to), of in of_pair.items() if to == name for each in of] for name in hosts}
     nodes += [Node((each,), _judge(of_host[each]), each in described) for each in hosts]
     nodes += [Node(("puts fail",), "failed")] if failing else []
@@ -621,11 +642,6 @@ def _group_pairs(flows: Iterable[Flow]) -> dict[tuple[str, str], list[Route]]:
     return found
 
 
-def _find_worst(routes: Iterable[Route], states: Sequence[State] = WORST) -> State:
-    found = {each.state for each in routes if not each.is_local}
-    return next((each for each in states if each in found), "ok")
-
-
 def _count_queues(flows: Sequence[Flow]) -> tuple[tuple[str, ...], tuple[tuple[str, tuple[int, ...]], ...]]:
     counts = _count_pairs(flows)
     hosts = tuple(sorted({to for _, to in counts}))
@@ -646,16 +662,8 @@ def _view_members(flows: Sequence[Flow], snapshots: Sequence[Snapshot], describe
     facts |= {get_local_name(known): known.cluster.queue_manager for known in snapshots}
     for name in sorted({*facts, *hosts, *(each.member for each in flows)}):
         of = facts.get(name)
-        if of is None:
-            yield MemberView(
-                name, name in described, hosts=hosts[name], failing=failing.get(name, ()),
-                failing_aliases=aliases[name],
-            )  # fmt: skip
-        else:
-            yield MemberView(
-                name, name in described, of.clusters, suspended.get(name, ()), of.repository, of.command_level,
-                hosts[name], failing.get(name, ()), aliases[name],
-            )  # fmt: skip
+        known = () if of is None else (of.clusters, suspended.get(name, ()), of.repository, of.command_level)
+        yield MemberView(name, name in described, hosts[name], failing.get(name, ()), aliases[name], *known)
 
 
 def _list_suspended(snapshots: Iterable[Snapshot]) -> dict[str, tuple[str, ...]]:
@@ -689,11 +697,8 @@ def _summarize(flows: Sequence[Flow]) -> Iterator[str]:
         yield f"Not as it should be: {told}"
     meagre = dict.fromkeys(said for each in flows for said in _tell_meagre(each))
     if meagre:
-        yield f"Far less than an even share: {'; '.join(list(meagre)[:NAMES_SHOWN])}{_say_more(len(meagre))}"
-
-
-def _say_more(number: int) -> str:
-    return f"; and {number - NAMES_SHOWN} more" if number > NAMES_SHOWN else ""
+        more = f"; and {len(meagre) - NAMES_SHOWN} more" if len(meagre) > NAMES_SHOWN else ""
+        yield f"Far less than an even share: {'; '.join([*meagre][:NAMES_SHOWN])}{more}"
 
 
 def _tell_meagre(flow: Flow) -> Iterator[str]:
@@ -718,3 +723,74 @@ def count_names(number: int, aliases: int) -> str:
     """Count what is put to: queues, and those of the number that are aliases of queue managers."""
     queues = [_count(number - aliases, "queue")] if number > aliases else []
     return ", ".join([*queues, *([_count(aliases, "alias")] if aliases else [])])
+
+
+def render_drawing(view: ClusterView) -> str:
+    """Render all diagrams of a view below one another, as a file of SVG that needs nothing but itself."""
+    lines = [*_list_grounds(view)] if view.bands else [NO_QUEUE]
+    placed, below = [], float(HEADING + LINE * len(lines))
+    width = max([320.0, *(20 + LETTER * len(each) for each in lines)])
+    for heading, each in view.drawings:
+        placed.append((heading, below, each))
+        below += HEADING + each.height + BETWEEN
+        width = max(width, each.width)
+    columns = int(width // LEGEND)
+    legend = list_states([each for _, each in view.drawings])
+    height = below + 22 * -(-len(legend) // columns)
+    return render_template(
+        "drawing.svg", view=view, lines=lines, placed=placed, width=width, height=height, columns=columns, part="",
+        legend=legend, style=read_style("colours.css", "pictures.css"),
+    )  # fmt: skip
+
+
+def _list_grounds(view: ClusterView) -> Iterator[str]:
+    """By whose rules, and what is not known and could change the answers: no text stands beside a drawing."""
+    if view.origin:
+        yield f"answered {view.origin}"
+    if view.unknown:
+        yield "rests on what is not known:"
+    for each in view.unknown[:GROUNDS_SHOWN]:
+        yield " ".join(filter(None, (f"{each.what}:" if each.command else each.what, each.command, each.where)))
+    if len(view.unknown) > GROUNDS_SHOWN:
+        yield f"and on {len(view.unknown) - GROUNDS_SHOWN} more"
+
+
+def render_mermaid(view: ClusterView) -> str:
+    """Render the view as a flowchart of Mermaid."""
+    return "".join(f"{line}\n" for line in ("flowchart LR", *_write_flowchart(view)))
+
+
+def _write_flowchart(view: ClusterView) -> Iterator[str]:
+    for at, band in enumerate(view.bands):
+        yield f'  subgraph b{at}["{_write(band.heading)}"]'
+        yield "    direction LR"
+        yield from _write_diagram(band.diagram, f"b{at}n")
+        yield "  end"
+    if lines := [*_list_grounds(view)] if view.bands else [NO_QUEUE]:
+        yield f'  rests["{LINE_END.join(map(_write, lines))}"]'
+        yield "  class rests undescribed"
+    for name, style in CLASSES.items():
+        yield f"  classDef {name} {style}"
+
+
+def _write_diagram(diagram: Diagram, name: str) -> Iterator[str]:
+    """Each node with its lines, then each edge; one that is not drawn keeps its nodes beside each other."""
+    for at, node in enumerate(diagram.nodes):
+        yield f'    {name}{at}["{LINE_END.join(map(_write, (*node.lines, *node.idle_lines)))}"]'
+        if node.state in CLASS_OF:
+            yield f"    class {name}{at} {CLASS_OF[node.state]}"
+        if not node.is_described:
+            yield f"    class {name}{at} undescribed"
+    for each in diagram.edges:
+        one, other = f"{name}{each.source}", f"{name}{each.target}"
+        if not each.is_drawn:
+            yield f"    {one} ~~~ {other}"
+        elif each.state == "ok":
+            yield f'    {one} -- "{_write(each.label)}" --> {other}'
+        else:
+            yield f'    {one} -. "{_write(each.label)}" .-> {other}'
+
+
+def _write(text: str) -> str:
+    """A text in which nothing is left that Mermaid or HTML would obey."""
+    return PLAIN.sub(lambda found: f"#{ord(found[0])};", escape_controls(text))

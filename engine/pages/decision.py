@@ -8,8 +8,17 @@ from typing import Any, ClassVar, Literal
 from attrs import evolve, frozen
 
 from mqclause.answers import ShownAnswer
-from mqclause.pages.rule_text import RuleText, list_rule_texts
-from mqclause.render.documents import Document, name_destination, say_outcome
+from mqclause.pages.page import RuleText, Unknown, list_rule_texts, say_origin
+from mqclause.render.documents import (
+    Document,
+    list_other_readings,
+    list_remarks_of_trace,
+    name_destination,
+    say_edition,
+    say_exit,
+    say_other_answer,
+    say_outcome,
+)
 from mqclause.render.explanation import render_names, render_question, render_reach
 from mqclause.rulebook.rules import Rules
 from mqclause.workload.decision import Decision
@@ -46,15 +55,6 @@ class GridRow:
     name: str
     cells: tuple[Cell, ...]
     answer: Answer
-
-
-@frozen
-class Unknown:
-    """What is not known and could change the answer, the command that tells it, and ``where`` that is run."""
-
-    what: str
-    command: str
-    where: str = ""
 
 
 @frozen
@@ -131,48 +131,22 @@ def _view(document: Document, rules: Rules, question: str, verdict: str, reaches
     columns = [each for each in document["steps"] if _tells_apart(each)]
     idle = (each for each in document["steps"] if not _tells_apart(each))
     why_not = document.get("why_not")
-    said_before = {*document.get("assumptions", ()), *(each["what"] for each in document.get("incomplete", ()))}
     return DecisionView(
-        question, verdict, document["outcome"], _say_edition(document), reaches,
+        question, verdict, document["outcome"], say_edition(document), reaches,
         columns=tuple(Column(each["rule"], each["clause"], each["remaining"]) for each in columns),
         rows=tuple(_view_rows(document, columns)),
         idle=tuple((each["rule"], each["clause"], each["applied"]) for each in idle),
         names=tuple((each["rule"], each["because"]) for each in document.get("resolution", ())),
-        exit=_say_exit(document.get("exit") or {}),
-        unknown=view_unknown(document.get("incomplete", ())),
+        exit=say_exit(document.get("exit") or {}),
+        unknown=tuple(dict.fromkeys(Unknown(each["what"], each["command"]) for each in document.get("incomplete", ()))),
         assumptions=tuple(document.get("assumptions", ())),
-        remarks=tuple(each for each in document.get("remarks", ()) if each not in said_before),
-        readings=tuple(_list_other_readings(document, rules)),
+        remarks=tuple(list_remarks_of_trace(document)),
+        readings=tuple(list_other_readings(document, rules)),
         elsewhere=tuple(map(_view_edition, document.get("other_editions", ()))),
         why_not=None if why_not is None else _view_why_not(why_not),
         origin=say_origin(document),
         rules=list_rule_texts(rules, _list_named(document)),
     )  # fmt: skip
-
-
-def view_unknown(listed: Iterable[Document]) -> tuple[Unknown, ...]:
-    """View what is not known, each once."""
-    return tuple(dict.fromkeys(Unknown(each["what"], each["command"]) for each in listed))
-
-
-def say_origin(document: Document) -> str:
-    """Say by whose rules an answer was made; blank where they are those that come with the project."""
-    told = document.get("rules")
-    if not told:
-        return ""
-    where = f"the rules of {told['folder']}" if told["folder"] else "rules"
-    return f"by {where} (sha256 {told['sha256'][:12]}), not those that come with mqclause"
-
-
-def _say_exit(document: Document) -> str:
-    """Say with what an exit was called, and what its answer does; blank where there is none."""
-    if not document.get("called"):
-        return str(document.get("because", ""))
-    own, count = document["own_choice"], document["destination_count"]
-    offered = f"{count} destination{'s' if count != 1 else ''}"
-    own_choice = name_destination(own) if own else "none"
-    taken = f": {name_destination(document['chosen'])}" if document.get("chosen") else ""
-    return f"called with {document['reason']} and {offered}; own choice: {own_choice}; {document['because']}{taken}"
 
 
 def _get_rules(document: Document) -> Rules:
@@ -235,29 +209,8 @@ def _ask(put: Document) -> str:
     return f"to {' at '.join(named)}"
 
 
-def _say_edition(document: Document) -> str:
-    source = document.get("edition_from", "")
-    return f"{document['edition']} ({source})" if source else document["edition"]
-
-
-def _list_other_readings(document: Document, rules: Rules) -> Iterator[tuple[str, str]]:
-    """The readings that are not the default."""
-    for name, choice in document.get("readings", {}).items():
-        known = rules.known_readings.get(name)
-        if known is not None and choice != known.default:
-            yield f"{name}={choice}", known.default
-
-
 def _view_edition(document: Document) -> ElsewhereView:
-    reason = document["reason"]
-    ends = f"{reason['call']} fails with {reason['name']} ({reason['code']})" if reason else document["outcome"]
-    names = ", ".join(name_destination(each) for each in document["permitted"])
-    return ElsewhereView(
-        document["edition"],
-        f"{ends}: {names}" if names and not reason else ends,
-        document["rule"],
-        document["evidence"],
-    )
+    return ElsewhereView(document["edition"], say_other_answer(document), document["rule"], document["evidence"])
 
 
 def _list_named(document: Document) -> Iterator[str | None]:

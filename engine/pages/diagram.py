@@ -123,11 +123,6 @@ class PlacedNode(NamedTuple):
     width: float
     height: float
 
-    @property
-    def shape(self) -> str:
-        """The shape that stands for its state."""
-        return SHAPES[self.node.state]
-
 
 class PlacedEdge(NamedTuple):
     """An edge with its line, the tip of it, how wide it is, and the box of its label."""
@@ -137,11 +132,6 @@ class PlacedEdge(NamedTuple):
     tip: str
     stroke: float
     label: Box
-
-    @property
-    def shape(self) -> str:
-        """The shape that stands for its state."""
-        return SHAPES[self.edge.state]
 
 
 @frozen
@@ -315,18 +305,12 @@ def _place_label(edge: Edge, begin: Point, end: Point, taken: Sequence[Box], oth
     width = len(edge.label) * LETTER + MARK + 6
 
     def weigh(box: Box) -> float:
-        left, top, right, bottom = _widen(box)
-        hidden = sum(left < x < right and top < y < bottom for x, y in others)
-        wide = left, top, right - left, bottom - top
+        left, top = box[0] - LABEL_MARGIN, box[1] - LABEL_MARGIN
+        wide = left, top, box[2] + 2 * LABEL_MARGIN, box[3] + 2 * LABEL_MARGIN
+        hidden = sum(left < x < left + wide[2] and top < y < top + wide[3] for x, y in others)
         return HIDDEN_POINT * hidden + sum(_measure_overlap(wide, other) for other in taken)
 
     return min((_center(_walk(begin, end, at), width) for at in LABEL_PLACES), key=weigh)
-
-
-def _widen(box: Box) -> Box:
-    """The edges of a box with the margin of a label: left, top, right and bottom."""
-    x, y, width, height = box
-    return x - LABEL_MARGIN, y - LABEL_MARGIN, x + width + LABEL_MARGIN, y + height + LABEL_MARGIN
 
 
 def _walk(begin: Point, end: Point, at: float) -> Point:

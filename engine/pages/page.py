@@ -1,21 +1,32 @@
-"""Render views as HTML: a page that needs nothing but itself, or a part of one that a notebook shows."""
+"""Render views as HTML: a page that needs nothing but itself, or a part of one that a notebook shows.
+
+What views of all kinds show is here, too: rules, what is not known, by whose rules an answer was made.
+"""
 
 from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Any, ClassVar, Protocol
 
+from attrs import frozen
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup, escape
 
+from mqclause.audit.accounts import find_ruleset
+from mqclause.documents import DOCUMENTS
 from mqclause.model.diagnostics import escape_controls
+from mqclause.pages.diagram import SHAPES
 from mqclause.render.cluster import format_percent
+from mqclause.render.documents import Document
+from mqclause.rulebook.clauses import list_clauses, read_clause_files
+from mqclause.rulebook.rule import ReadingError, Rule
+from mqclause.rulebook.rules import Rules, RulesOrigin
 
 PACKAGE = "mqclause.pages"
 STYLES = ("colours.css", "style.css", "pictures.css")
@@ -90,7 +101,9 @@ def write_slug(name: str) -> str:
 @lru_cache(maxsize=1)
 def _read_own() -> tuple[Mapping[str, str], Environment]:
     texts = read_templates(PACKAGE)
-    return texts, build_environment(texts)
+    environment = build_environment(texts)
+    environment.globals["shapes"] = SHAPES
+    return texts, environment
 
 
 def render_page(view: View, said: Sequence[str] = ()) -> str:
@@ -132,3 +145,78 @@ def read_style(*names: str) -> Markup:
 def _identify(view: View) -> str:
     """What tells a view from others: equal ones may have equal identifiers."""
     return f"m{sha256(repr(view).encode()).hexdigest()[:IDENTIFIER_LENGTH]}"
+
+
+@frozen
+class Unknown:
+    """What is not known and could change the answer, the command that tells it, and ``where`` that is run."""
+
+    what: str
+    command: str
+    where: str = ""
+
+
+def say_origin(document: Document) -> str:
+    """Say by whose rules an answer was made; blank where they are those that come with the project."""
+    told = document.get("rules")
+    return str(RulesOrigin(told["folder"] or "", told["sha256"])) if told else ""
+
+
+@frozen
+class RuleText:
+    """A rule to be read beside an answer. ``sentences`` are pairs of a path and what the document says there.
+
+    ``source`` is the title of the document that its clauses are those of.
+    """
+
+    id: str
+    document: str
+    clause: str
+    title: str
+    why: str
+    sentences: tuple[tuple[str, str], ...]
+    file: str
+    text: str
+    source: str = ""
+
+
+def list_rule_texts(rules: Rules, named: Iterable[str | None]) -> dict[str, RuleText]:
+    """List the texts of the rules that are ``named``, each once; of those that are not there, nothing. By id."""
+    found, sentences = dict[str, RuleText](), dict[str, Mapping[str, list[tuple[str, str]]]]()
+    for rule_id in dict.fromkeys(named):
+        document = (rule_id or "").partition(".")[0]
+        rule = _find_rule(rules, document, rule_id)
+        if rule is None:
+            continue
+        if document not in sentences:
+            sentences[document] = _group_sentences(rules, document)
+        path = rules.path(rule.id)
+        found[rule.id] = RuleText(
+            rule.id, document, rule.clause, rule.title, rule.why or "", tuple(sentences[document].get(rule.id, ())),
+            f"rules/{path}", rules.files[path], _find_title(rules, document),
+        )  # fmt: skip
+    return found
+
+
+def _find_rule(rules: Rules, document: str, rule_id: str | None) -> Rule | None:
+    """The rule as these rules have it, or as the oldest edition has it that has it."""
+    if rule_id is None or document not in DOCUMENTS:
+        return None
+    found = next((each for each in rules.ruleset(DOCUMENTS[document]).rules if each.id == rule_id), None)
+    try:
+        return found or find_ruleset(rules, rule_id).rule(rule_id)
+    except ReadingError:
+        return None
+
+
+def _find_title(rules: Rules, document: str) -> str:
+    """The title of the document that comes first of those whose sentences the rules state; blank if none has one."""
+    return next((each.title for each in read_clause_files(rules, document) if each.title), "")
+
+
+def _group_sentences(rules: Rules, document: str) -> Mapping[str, list[tuple[str, str]]]:
+    found: dict[str, list[tuple[str, str]]] = {}
+    for clause in list_clauses(rules, document):
+        for rule_id in dict.fromkeys(clause.rules or ()):
+            found.setdefault(rule_id, []).append((clause.path, clause.says))
+    return found

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from attrs import asdict, evolve, frozen
+from attrs import evolve, frozen
 
 from mqclause.cluster.plan import ChangePlan, PlanRow, PlanTable
 from mqclause.pages.check import FindingView, view_finding
 from mqclause.pages.cluster import OPEN_BANDS, count_names, name_some
-from mqclause.pages.decision import Unknown, say_origin
 from mqclause.pages.diagram import Diagram, Drawing, Edge, Node, State, draw_diagrams, list_states
-from mqclause.pages.rule_text import RuleText, list_rule_texts
+from mqclause.pages.page import RuleText, Unknown, list_rule_texts, say_origin
 from mqclause.render.cluster import (
     MQSC_VERB,
     describe_missing_exits,
@@ -23,7 +22,7 @@ from mqclause.render.cluster import (
     group_remarks,
     list_unknown,
 )
-from mqclause.render.documents import Document
+from mqclause.render.documents import Document, say_upgrade, say_waiting
 from mqclause.rulebook.rules import Rules
 from mqclause.trace import join_names
 
@@ -135,12 +134,12 @@ def view_plan(
     """
     document = answer if isinstance(answer, Mapping) else answer.to_json()
     change = answer.change if isinstance(answer, PlanTable) else answer
-    still, upgrades = "", tuple(map(_say_upgrade, document.get("upgrades", ())))
+    still, upgrades = "", tuple(map(say_upgrade, document.get("upgrades", ())))
     if isinstance(change, ChangePlan):
         still, upgrades = describe_no_move(change), tuple(describe_upgrades(change))
         unknown = tuple(_list_asked(change))
     else:
-        unknown = _view_unknown(document.get("incomplete", ()) or _list_missing(answer))
+        unknown = _view_unknown({"from": document.get("from"), **each} for each in document.get("incomplete", ()))
     document = document if "rows" in document else {"rows": [document]}
     rows = [*document["rows"], *document.get("queue_manager_aliases", ())]
     moves = [_view_move(group) for group in _group_alike(rows)]
@@ -155,7 +154,7 @@ def view_plan(
         tuple(asked), tuple(_summarize(document, rows, still)),
         tuple(evolve(each, drawing=drawings[at] if draw else None) for at, each in enumerate(moves)), new, gone,
         tuple(document.get("restarts", ())), upgrades,
-        tuple(_list_traffic(document.get("traffic"))), tuple(map(_say_waiting, document.get("waiting", ()))),
+        tuple(_list_traffic(document.get("traffic"))), tuple(map(_view_waiting, document.get("waiting", ()))),
         tuple(_group_remarks(document.get("remarks", ()))), unknown,
         list_states(drawings, marks),
         say_origin(document), list_rule_texts(Rules.given(rules), sorted(named)),
@@ -170,12 +169,6 @@ def _list_asked(change: ChangePlan) -> Iterator[Unknown]:
         yield Unknown(asked.name, asked.command, asked.where)
     for level in change.unknown_levels:
         yield Unknown(f"{level.what} of {level.object}", level.command, f"at {level.object}")
-
-
-def _list_missing(row: Any) -> list[Document]:
-    """What a row by itself rests on; its document does not have it."""
-    sides = (row.before, row.after) if isinstance(row, PlanRow) else ()
-    return [{"from": row.member, **asdict(each)} for side in sides for each in side.incomplete]
 
 
 def _group_alike(rows: Iterable[Document]) -> list[list[Document]]:
@@ -305,10 +298,6 @@ def _summarize(document: Document, rows: Sequence[Document], still: str) -> Iter
             yield f"{number} finding{'s' if number > 1 else ''} of check {said}"
 
 
-def _say_upgrade(document: Document) -> str:
-    return f"{document['queue_manager']}: {document['before']} to {document['after']} ({document['evidence']})"
-
-
 def _sum_traffic(document: Document | None) -> Iterator[str]:
     """How many of the real puts move, and how many the map does not have."""
     if not document or not document["puts"]:
@@ -326,9 +315,8 @@ def _list_traffic(document: Document | None) -> Iterator[tuple[str, str, str]]:
         yield each["out_of"] or "fails", each["into"] or "fails", f"{each['puts']:,.0f}"
 
 
-def _say_waiting(document: Document) -> str:
-    parts = (f"{each['queue_manager']} {format_percent(each['share'])}" for each in document["shares"])
-    return f"{_name(document)} from {document['from']}: {', '.join(parts)}"
+def _view_waiting(document: Document) -> str:
+    return f"{_name(document)} from {document['from']}: {say_waiting(document)}"
 
 
 def _group_remarks(listed: Iterable[Document]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Any, ClassVar, NamedTuple
@@ -11,9 +11,8 @@ from attrs import define, evolve, field, frozen
 from rich.text import Text
 
 from mqclause.model.timeline.transitions import QueueManagerState
-from mqclause.pages.decision import say_origin
-from mqclause.pages.diagram import SHAPES, State
-from mqclause.pages.rule_text import RuleText, list_rule_texts
+from mqclause.pages.diagram import State
+from mqclause.pages.page import RuleText, list_rule_texts, say_origin
 from mqclause.render.cluster import format_percent
 from mqclause.render.documents import Document, name_destination
 from mqclause.render.replay import FATE_STYLES, render_consequences, render_event
@@ -42,12 +41,8 @@ Amounts = tuple[int, int]
 """Messages on a queue, and handles that have it open for input."""
 
 
-class Line(NamedTuple):
-    """What an event led to, the state that it is marked by (blank: none), and how often, where it was repeated."""
-
-    text: str
-    state: State | None
-    times: int = 1
+Line = tuple[str, State | None]
+"""What an event led to, and the state that it is marked by; None: it has no mark."""
 
 
 @define(eq=False)
@@ -59,18 +54,18 @@ class EventRecord:
     said: str
     count: int = 0
     at: int | None = None
-    lines: dict[tuple[str, State | None], int] = field(factory=dict)
+    lines: Counter[Line] = field(factory=Counter)
     left_out: int = 0
     amounts: dict[str, Amounts] = field(factory=dict)
-    marks: dict[str, dict[State, int]] = field(factory=dict)
-    fates: dict[State, int] = field(factory=dict)
+    marks: defaultdict[str, Counter[State]] = field(factory=lambda: defaultdict(Counter))
+    fates: Counter[State] = field(factory=Counter)
     rules: dict[str, None] = field(factory=dict)
 
-    def add(self, lines: Iterable[tuple[str, State | None]]) -> None:
+    def add(self, lines: Iterable[Line]) -> None:
         """Add what a repetition led to."""
         for each in lines:
             if each in self.lines or len(self.lines) < MOST_LINES:
-                self.lines[each] = self.lines.get(each, 0) + 1
+                self.lines[each] += 1
             else:
                 self.left_out += 1
 
@@ -137,7 +132,7 @@ def _measure(state: QueueManagerState) -> dict[str, Amounts]:
     return {name: amounts for name, amounts in found.items() if amounts != (0, 0)}
 
 
-def _list_lines(row: Row) -> Iterator[tuple[str, State | None]]:
+def _list_lines(row: Row) -> Iterator[Line]:
     for each in render_consequences(row):
         state, text = _get_state(each), each.plain.strip()
         is_of_clause = each.plain.startswith(" ") and state is None
@@ -149,7 +144,7 @@ def _get_state(text: Text) -> State | None:
     return next((state for style, state in STYLES.items() if style in styles), None)
 
 
-def _tell_lines(document: Document) -> Iterator[tuple[str, State | None]]:
+def _tell_lines(document: Document) -> Iterator[Line]:
     """What a document tells of an event, without the row that it is of."""
     routed = document["routed"]
     if routed and "failed" in routed:
@@ -185,11 +180,11 @@ def _get_fate_state(fate: str) -> State:
 def _mark(event: EventRecord, document: Document) -> None:
     """Note the trigger messages of queues, the fates of messages, and the rules that decided."""
     for each in document["trigger_messages"]:
-        _count(event.marks.setdefault(each["queue"], {}), "ok" if each["available"] else "waiting")
+        event.marks[each["queue"]]["ok" if each["available"] else "waiting"] += 1
     for each in document["released"]:
-        _count(event.marks.setdefault(each["queue"], {}), "ok")
+        event.marks[each["queue"]]["ok"] += 1
     for each in document.get("fates", ()):
-        _count(event.fates, _get_fate_state(each["fate"]))
+        event.fates[_get_fate_state(each["fate"])] += 1
     rows: Iterable[Mapping[str, Any]] = chain(
         (each for each in document["conditions"] if not each["holds"] and (_say_condition(each), None) in event.lines),
         document["trigger_messages"],
@@ -200,24 +195,6 @@ def _mark(event: EventRecord, document: Document) -> None:
     event.rules |= {each["rule"]: None for each in rows if each["rule"]}
 
 
-def _count(counts: dict[State, int], state: State) -> None:
-    counts[state] = counts.get(state, 0) + 1
-
-
-@frozen
-class EventView:
-    """An event as the table shows it."""
-
-    number: int
-    said: str
-    count: int
-    at: int | None
-    lines: tuple[Line, ...]
-    left_out: int
-    amounts: tuple[tuple[str, int, int], ...]
-    rules: tuple[str, ...]
-
-
 class Mark(NamedTuple):
     """A mark on a lane: where, in which state, and what it says to a pointer."""
 
@@ -225,11 +202,6 @@ class Mark(NamedTuple):
     down: float
     state: State
     said: str
-
-    @property
-    def shape(self) -> str:
-        """The shape that stands for its state."""
-        return SHAPES[self.state]
 
 
 @frozen
@@ -264,7 +236,7 @@ class ReplayView:
     template: ClassVar[str] = "replay.html"
 
     source: str
-    events: tuple[EventView, ...]
+    events: Sequence[EventRecord]
     more: int
     drawing: TimelineDrawing | None
     routed: tuple[tuple[str, int, str], ...]
@@ -287,23 +259,12 @@ def view_replay(recorded: Recorder | Iterable[Document], rules: Rules | None = N
     named = sorted({rule for each in recorded.events for rule in each.rules})
     total = recorded.routed.total()
     routed = tuple((name, count, format_percent(count / total)) for name, count in recorded.routed.most_common())
-    names = _list_lanes(recorded)
+    happened = Counter(name for each in recorded.events for name in (*each.amounts, *each.marks))
+    names = [name for name, _ in happened.most_common()]
     return ReplayView(
-        source, tuple(map(_view_event, recorded.events)), recorded.more, _draw(recorded, names[:MOST_LANES]), routed,
+        source, recorded.events, recorded.more, _draw(recorded, names[:MOST_LANES]), routed,
         max(len(names) - MOST_LANES, 0), recorded.origin, list_rule_texts(Rules.given(rules), named),
     )  # fmt: skip
-
-
-def _view_event(each: EventRecord) -> EventView:
-    lines = tuple(Line(text, state, times) for (text, state), times in each.lines.items())
-    amounts = tuple((name, *of) for name, of in sorted(each.amounts.items()))
-    return EventView(each.number, each.said, each.count, each.at, lines, each.left_out, amounts, tuple(each.rules))
-
-
-def _list_lanes(recorded: Recorder) -> list[str]:
-    """The queues to which anything happens, those first to which most does."""
-    counts = Counter(name for each in recorded.events for name in (*each.amounts, *each.marks))
-    return [name for name, _ in counts.most_common()]
 
 
 def _draw(recorded: Recorder, names: Sequence[str]) -> TimelineDrawing | None:
@@ -333,7 +294,7 @@ def _draw_lane(name: str, at: int, recorded: Recorder, step: float, right: float
     marks = []
     for place, each in enumerate(recorded.events):
         depths.append(each.amounts.get(name, depths[-1]))
-        for down, (state, number) in enumerate(each.marks.get(name, {}).items()):
+        for down, (state, number) in enumerate(each.marks.get(name, Counter()).items()):
             what = "trigger message" if state == "ok" else "trigger message held back"
             said = f"event {each.number}: {f'{number} times ' if number > 1 else ''}{what}"
             marks.append(Mark(LEFT + step * (place + 1), MARK_STEP * down, state, said))

@@ -19,8 +19,7 @@ from mqclause.render.findings import print_finding, print_findings
 from mqclause.render.order import render_next_gets, render_order
 from mqclause.render.replay import print_timeline, render_call_reason, render_returned
 from mqclause.render.terminal import Page
-from mqclause.render.why import print_answers
-from mqclause.render.why_not import print_why_not
+from mqclause.render.why import print_answers, print_why_not
 from mqclause.replay.runner import Row
 from mqclause.retrieval.calls import RetrievalResult
 from mqclause.retrieval.order import QueueOrder

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 from rich.text import Text
 
-from mqclause.audit.case_run import CaseResult
-from mqclause.audit.comparison import Comparison, DocumentComparison, Example, Side
-from mqclause.audit.configurations import FactDifference
-from mqclause.audit.coverage import RuleCoverage
-from mqclause.audit.laws import LawProof
+from mqclause.audit.case_run import CaseResult, MutantResult, MutantStatus, RuleCoverage
+from mqclause.audit.comparison import Comparison, DocumentComparison, Example, FactDifference
 from mqclause.audit.lint import LintCheck, LintFinding
-from mqclause.audit.mutation import MutantResult, MutantStatus
-from mqclause.audit.proof import DocumentProof
+from mqclause.audit.proof import DocumentProof, LawProof
 from mqclause.audit.verification import OtherSources, VerifiedCopy, VerifiedSentence
 from mqclause.render.terminal import Page
 from mqclause.trace import join_names
 
 ALIKE, UNLIKE = "green", "bold red"
+BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def print_verification(found: Sequence[VerifiedCopy], others: OtherSources, page: Page | None = None) -> None:
+def print_verification(found: Sequence[VerifiedCopy], others: OtherSources) -> None:
     """Print each copy: the document that it is, how many sentences match, and each sentence that does not."""
-    page = page or Page()
+    page = Page()
     for each in found:
         counted = Counter(sentence.status for sentence in each.sentences)
         page.line(Text.assemble((each.source, "bold"), f": {each.file.document}, {each.file.title}"))
@@ -58,52 +55,40 @@ def _print_unlike(sentence: VerifiedSentence, page: Page) -> None:
         page.line(f"line {sentence.copied.line}: {sentence.copied.text}", "", 11)
 
 
-class CaseReport:
-    """Gathers what comes of cases, and prints it: a line for each document, then what is wrong with each failed one."""
+def print_cases(
+    results: Sequence[CaseResult],
+    seconds: float,
+    covered: Sequence[RuleCoverage] | None = None,
+    proofs: Sequence[DocumentProof] | None = None,
+    laws: Sequence[LawProof] = (),
+) -> None:
+    """Print documents, failures, coverage, what is proved, laws, and how many cases passed in so many seconds."""
+    page = Page()
+    for document, found in groupby(results, lambda each: each.document):
+        page.line(_count_passed([*found]), document, 16)
+    for each in results:
+        if each.wrong:
+            _print_failed(each, page)
+    if covered is not None:
+        print_coverage(covered, page)
+    for proof in proofs or ():
+        print_proof(proof, page)
+    for law in laws:
+        print_law(law, page)
+    page.line(_count_passed(results).append(f" in {seconds:.1f} s"))
 
-    def __init__(self, page: Page | None = None) -> None:
-        self.page = page or Page()
-        self.results = list[CaseResult]()
-        self.begun = perf_counter()
 
-    @property
-    def failed(self) -> list[CaseResult]:
-        """The cases that did not pass."""
-        return [each for each in self.results if each.wrong]
+def _count_passed(results: Sequence[CaseResult]) -> Text:
+    failed = sum(bool(each.wrong) for each in results)
+    said = f"{len(results) - failed} passed" + (f", {failed} failed" if failed else "")
+    return Text(said, UNLIKE if failed else ALIKE)
 
-    def add(self, results: Iterable[CaseResult]) -> None:
-        """Take in what came of some cases."""
-        self.results += results
 
-    def finish(
-        self,
-        covered: Sequence[RuleCoverage] | None = None,
-        proofs: Sequence[DocumentProof] | None = None,
-        laws: Sequence[LawProof] = (),
-    ) -> None:
-        """Print everything: documents, failures, coverage, what is proved, laws, and how many passed."""
-        for document, found in groupby(self.results, lambda each: each.document):
-            listed = [*found]
-            failed = sum(bool(each.wrong) for each in listed)
-            said = f"{len(listed) - failed} passed" + (f", {failed} failed" if failed else "")
-            self.page.line(Text(said, UNLIKE if failed else ALIKE), document, 16)
-        for each in self.failed:
-            self._print(each)
-        if covered is not None:
-            print_coverage(covered, self.page)
-        for proof in proofs or ():
-            print_proof(proof, self.page)
-        for law in laws:
-            print_law(law, self.page)
-        passed, failed = len(self.results) - len(self.failed), len(self.failed)
-        said = f"{passed} passed" + (f", {failed} failed" if failed else "")
-        self.page.line(Text(f"{said} in {perf_counter() - self.begun:.1f} s", UNLIKE if failed else ALIKE))
-
-    def _print(self, result: CaseResult) -> None:
-        sentences = f" (sentence {', '.join(result.clauses)})" if result.clauses else ""
-        self.page.line(Text.assemble(("FAILED ", UNLIKE), (result.file, "bold"), f": {result.name}{sentences}"))
-        for line in result.wrong:
-            self.page.line(line, "", 4)
+def _print_failed(result: CaseResult, page: Page) -> None:
+    sentences = f" (sentence {', '.join(result.clauses)})" if result.clauses else ""
+    page.line(Text.assemble(("FAILED ", UNLIKE), (result.file, "bold"), f": {result.name}{sentences}"))
+    for line in result.wrong:
+        page.line(line, "", 4)
 
 
 def print_proof(proof: DocumentProof, page: Page) -> None:
@@ -155,9 +140,9 @@ BECAME: Mapping[MutantStatus, str] = {
 """What is said of a mutant."""
 
 
-def print_mutants(found: Sequence[MutantResult], every: bool, page: Page | None = None) -> None:
+def print_mutants(found: Sequence[MutantResult], every: bool) -> None:
     """Print each change that no case notices, or ``every`` one with the cases that do, and how many there are."""
-    page = page or Page()
+    page = Page()
     for each in found:
         if every or each.is_unmet:
             style = UNLIKE if each.is_unmet else ""
@@ -172,9 +157,9 @@ def print_mutants(found: Sequence[MutantResult], every: bool, page: Page | None 
     page.line(Text(f"{len(found)} mutants: {said}", UNLIKE if counted["survived"] else ALIKE))
 
 
-def print_lint(folder: str, found: Sequence[LintFinding], every: bool, page: Page | None = None) -> None:
+def print_lint(folder: str, found: Sequence[LintFinding], every: bool) -> None:
     """Print each finding with its file; ``every`` also those that the folder lists, with the reason."""
-    page = page or Page()
+    page = Page()
     listed = [each for each in found if each.reason]
     for each in found if every else (each for each in found if not each.reason):
         place = f"{Path(folder) / each.path}" + (f": {each.key}" if each.key else "")
@@ -187,18 +172,18 @@ def print_lint(folder: str, found: Sequence[LintFinding], every: bool, page: Pag
     page.line(Text(f"found {said}{others}", "" if counted else ALIKE))
 
 
-def print_lint_checks(checks: Sequence[LintCheck], page: Page | None = None) -> None:
+def print_lint_checks(checks: Sequence[LintCheck]) -> None:
     """Print the pages of checks of rule files."""
-    page = page or Page()
+    page = Page()
     for each in checks:
         for line in each.render_markdown().splitlines():
             page.line(line)
         page.line()
 
 
-def print_comparison(found: Comparison, page: Page | None = None) -> None:
+def print_comparison(found: Comparison) -> None:
     """Print the keys that differ, then for each document the plainest facts on which the answers do."""
-    page = page or Page()
+    page = Page()
     for each in found.text:
         page.line(Text.assemble((each.path, "bold"), f" {each.key}"))
         for label, value in (("  before", each.before), ("  after", each.after)):
@@ -209,9 +194,9 @@ def print_comparison(found: Comparison, page: Page | None = None) -> None:
         page.line(Text("nothing differs", ALIKE))
 
 
-def print_fact_differences(found: Sequence[FactDifference], page: Page | None = None) -> None:
+def print_fact_differences(found: Sequence[FactDifference]) -> None:
     """Print each object that one configuration has alone, and each attribute that both state otherwise."""
-    page = page or Page()
+    page = Page()
     for each in found:
         seen = f"at {join_names([*each.seen_at])}" if each.seen_at else ""
         page.line(Text.assemble((each.object, "bold"), *(f" {part}" for part in (each.key, seen) if part)))
@@ -242,28 +227,28 @@ def _print_example(example: Example, page: Page) -> None:
     )
     page.line(f"answers differ: {where}", "", 2)
     if not example.case:
-        for line in _written_facts(example.facts):
-            page.line(line, "", 4)
+        page.line(f"situation = {_inline(example.facts.get('situation', {}))}", "", 4)
+        for at, each in enumerate(example.facts.get("subjects", ()), 1):
+            page.line(f"subject {at} = {_inline(each)}", "", 4)
     for label, side in (("  before", example.before), ("  after", example.after)):
-        _print_side(label, side, page)
+        for number, line in enumerate([*filter(None, [side.answer]), *side.steps]):
+            page.line(line, "" if number else label, 10)
 
 
-def _print_side(label: str, side: Side, page: Page) -> None:
-    lines = [*([side.answer] if side.answer else []), *side.steps]
-    for number, line in enumerate(lines):
-        page.line(line, "" if number else label, 10)
-
-
-def _written_facts(facts: Any) -> list[str]:
-    """A situation and its subjects in TOML, a line each."""
-    said = [f"situation = {_inline(facts.get('situation', {}))}"]
-    return said + [f"subject {at} = {_inline(each)}" for at, each in enumerate(facts.get("subjects", ()), 1)]
+def write_inline(value: Any) -> str:
+    """Write a value as TOML in one line; a table without its braces, as it stands alone."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{_write_key(key)} = {_inline(each)}" for key, each in value.items())
+    return _inline(value)
 
 
 def _inline(value: Any) -> str:
-    """A value as TOML in a line."""
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{key} = {_inline(each)}' for key, each in value.items())}}}"
+        return f"{{{write_inline(value)}}}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_inline, value))}]"
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _write_key(key: str) -> str:
+    return key if BARE_KEY.fullmatch(key) else json.dumps(key, ensure_ascii=False)

@@ -11,14 +11,16 @@ from attrs import frozen
 from rich.table import Table
 from rich.text import Text
 
-from mqclause.cluster.map import MapRow, PrintedRow, note_exits
+from mqclause.cluster.map import PrintedRow, note_exits
 from mqclause.cluster.plan import ChangePlan, PlanRow, Upgrade
 from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.diagnostics import name_argument
+from mqclause.model.facts.workload import Destination
 from mqclause.render.terminal import Page
 from mqclause.trace import join_names
 from mqclause.workload.editions import say_edition_source, split_edition_source
 from mqclause.workload.sensitivity import MissingObject
+from mqclause.workload.shares import sum_parts
 
 CSV_COLUMNS = ("queue", "from", "outcome", "reason", "queue_manager", "channel", "share")
 SIDE_COLUMNS = ("queue", "from", "moved", "side", "outcome", "reason", "queue_manager", "channel", "share", "weight")
@@ -129,7 +131,7 @@ def print_plan(found: ChangePlan, page: Page | None = None) -> None:
     page = page or Page()
     rows = [*found.rows, *found.alias_rows]
     groups = group_alike_rows(rows)
-    if not print_plan_table([_changed(group) for group in groups], page):
+    if not (groups and page.table(_build_plan_table(groups))):
         _print_plan_groups(groups, page)
     if rows:
         page.line()
@@ -207,40 +209,20 @@ def describe_upgrades(found: ChangePlan) -> Iterator[str]:
 
 def build_plan_lines(rows: Sequence[PlanRow]) -> Iterator[tuple[Any, ...]]:
     """Build a line of SIDE_COLUMNS for each destination on each side."""
-    return (line for row in rows for line in _sides(row))
+    for row in rows:
+        for side, of in (("before", row.before), ("after", row.after)):
+            for queue, member, *rest in build_map_lines([of]):
+                yield (queue, member, float(row.moved), side, *rest, row.weight)
 
 
 def build_map_lines(rows: Sequence[PrintedRow]) -> Iterator[tuple[Any, ...]]:
     """Build a line of CSV_COLUMNS for each destination, and one for puts that have none."""
-    return (line for row in rows for line in _lines(row))
-
-
-@frozen(eq=False)
-class ChangedRow:
-    """A queue, the members that see the same of it, the part of their puts that moves, both sides, and the causes."""
-
-    queue: str
-    members: str
-    moved: str
-    before: MapRow
-    after: MapRow
-    causes: Sequence[str]
-
-    def cells(self) -> Mapping[str, Text]:
-        """Return the change of each destination's share, by its name; of one without a share on either side nothing."""
-        before, after = sum_parts_by_name(self.before), sum_parts_by_name(self.after)
-        names = dict.fromkeys([*before, *after])
-        return {name: _part(before.get(name, NO_PART), after.get(name, NO_PART)) for name in names}
-
-    def endings(self) -> Text:
-        """Return the reason codes on each side."""
-        ends = (("-", describe_outcome(self.before)), ("+", describe_outcome(self.after)))
-        return Text("\n").join(Text(f"{sign} {said}", STYLES[sign]) for sign, said in ends if said)
-
-
-def print_plan_table(rows: Sequence[ChangedRow], page: Page) -> bool:
-    """Print a line for each row with a column for each destination; False where that does not fit."""
-    return bool(rows) and page.table(_table(rows))
+    for row in rows:
+        head = (row.queue, row.member, row.outcome, row.reason.code if row.reason else "")
+        if not row.shares:
+            yield (*head, "", "", "")
+        for each in row.shares:
+            yield (*head, each.destination.queue_manager, each.destination.channel, float(each.part))
 
 
 def name_row(row: PrintedRow | PlanRow) -> str:
@@ -372,13 +354,12 @@ def describe_outcome(row: PrintedRow) -> str:
 def sum_parts_by_name(row: PrintedRow) -> dict[str, Fraction]:
     """Sum the parts of the puts by queue manager, and by route where several of its have one."""
     hosts = [each.destination.queue_manager for each in row.shares]
-    found: dict[str, Fraction] = {}
-    for each in row.shares:
-        destination = each.destination
+
+    def name(destination: Destination) -> str:
         by_route = hosts.count(destination.queue_manager) > 1 or destination.transmission_queue
-        name = destination.host if by_route else destination.queue_manager
-        found[name] = found.get(name, Fraction(0)) + each.part
-    return found
+        return destination.host if by_route else destination.queue_manager
+
+    return sum_parts(row.shares, name)
 
 
 def _unknown(rows: Iterable[PrintedRow]) -> tuple[str, Sequence[str]]:
@@ -443,27 +424,13 @@ def _marked(line: str) -> Text:
 
 def _print_plan_groups(groups: Sequence[Sequence[PlanRow]], page: Page) -> None:
     for group in groups:
-        first = group[0]
-        page.line(
-            Text.assemble((name_row(first), "bold"), f" from {', '.join(row.member for row in group)}{_moved(group)}")
-        )
+        first, members = group[0], ", ".join(row.member for row in group)
+        moved = f": {format_moving_part(group)} move" if first.moved else ""
+        page.line(Text.assemble((name_row(first), "bold"), f" from {members}{moved}"))
         page.line(Text(render_destinations(first.before).plain, "red"), Text("  - ", "red"), INDENT + 2)
         page.line(Text(render_destinations(first.after).plain, "green"), Text("  + ", "green"), INDENT + 2)
-        for said, names in group_causes(first).items():
-            page.line(Text(f"{', '.join(names)} {said}", "dim"), "", INDENT + 2)
-
-
-def _changed(group: Sequence[PlanRow]) -> ChangedRow:
-    """A line of the table: rows alike."""
-    first = group[0]
-    causes = [f"{', '.join(names)} {said}" for said, names in group_causes(first).items()]
-    moved = format_moving_part(group) if first.moved else ""
-    return ChangedRow(name_row(first), ", ".join(row.member for row in group), moved, first.before, first.after, causes)
-
-
-def _moved(group: Sequence[PlanRow]) -> str:
-    """How much of the puts of rows alike moves; and how many, where that is known."""
-    return f": {format_moving_part(group)} move" if group[0].moved else ""
+        for said in _list_causes(first):
+            page.line(Text(said, "dim"), "", INDENT + 2)
 
 
 def _print_upgrades(found: ChangePlan, page: Page) -> None:
@@ -483,21 +450,6 @@ def _print_findings(found: ChangePlan, page: Page) -> None:
         page.line()
 
 
-def _sides(row: PlanRow) -> Iterator[tuple[Any, ...]]:
-    for side, of in (("before", row.before), ("after", row.after)):
-        for queue, member, *rest in _lines(of):
-            yield (queue, member, float(row.moved), side, *rest, row.weight)
-
-
-def _lines(row: PrintedRow) -> Iterator[tuple[Any, ...]]:
-    reason = row.reason
-    head = (row.queue, row.member, row.outcome, reason.code if reason else "")
-    if not row.shares:
-        yield (*head, "", "", "")
-    for each in row.shares:
-        yield (*head, each.destination.queue_manager, each.destination.channel, float(each.part))
-
-
 def _agreeing(rows: Sequence[PrintedRow]) -> list[list[PrintedRow]]:
     """The rows of one queue in groups of members that say the same."""
     groups: dict[str, list[PrintedRow]] = {}
@@ -506,21 +458,42 @@ def _agreeing(rows: Sequence[PrintedRow]) -> list[list[PrintedRow]]:
     return list(groups.values())
 
 
-def _table(rows: Sequence[ChangedRow]) -> Table:
-    cells, endings = [row.cells() for row in rows], [row.endings() for row in rows]
+def _build_plan_table(groups: Sequence[Sequence[PlanRow]]) -> Table:
+    """Build a table with a line for each group of rows alike, and a column for each destination."""
+    cells = [_compare_shares(first) for first, *_ in groups]
+    endings = [_compare_endings(first) for first, *_ in groups]
+    members = [", ".join(row.member for row in group) for group in groups]
     names = sorted({name for each in cells for name in each})
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
     table.add_column("queue", no_wrap=True, style="bold")
-    table.add_column("from", min_width=min(WIDEST_NAMES, max(len(row.members) for row in rows)), max_width=WIDEST_NAMES)
+    table.add_column("from", min_width=min(WIDEST_NAMES, max(map(len, members))), max_width=WIDEST_NAMES)
     for name in ("moves", *names):
         table.add_column(name, no_wrap=True)
     if any(endings):
         table.add_column("goes nowhere", no_wrap=True)
     table.add_column("because", min_width=NARROWEST_TEXT, style="dim")
-    for row, of, ending in zip(rows, cells, endings, strict=True):
+    for group, who, of, ending in zip(groups, members, cells, endings, strict=True):
+        moved = format_moving_part(group) if group[0].moved else ""
         parts = [of.get(name, "") for name in names] + ([ending] if any(endings) else [])
-        table.add_row(row.queue, row.members, row.moved, *parts, "\n".join(row.causes))
+        table.add_row(name_row(group[0]), who, moved, *parts, "\n".join(_list_causes(group[0])))
     return table
+
+
+def _list_causes(row: PlanRow) -> Iterator[str]:
+    yield from (f"{', '.join(names)} {said}" for said, names in group_causes(row).items())
+
+
+def _compare_shares(row: PlanRow) -> Mapping[str, Text]:
+    """The change of each destination's share, by its name; of one without a share on either side nothing."""
+    before, after = sum_parts_by_name(row.before), sum_parts_by_name(row.after)
+    names = dict.fromkeys([*before, *after])
+    return {name: _part(before.get(name, NO_PART), after.get(name, NO_PART)) for name in names}
+
+
+def _compare_endings(row: PlanRow) -> Text:
+    """The reason codes on each side."""
+    ends = (("-", describe_outcome(row.before)), ("+", describe_outcome(row.after)))
+    return Text("\n").join(Text(f"{sign} {said}", STYLES[sign]) for sign, said in ends if said)
 
 
 def _part(before: Fraction, after: Fraction) -> Text:

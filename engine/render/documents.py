@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from mqclause.render.cluster import format_percent
+from mqclause.render.cluster import format_amount, format_percent
+from mqclause.rulebook.rules import Rules
 
 Document = Mapping[str, Any]
 
@@ -69,8 +70,60 @@ def _render_steps(document: Document) -> Iterator[str]:
         yield from (f"{step['clause']:>4}  + {name_destination(each)}: taken back" for each in back)
 
 
+def say_edition(document: Document) -> str:
+    """Say by which edition a trace decides, and where that is from."""
+    source = document.get("edition_from", "")
+    return f"{document['edition']} ({source})" if source else str(document["edition"])
+
+
+def say_exit(document: Document) -> str:
+    """Say with what an exit was called, and what its answer does; blank where there is none."""
+    if not document.get("called"):
+        return str(document.get("because", ""))
+    own, count = document["own_choice"], document["destination_count"]
+    offered = f"{count} destination{'s' if count != 1 else ''}"
+    own_choice = name_destination(own) if own else "none"
+    taken = f": {name_destination(document['chosen'])}" if document.get("chosen") else ""
+    return f"called with {document['reason']} and {offered}; own choice: {own_choice}; {document['because']}{taken}"
+
+
+def say_other_answer(document: Document) -> str:
+    """Say what another edition answers."""
+    reason = document["reason"]
+    ends = f"{reason['call']} fails with {reason['name']} ({reason['code']})" if reason else document["outcome"]
+    names = ", ".join(name_destination(each) for each in document["permitted"])
+    return f"{ends}: {names}" if names and not reason else str(ends)
+
+
+def list_other_readings(document: Document, rules: Rules) -> Iterator[tuple[str, str]]:
+    """List the readings of a trace that are not the default, each with the default."""
+    for name, choice in document.get("readings", {}).items():
+        known = rules.known_readings.get(name)
+        if known is not None and choice != known.default:
+            yield f"{name}={choice}", known.default
+
+
+def list_remarks_of_trace(document: Document) -> list[str]:
+    """List the remarks of a trace that it does not make elsewhere."""
+    said_before = {*document.get("assumptions", ()), *(each["what"] for each in document.get("incomplete", ()))}
+    return [each for each in document.get("remarks", ()) if each not in said_before]
+
+
+def say_upgrade(document: Document) -> str:
+    """Say who is upgraded from which edition to which, and how it is known what holds then."""
+    return f"{document['queue_manager']}: {document['before']} to {document['after']} ({document['evidence']})"
+
+
+def say_waiting(document: Document) -> str:
+    """Say which parts of the puts of a row wait for a channel."""
+    return ", ".join(f"{each['queue_manager']} {format_percent(each['share'])}" for each in document["shares"])
+
+
 def _show_decision(document: Document) -> ShownRows:
-    """The destinations: the one that is taken, those as good, and those that fell, with the clause and why."""
+    """The destinations: the one that is taken, those as good, and those that fell, with the clause and why.
+
+    Then what else there is to say of the answer.
+    """
     chosen, rows = document["chosen"], []
     for each in document["permitted"]:
         said = "chosen" if each == chosen else "as good" if chosen else "permitted"
@@ -79,8 +132,23 @@ def _show_decision(document: Document) -> ShownRows:
         for each in step["eliminated"]:
             told = {"clause": step["clause"], "because": each["because"]}
             rows.append({"destination": name_destination(each), "answer": "falls", **told})
-    unknown = [{"destination": "", "answer": "rests on", "because": each} for each in _list_unknown(document)]
-    return say_outcome(document), [*rows, *unknown]
+    why_not = _show_why_not(document["why_not"])[1] if document.get("why_not") else []
+    rows += [{"destination": "", "answer": "why not", **each} for each in why_not]
+    told_besides = [{"destination": "", "answer": about, "because": said} for about, said in _list_besides(document)]
+    return say_outcome(document), [*rows, *told_besides]
+
+
+def _list_besides(document: Document) -> Iterator[tuple[str, str]]:
+    """What a trace says besides of the answer, each with what it is about."""
+    yield from (("names", each["because"]) for each in document.get("resolution", ()))
+    yield from (("rests on", each) for each in _list_unknown(document))
+    yield "edition", say_edition(document)
+    yield from (("exit", each) for each in filter(None, [say_exit(document.get("exit") or {})]))
+    yield from (("reading", f"{one} (default: {default})") for one, default in list_other_readings(document, Rules()))
+    for each in document.get("other_editions", ()):
+        yield "other edition", f"{each['edition']}: {say_other_answer(each)} ({each['evidence']})"
+    yield from (("assumed", each) for each in document.get("assumptions", ()))
+    yield from (("remark", each) for each in list_remarks_of_trace(document))
 
 
 def _list_unknown(document: Document) -> list[str]:
@@ -97,22 +165,33 @@ def _show_side(side: Document) -> str:
 
 
 def _show_map_row(row: Document) -> dict[str, str]:
-    told = (*row.get("remarks", ()), *(f"not known: {each}" for each in _list_unknown(row)))
-    return {**_name(row), "goes to": _show_side(row), "remarks": "; ".join(told)}
+    return {**_name(row), "goes to": _show_side(row), "remarks": _join_remarks(row.get("remarks", ()), row)}
+
+
+def _show_map(document: Document) -> ShownRows:
+    return "", [_show_map_row(each) for each in (*document["rows"], *document.get("queue_manager_aliases", ()))]
+
+
+def _join_remarks(remarks: Iterable[str], row: Document) -> str:
+    """What is said of a row, then what it rests on."""
+    return "; ".join((*remarks, *(f"not known: {each}" for each in _list_unknown(row))))
 
 
 def _name(row: Document) -> dict[str, str]:
     return {"queue": row.get("queue") or f"{row.get('queue_manager')} (queue manager)", "from": row["from"]}
 
 
-def _show_plan_row(row: Document) -> dict[str, str]:
+def _show_plan_row(row: Document, remarks: Iterable[str] = ()) -> dict[str, str]:
     causes = (
         f"{each['side']}: {each['destination']['queue_manager']} {each['because']}"
         + (f" (clause {each['clause']})" if each["clause"] else "")
         for each in row["because"]
     )
     sides = {side: _show_side(row[side]) for side in ("before", "after")}
-    return {**_name(row), "moves": format_percent(row["moved"]), **sides, "because": "; ".join(causes)}
+    weight = {"puts": format_amount(row["weight"])} if "weight" in row else {}
+    part = f"{format_percent(row['moved'])}{' of opens' if row.get('of_opens') else ''}"
+    said = {"because": "; ".join(causes), "remarks": _join_remarks(remarks, row)}
+    return {**_name(row), "moves": part, **weight, **sides, **said}
 
 
 def _show_finding(row: Document) -> dict[str, str]:
@@ -131,6 +210,12 @@ def _show_why(document: Document) -> ShownRows:
         for each in document["conditions"]
     ]
     rows += [{"clause": "?", "because": each} for each in _list_unknown(document)]
+    rows += [
+        {"clause": "", "because": "would have it trigger", "remedy": _say_commands(each)}
+        for each in document.get("changes") or ()
+    ]
+    rows += [{"clause": "", "because": f"taken so: {each}"} for each in document.get("assumptions", ())]
+    rows += [{"clause": "", "because": each} for each in document.get("remarks", ())]
     if reason := document.get("reason"):
         rows.insert(0, {"clause": "", "because": f"the put fails with {reason['name']} ({reason['code']})"})
     return f"{document['queue']}: a message put now {said}", rows or [{"rule": document.get("rule") or ""}]
@@ -159,7 +244,14 @@ def _show_order(document: Document) -> ShownRows:
         for at in places
     ]
     left = [f"{each['message']}: {each['because']} ({each['clause']})" for each in document["left_out"]]
-    return document["queue"], [*rows, *({"place": "left out", "physical": each} for each in left)]
+    told = [("left out", each) for each in left]
+    for kept in document["as_put"]:
+        because = "; ".join(kept["because"])
+        order = "keep their order" if kept["guaranteed"] else f"need not keep their order: {because}"
+        told.append(("as put", f"messages put by {kept['by'] or 'the anonymous application'} {order}"))
+    told += [("remark", each) for each in document.get("remarks", ())]
+    told += [("not known", each) for each in _list_unknown(document)]
+    return document["queue"], [*rows, *({"place": place, "physical": said} for place, said in told)]
 
 
 def _show_event(document: Document) -> ShownRows:
@@ -176,19 +268,47 @@ def _show_returned(row: Document) -> dict[str, str]:
     return {"got": " ".join(row["got"])} | statuses | reason | {"remarks": "; ".join(row.get("remarks", ()))}
 
 
-def _show_move(row: Document) -> dict[str, str]:
-    return {"from": row["out_of"] or "none", "to": row["into"] or "none", "puts": f"{row['puts']:g}"}
-
-
 def _show_plan(document: Document) -> ShownRows:
-    rows = [_show_plan_row(each) for each in (*document["rows"], *document.get("queue_manager_aliases", ()))]
-    told = [f"sequence factors restart at {', '.join(document['restarts'])}"] if document.get("restarts") else []
-    findings = document.get("findings") or {}
-    counted = [
-        f"{len(findings[name])} {said}" for name, said in (("new", "new"), ("gone", "gone")) if findings.get(name)
+    """The rows that differ, then those of which something else is said: what that is is said beside each."""
+    said: dict[tuple[str, str], list[str]] = {}
+    for each in document.get("waiting", ()):
+        said.setdefault(_get_row_key(each), []).append(f"waits for a channel: {say_waiting(each)}")
+    for each in document.get("remarks", ()):
+        if each["from"]:
+            said.setdefault(_get_row_key(each), []).append(each["remark"])
+    moving = [*document["rows"], *document.get("queue_manager_aliases", ())]
+    rows = [_show_plan_row(each, said.pop(_get_row_key(each), ())) for each in moving]
+    asked = {_get_row_key(each) for each in moving}
+    others: dict[tuple[str, str], list[Document]] = {key: [] for key in said}
+    for each in document.get("incomplete", ()):
+        if (key := _get_row_key(each)) not in asked:
+            others.setdefault(key, []).append(each)
+    rows += [
+        {"queue": name, "from": member, "remarks": _join_remarks(said.get((name, member), ()), {"incomplete": unknown})}
+        for (name, member), unknown in others.items()
     ]
-    told += [f"findings: {', '.join(counted)}"] if counted else []
-    return "; ".join(told), rows
+    return "; ".join(_summarize_plan(document)), rows
+
+
+def _get_row_key(row: Document) -> tuple[str, str]:
+    """The queue, or the alias, and the member of a row; blank the name of what is said of all puts of the member."""
+    is_of_puts = row.get("queue") or row.get("queue_manager")
+    return _name(row)["queue"] if is_of_puts else "", row["from"]
+
+
+def _summarize_plan(document: Document) -> Iterator[str]:
+    """What a plan says of more than one row."""
+    if not (document["rows"] or document.get("queue_manager_aliases")):
+        yield "every put goes where it went, as far as each queue alone goes"
+    yield from map(say_upgrade, document.get("upgrades", ()))
+    if document.get("restarts"):
+        yield f"sequence factors restart at {', '.join(document['restarts'])}"
+    findings = document.get("findings") or {}
+    counted = [f"{len(findings[name])} {name}" for name in ("new", "gone") if findings.get(name)]
+    yield from [f"findings: {', '.join(counted)}"] if counted else []
+    for each in (document.get("traffic") or {}).get("moves", ()):
+        yield f"{format_amount(round(each['puts']))} puts from {each['out_of'] or 'none'} to {each['into'] or 'none'}"
+    yield from (each["remark"] for each in document.get("remarks", ()) if not each["from"])
 
 
 def _flatten(value: Any) -> str:
@@ -225,11 +345,13 @@ SHOWN: Mapping[str, Callable[[Any], ShownRows]] = {
     "Share": _each(_show_share),
     "Shares": _each(_show_share),
     "MapRow": _each(_show_map_row),
-    "ClusterMap": _each(_show_map_row, "rows"),
+    "ClusterMap": _show_map,
     "PlanRow": _each(_show_plan_row),
     "PlanTable": _show_plan,
     "ChangePlan": _show_plan,
-    "Move": _each(_show_move),
+    "Move": _each(
+        lambda row: {"from": row["out_of"] or "none", "to": row["into"] or "none", "puts": f"{row['puts']:g}"}
+    ),
     "WhyAnswer": _show_why,
     "Finding": _each(_show_finding),
     "Findings": _each(_show_finding, "findings"),

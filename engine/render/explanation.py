@@ -8,7 +8,7 @@ from rich.text import Text
 
 from mqclause.model.diagnostics import name_argument, suggest_name
 from mqclause.model.facts.cluster import Cluster
-from mqclause.model.facts.objects import Put, Queue
+from mqclause.model.facts.objects import Queue
 from mqclause.render.terminal import Page
 from mqclause.trace import Effect, StepTrace, Test, render_value
 from mqclause.workload.decision import Decision
@@ -16,9 +16,6 @@ from mqclause.workload.editions import say_edition_source
 from mqclause.workload.exit_answer import ExitAnswer
 from mqclause.workload.explanation import Explanation, describe_tie_break
 from mqclause.workload.sensitivity import CombinedStates
-
-PLAIN_WIDTH = 1_000_000
-"""The width where the output is no terminal, in characters: no line is wrapped there."""
 
 LABEL = 12
 """The column in which the lines of the answer begin, behind their labels."""
@@ -44,11 +41,11 @@ def print_explanation(told: Explanation, every_rule: bool = False, page: Page | 
     _print_rules(told.decision, every_rule, page)
 
 
-def print_verdict(told: Explanation, page: Page | None = None) -> None:
+def print_verdict(told: Explanation) -> None:
     """Print the answer in one line."""
     count = sum(not isinstance(each, CombinedStates) for each in told.incomplete)
     unknown = f"; rests on {count} unknown fact{'s' if count > 1 else ''}" if count else ""
-    (page or Page()).line(f"{told.decision.verdict}{unknown}")
+    Page().line(f"{told.decision.verdict}{unknown}")
 
 
 def render_answer(told: Explanation, whole: bool) -> Iterator[tuple[str, Text]]:
@@ -84,7 +81,8 @@ def render_names(decision: Decision) -> Iterator[str]:
 def render_question(decision: Decision) -> str:
     """Render what is asked: ``to queue CQ1, made at QM4; MQOPEN chooses: binding OPEN, from DEFBIND``."""
     put = decision.put
-    named = " at ".join(filter(None, (put.queue and f"queue {put.queue}", _queue_manager_named(put))))
+    queue_manager = put.queue_manager if put.queue else f"queue manager {put.queue_manager}"
+    named = " at ".join(filter(None, (put.queue and f"queue {put.queue}", queue_manager)))
     more = ["arrived over a cluster channel"] if put.from_cluster_channel else []
     more += ["cluster PCF message"] if put.cluster_pcf else []
     made = ", ".join([f"made at {decision.cluster.queue_manager.name}", *more])
@@ -152,10 +150,6 @@ def render_exit_answer(answer: ExitAnswer | None) -> Iterator[tuple[str, Text]]:
     if not answer.failed:
         taken = f": {answer.chosen.host}" if answer.chosen is not None else ""
         yield "", Text(f"{answer.because}{taken}")
-
-
-def _queue_manager_named(put: Put) -> str:
-    return put.queue_manager if put.queue else f"queue manager {put.queue_manager}"
 
 
 def _who_chooses(decision: Decision) -> str:

@@ -42,9 +42,9 @@ def print_findings(found: Sequence[Finding], every: bool = False, page: Page | N
     _count(found, page)
 
 
-def print_statistics(found: Sequence[Finding], page: Page | None = None) -> None:
+def print_statistics(found: Sequence[Finding]) -> None:
     """Print how many findings each check has, the most first."""
-    page = page or Page()
+    page = Page()
     rules = {each.rule.id: each.rule for each in found}
     for (name, severity), count in Counter((each.rule.id, each.severity) for each in found).most_common():
         styled = (f"{severity:<8}", SEVERITY_STYLES[severity])
@@ -52,9 +52,9 @@ def print_statistics(found: Sequence[Finding], page: Page | None = None) -> None
     _count(found, page)
 
 
-def print_check_page(checks: Checks, asked: str, page: Page | None = None) -> None:
+def print_check_page(checks: Checks, asked: str) -> None:
     """Print the page of a check, or of every one for ``all``. Raises UsageError for one that is not known."""
-    page = page or Page()
+    page = Page()
     if asked != "all" and asked not in checks.rules:
         others = "'all' tells of each, 'documents' counts what the rules state"
         raise click.UsageError(
@@ -65,13 +65,13 @@ def print_check_page(checks: Checks, asked: str, page: Page | None = None) -> No
         page.line(line)
 
 
-def print_documents(found: Sequence[DocumentCounts], page: Page | None = None) -> None:
+def print_documents(found: Sequence[DocumentCounts]) -> None:
     """Print the documents that there are rules of: how many sentences of their own and of other books there are, and
     how many of both have rules; how many rules and cases there are.
 
     What is missing between sentences and rules stands below, a line each.
     """
-    page = page or Page()
+    page = Page()
     page.line(f"{'document':<14}  sentences  with rules  of other books  with rules  rules  cases")
     for each in found:
         sentences = f"{each.sentences:>9}  {each.stated:>10}  {each.more:>14}  {each.more_stated:>10}"

@@ -49,12 +49,12 @@ def render_next_gets(retrieval: Retrieval, cluster: Cluster, messages: Sequence[
 
 def _column(title: str, messages: Sequence[QueuedMessage]) -> list[str]:
     width = max((len(each.id) for each in messages), default=0)
-    return [title, *(f"{each.id:<{width}}  {_described(each, each.enqueued_priority)}" for each in messages)]
+    return [title, *(f"{each.id:<{width}}  {_describe(each)}" for each in messages)]
 
 
-def _described(message: QueuedMessage, priority: int) -> str:
+def _describe(message: QueuedMessage) -> str:
     """A message's priority and its place in its group or segmented message: ``5  Y 3 last  offset 0``."""
-    said = [str(priority)]
+    said = [str(message.enqueued_priority)]
     if message.in_group:
         said.append(f"{message.group_id} {message.sequence}{' last' if message.last_in_group else ''}")
     if message.segment:

@@ -12,7 +12,7 @@ from rich.text import Span, Text
 from mqclause.model.facts.domains import Words, quote_name
 from mqclause.model.facts.objects import Channel, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.facts.workload import Destination
-from mqclause.model.readers.mqsc import get_known_attributes
+from mqclause.model.readers.records import get_known_attributes
 from mqclause.model.timeline.events import ALTERABLE, Altered, Event
 from mqclause.render.explanation import render_exit_answer
 from mqclause.render.terminal import Page
@@ -167,9 +167,9 @@ def render_call_reason(ended: CallReason) -> str:
     return "" if ended.rule is None else f": {ended.tell()} ({ended.rule.clause})"
 
 
-def print_calendar(found: Retention, page: Page | None = None) -> None:
+def print_calendar(found: Retention) -> None:
     """Print each item with its state and its dates."""
-    page = page or Page()
+    page = Page()
     for each in found.information:
         _item(page, each, f"{each.information.name} of {each.information.owner}", _dates(each))
     for request in found.requests:

@@ -68,10 +68,10 @@ class Page:
             self._console.print(printed, soft_wrap=True)
 
 
-def track_progress(many: Iterable[EachT], total: int) -> Iterator[EachT]:
+def track_progress(many: Iterable[EachT], total: int, doing: str = "deciding") -> Iterator[EachT]:
     """Track each of ``total`` things, with a bar that says how many of them are done."""
     done = 0
-    with show_progress(lambda: done / max(total, 1)):
+    with show_progress(lambda: done / max(total, 1), doing):
         for each in many:
             yield each
             done += 1

@@ -1,4 +1,4 @@
-"""Render why queues trigger or do not: the verdict, then what is in the way."""
+"""Render why queues trigger or do not, and why a queue manager is not chosen: what is in the way, what helps."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
+from mqclause.cluster.counterfactuals import WhyNot
+from mqclause.model.diagnostics import name_argument
 from mqclause.render.terminal import Page
 from mqclause.trigger.why import BlockingCondition, Verdict, WhyAnswer
 
@@ -18,6 +20,8 @@ SUMMARY: dict[Verdict, str] = {
 
 BELOW, BESIDE_CLAUSE = 2, 8
 """The columns in which lines below the verdict begin, and what stands behind a clause."""
+
+CHANGES_SHOWN = 10
 
 
 def print_answers(answers: Sequence[WhyAnswer], page: Page | None = None) -> None:
@@ -105,3 +109,39 @@ def _not_known(given: WhyAnswer) -> Iterator[Text]:
     for command, asked in names.items():
         yield Text(f"     ?  {' and '.join(asked)}")
         yield from (Text(f"        {each}", "dim") for each in filter(None, [command]))
+
+
+def print_why_not(answer: WhyNot, page: Page | None = None) -> None:
+    """Print the clause by which each destination fell, and the smallest sets of commands by which it would not."""
+    page = page or Page()
+    page.line()
+    page.line(Text(f"why not {answer.queue_manager}?", "bold"))
+    if answer.permitted:
+        page.line(f"  {answer.queue_manager} is permitted")
+    elif answer.absent is not None:
+        page.line(f"{answer.absent.what}", "", 2)
+        if answer.absent.command:
+            page.line(Text(answer.absent.command, "dim"), "", 4)
+    for each, rule, because in answer.fallen:
+        page.line(f"{each.host}: {because}", f"{rule.clause:>6}", BESIDE_CLAUSE)
+    if answer.fallen and not answer.permitted:
+        _print_changes(answer, page)
+
+
+def _print_changes(answer: WhyNot, page: Page) -> None:
+    count = f"{answer.searched} commands" if answer.searched > 1 else "one command"
+    by_exit = ", with the exit" if answer.by_exit else ""
+    if answer.ended:
+        page.line(Text(answer.ended, "yellow"), "", 2)
+    if not answer.changes:
+        if answer.searched:
+            page.line(f"no set of up to {count}{by_exit}{',' if by_exit else ''} would have it permitted", "", 2)
+        return
+    tried = f"sets of up to {count}{by_exit}" if answer.searched else "not all single commands were tried"
+    page.line(f"each of these would have it permitted ({tried}):", "", 2)
+    for commands in answer.changes[:CHANGES_SHOWN]:
+        said = "; ".join(f"{each.queue_manager}: {each.command}" for each in commands)
+        page.line(Text(said, "green"), "", 4, hanging=2)
+    more = len(answer.changes) - CHANGES_SHOWN
+    if more > 0:
+        page.line(Text(f"and {more} more ({name_argument('to_json()')} shows them)", "dim"), "", 4)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date, timedelta
@@ -12,8 +12,7 @@ from attrs import define, evolve, field, frozen
 
 from mqclause.answers import RuleAnswer
 from mqclause.documents import ADMINISTRATION
-from mqclause.executors.operations import ExecutorName
-from mqclause.executors.pipeline import Pipeline
+from mqclause.executors.pipeline import DocumentRules
 from mqclause.exits.process import ANYBODY, Caller, Exits, ExitSession
 from mqclause.model.diagnostics import name_argument
 from mqclause.model.exits import MQPER_NOT_PERSISTENT, MQPER_PERSISTENT, NO_DESCRIPTOR, OfferedMessage
@@ -42,7 +41,7 @@ from mqclause.model.timeline.transitions import QueueManagerState
 from mqclause.model.timeline.trigger_events import Handle
 from mqclause.rulebook.rules import Rules
 from mqclause.trace import join_names
-from mqclause.workload.decision import Decision, Engine, build_destination_document
+from mqclause.workload.decision import Decision, Engine
 from mqclause.workload.delivery import DeliveryRemarks
 from mqclause.workload.editions import begin_with_edition, describe_evidence
 from mqclause.workload.exit_answer import ExitAnswer
@@ -188,18 +187,18 @@ class AdministrationSimulator:
 
     def apply_refresh(self, event: Event, did: AdministrationResult) -> None:
         """Remove or keep what is known in a cluster, as rules say, unless the command is refused."""
-        command = build_command_subject(event, self.cluster)
+        command = _build_command_subject(event, self.cluster)
         settled = self.rules.ask(command)
         if settled.facts["refused"]:
             did.refused = settled
             return
         removed, forgotten = set(), set()
         messages = {each.route.queue_manager for each in self.flights.values()}
-        in_flight = Counter(get_route_key(each.route) for each in self.flights.values() if not each.message.delivered)
+        in_flight = Counter(_get_route_key(each.route) for each in self.flights.values() if not each.message.delivered)
         for each in list_known_objects(self.cluster, event.cluster):
-            count = in_flight[get_route_key(each)] if isinstance(each, Channel) else 0
-            settled = self.rules.ask(build_known_subject(each, command, self.cluster, count))
-            told = {**build_known_row(each), **settled.document()}
+            count = in_flight[_get_route_key(each)] if isinstance(each, Channel) else 0
+            settled = self.rules.ask(_build_known_subject(each, command, self.cluster, count))
+            told = {**_build_known_row(each), **settled.document()}
             (did.removed if settled.becomes == REMOVED else did.kept).append(told)
             if settled.becomes == REMOVED:
                 removed.add(id(each))
@@ -215,17 +214,17 @@ class AdministrationSimulator:
         named = seen.queue if seen.queue_manager in ("", seen.local_queue_manager) else seen.queue_manager
         if named not in self.forgotten or decision.reason is None:
             return ""
-        settled = self.rules.ask(build_put_subject(named, decision.reason.name, self.forgotten[named], cluster))
+        settled = self.rules.ask(_build_put_subject(named, decision.reason.name, self.forgotten[named], cluster))
         return settled.because if settled.rule is not None else ""
 
     def reach(self, event: Event, did: AdministrationResult) -> None:
         """Apply the failure of a queue manager, or its return, to its routes, then to the messages sent to it."""
         self.statuses(f"{event.do}_route", event.queue_manager, did)
         self.cluster = set_available(self.cluster, event.queue_manager, event.do == "recover")
-        routes = {get_route_key(each): each for each in self.cluster.channels}
+        routes = {_get_route_key(each): each for each in self.cluster.channels}
         for flight in [*self.flights.values()]:
             if flight.route.queue_manager == event.queue_manager:
-                flight.route = routes.get(get_route_key(flight.route), flight.route)
+                flight.route = routes.get(_get_route_key(flight.route), flight.route)
                 if event.do == "fail":
                     self.fail(flight, did)
                 elif flight.waits:
@@ -346,7 +345,7 @@ class AdministrationSimulator:
 
     def forward_message(self, message: InFlightMessage, to: Destination, settled: AdministrationAnswer) -> None:
         """Send a message on to a destination that it has not reached yet; it may have to wait for that, too."""
-        route = next(each for each in self.cluster.channels if get_route_key(each) == get_route_key(to))
+        route = next(each for each in self.cluster.channels if _get_route_key(each) == _get_route_key(to))
         self.flights[message.id] = RoutedMessage(message, route, bool(settled.facts["held"]))
 
     def choose(self, put: Put, instead_of: str, mover: Caller | None, but_for: str = "") -> AlternativeChoice:
@@ -398,11 +397,10 @@ class AdministrationAnswer(RuleAnswer):
         return self.rule.id if self.rule else ""
 
 
-class AdministrationRules:
-    """The rules of document 004, ready to be asked. Safe to share between threads. Raises RuleError."""
+class AdministrationRules(DocumentRules):
+    """The rules of administration."""
 
-    def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
-        self.course = Pipeline.of(Rules.given(rules), ADMINISTRATION, executor)
+    document = ADMINISTRATION
 
     def ask(self, matter: AdministrationSubject) -> AdministrationAnswer:
         """Run the rules of administration on one subject."""
@@ -471,12 +469,12 @@ class MessageFate:
 
     def document(self) -> dict[str, Any]:
         """Return the fate as in a row of ``mqclause replay``."""
-        to = self.to and build_destination_document(self.to)
+        to = self.to and self.to.to_json()
         found = {"message": self.message, "fate": self.settled.becomes, "to": to, **self.settled.document()}
         found |= {"remarks": list(self.remarks)} if self.remarks else {}
         if self.exit is None or not self.exit.called:
             return found
-        return {**found, "exit": self.exit.document(build_destination_document)}
+        return {**found, "exit": self.exit.document(Destination.to_json)}
 
 
 @frozen(eq=False)
@@ -573,7 +571,7 @@ def build_route_subject(channel: Channel, asked: str, mode: str = "", outbound: 
     )
 
 
-def build_command_subject(event: Event, known: Cluster) -> AdministrationSubject:
+def _build_command_subject(event: Event, known: Cluster) -> AdministrationSubject:
     """Build what the rules see of the command itself."""
     own = known.queue_manager
     return AdministrationSubject(
@@ -587,7 +585,7 @@ def build_command_subject(event: Event, known: Cluster) -> AdministrationSubject
     )
 
 
-def build_known_subject(
+def _build_known_subject(
     each: KnownObject, command: AdministrationSubject, known: Cluster, in_flight: int
 ) -> AdministrationSubject:
     """Build what the rules see of something that is ``known`` in the cluster of a ``command``.
@@ -619,7 +617,7 @@ def build_known_subject(
     )
 
 
-def build_put_subject(named: str, reason: str, clusters: Collection[str], known: Cluster) -> AdministrationSubject:
+def _build_put_subject(named: str, reason: str, clusters: Collection[str], known: Cluster) -> AdministrationSubject:
     """Build what the rules see of a put that fails, to a name that a refresh of each of the ``clusters`` removed."""
     routes = known.channels_by_queue_manager
     reached = [
@@ -637,7 +635,7 @@ def build_put_subject(named: str, reason: str, clusters: Collection[str], known:
     )
 
 
-def build_known_row(each: KnownObject) -> dict[str, str]:
+def _build_known_row(each: KnownObject) -> dict[str, str]:
     """Build the entry of a row for an object that a refresh removes or keeps."""
     match each:
         case QueueManager() | RemoteQueueManager():
@@ -673,7 +671,7 @@ class RoutedMessage:
         )
 
 
-def get_route_key(route: Channel | Destination) -> RouteKey:
+def _get_route_key(route: Channel | Destination) -> RouteKey:
     """Return the key of a route: its channel, where it leads, and the cluster."""
     name = route.name if isinstance(route, Channel) else route.channel
     return name, route.queue_manager, route.cluster
@@ -756,9 +754,6 @@ def _host_of(each: QueueManager | RemoteQueueManager | Queue | QueueManagerAlias
     if isinstance(each, QueueManager | RemoteQueueManager):
         return each.name
     return each.routed_to if isinstance(each, QueueManagerAlias) else each.queue_manager
-
-
-ONE_DAY = timedelta(days=1)
 
 
 @frozen
@@ -853,9 +848,9 @@ def _request_on(rules: AdministrationRules, request: Request, on: date) -> Reque
     """The request that is in force: each day on which something may happen to it is looked at, in order."""
     matter = AdministrationSubject(asked="request", name=request.name, host=request.by)
     made = day = request.made
-    referenced = False
+    referenced, referenced_on = False, frozenset(request.referenced)
     while True:
-        today = _referenced_on(request.referenced, day)
+        today = day in referenced_on
         referenced = referenced or today
         found = rules.ask(evolve(matter, age=(day - made).days, referenced=referenced, referenced_today=today))
         if found.facts["remade"]:
@@ -865,15 +860,9 @@ def _request_on(rules: AdministrationRules, request: Request, on: date) -> Reque
         day = min((on, *_days_after(request.referenced, day, made, found)))
 
 
-def _referenced_on(days: Sequence[date], day: date) -> bool:
-    at = bisect_left(days, day)
-    return at < len(days) and days[at] == day
-
-
 def _days_after(days: Sequence[date], day: date, made: date, found: AdministrationAnswer) -> Iterator[date]:
     """The days after ``day`` on which something may happen next: that of a reference, and that of the check."""
     check = made + timedelta(days=found.facts["check_after"])
-    at = bisect_left(days, day + ONE_DAY)
-    yield from days[at : at + 1]
+    yield from days[bisect_right(days, day) :][:1]
     if check > day:
         yield check

@@ -43,7 +43,7 @@ from mqclause.retrieval.order import Retrieval
 from mqclause.rulebook.loader import check_replayable
 from mqclause.rulebook.rules import Rules, RulesOrigin
 from mqclause.trigger.examination import Examination, Triggers, find_thresholds
-from mqclause.workload.decision import Decision, Engine, build_destination_document
+from mqclause.workload.decision import Decision, Engine
 from mqclause.workload.delivery import (
     NEW_BEGINNING,
     DeliveryRemarks,
@@ -316,11 +316,12 @@ class _Run:
     def routed(self, row: Row, labels: MessageLabels, placing: PutPlacement) -> Event | None:
         """The put that arrives on a local queue, after resolving and routing; None if none does."""
         event = row.event
-        handle = self.state.find_output_handle(event.by, event.queue, event.to_queue_manager)
+        handle = self.state.handles.find_output_handle(event.by, event.queue, event.to_queue_manager)
         call = "MQPUT1" if handle is None else "MQPUT"
         where = self.replay.engine.resolve(self.state.cluster, event.queue, event.to_queue_manager, call)
         bound = None if handle is None else self.bound.get(handle.id)
-        if bound is not None and not where.inhibited:
+        # What the names come to by now does not concern what the open has bound; a disabled object on the way does.
+        if bound is not None and not where.inhibited_before_the_end:
             if not self.is_taken(row, bound, call):
                 return None
             row.routed, row.is_bound = bound, True
@@ -536,7 +537,36 @@ class Row(ShownAnswer):
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object that ``mqclause replay`` prints of it."""
-        return build_row_document(self)
+        document: dict[str, Any] = {"event": self.number, "do": self.event.do}
+        if self.repeat is not None:
+            document["repeat"] = self.repeat
+        document["routed"] = _routed(self.routed)
+        document["trigger_messages"] = [_message(each) for each in self.trigger_messages]
+        document["released"] = [
+            {"queue": each.queue, "created_by_event": each.created_by_event} for each in self.released
+        ]
+        document["conditions"] = [condition for each in self.examinations for condition in _conditions(each)]
+        document["changed"] = [_turned_off(each) for each in self.turned_off]
+        if self.edition:
+            document |= {"edition": self.edition, "edition_from": self.edition_from}
+        elif self.decided_by:
+            document["edition"] = self.decided_by
+        if self.returned is not None:
+            document |= self.returned.to_json()
+        if self.reason is not None:
+            document["reason"] = self.reason
+        document |= {"because": self.because} if self.because else {}
+        document |= {"remedy": self.remedy} if self.remedy else {}
+        if self.warning:
+            document["warning"] = True
+        if self.exit is not None and self.exit.is_given:
+            document["exit"] = self.exit.document(Destination.to_json)
+        if self.remarks:
+            document["remarks"] = list(self.remarks)
+        if self.administered is not None:
+            document["changed"] += self.administered.changed
+            document |= self.administered.document()
+        return document | self.origin_keys
 
     def fail(self, failure: CallFailure | None) -> None:
         """Return the reason of a call that failed; None if it did not."""
@@ -582,45 +612,10 @@ class Row(ShownAnswer):
         return tuple(dict.fromkeys([*of_exits, *again, *ahead, *self.of_call, *told, *assumed, *self.editions]))
 
 
-def build_row_document(row: Row) -> dict[str, Any]:
-    """Build a row as the JSON object of ``mqclause replay``."""
-    document: dict[str, Any] = {"event": row.number, "do": row.event.do}
-    if row.repeat is not None:
-        document["repeat"] = row.repeat
-    document["routed"] = _routed(row.routed)
-    document["trigger_messages"] = [_message(each) for each in row.trigger_messages]
-    document["released"] = [{"queue": each.queue, "created_by_event": each.created_by_event} for each in row.released]
-    document["conditions"] = [condition for each in row.examinations for condition in _conditions(each)]
-    document["changed"] = [_turned_off(each) for each in row.turned_off]
-    if row.edition:
-        document |= {"edition": row.edition, "edition_from": row.edition_from}
-    elif row.decided_by:
-        document["edition"] = row.decided_by
-    if row.returned is not None:
-        document |= row.returned.to_json()
-    if row.reason is not None:
-        document["reason"] = row.reason
-    document |= {"because": row.because} if row.because else {}
-    document |= {"remedy": row.remedy} if row.remedy else {}
-    if row.warning:
-        document["warning"] = True
-    if row.exit is not None and row.exit.is_given:
-        document["exit"] = row.exit.document(build_destination_document)
-    if row.remarks:
-        document["remarks"] = list(row.remarks)
-    if row.administered is not None:
-        document["changed"] += row.administered.changed
-        document |= row.administered.document()
-    return document | row.origin_keys
-
-
 def _routed(routed: Destination | Decision | None) -> dict[str, Any] | None:
     if isinstance(routed, Decision):
-        reason = routed.reason
-        return {"failed": reason and {"name": reason.name, "code": reason.code, "call": reason.call}}
-    if routed is None:
-        return None
-    return build_destination_document(routed)
+        return {"failed": routed.reason and routed.reason.to_json()}
+    return None if routed is None else routed.to_json()
 
 
 def _message(message: TriggerMessage) -> dict[str, Any]:

@@ -37,10 +37,10 @@ from mqclause.model.timeline.trigger_events import (
     EVERY_MESSAGE,
     NO_RESULT,
     PRIORITIES,
-    DefaultCallbacks,
     Definitions,
     EventResult,
     MessageRules,
+    RuleCallbacks,
 )
 from mqclause.retrieval.order import PassedOver, Retrieval
 from mqclause.rulebook.rule import Rule
@@ -146,7 +146,7 @@ class RetrievalResult(ShownAnswer):
 
 
 @frozen(eq=False)
-class EnqueueCallbacks(DefaultCallbacks):
+class EnqueueCallbacks(RuleCallbacks):
     """Where gets alone are asked about: messages are enqueued as ``terms`` say."""
 
     terms: EnqueueRules
@@ -170,12 +170,14 @@ def retrieve(
     base = state.definitions.find_base_queue(event.queue)
     if base is None:
         raise EventError(f"queue {quote_value(event.queue)} resolves to no local queue; a get needs one")
-    named = state.definitions.queues[event.queue].get
+    named = state.cluster.own_queues[event.queue].get
     view, call = _view(retrieval, state, event, base, named)
     sight = retrieval.looks.at(call)
     listed = list_candidates(call, view, sight.left_out)
     run = (
-        run_until_first(retrieval, call, listed) if sight.is_first else retrieval.run(call, [*view.expand_runs(listed)])
+        _run_until_first(retrieval, call, listed)
+        if sight.is_first
+        else retrieval.run(call, [*view.expand_runs(listed)])
     )
     if run.failure is not None or not run.remaining:
         after = apply_failed_get(state, event, run.facts)
@@ -244,7 +246,7 @@ def _asking(event: Event, options: tuple[str, ...], match: Mapping[str, Any]) ->
     return asked
 
 
-def run_until_first(retrieval: Retrieval, call: RetrievalCall, listed: Iterator[VisibleMessage]) -> Run:
+def _run_until_first(retrieval: Retrieval, call: RetrievalCall, listed: Iterator[VisibleMessage]) -> Run:
     """Run the rules over the first messages of ``listed`` that leave one, or over the last of all.
 
     The rules look at each message alone (see ``RetrievalPlan``), so that there is no need to look at all of them; more

@@ -27,10 +27,9 @@ from mqclause.executors.operations import (
     Rank,
     Run,
     compile_expression,
-    compile_pair_expression,
     list_expressions,
 )
-from mqclause.executors.pipeline import Pipeline
+from mqclause.executors.pipeline import DocumentRules
 from mqclause.executors.plain import build_first_scope
 from mqclause.language import nodes
 from mqclause.language.evaluator import Scope, is_equivalent, is_possible
@@ -64,11 +63,9 @@ from mqclause.model.timeline.retrieval import (
     SKIPPED_CONDITIONS,
     ListedBy,
 )
-from mqclause.rulebook.rule import Conclude, Condition, Expression, MessageTemplate, Rule, Ruleset, identify_rule
+from mqclause.rulebook.rule import Conclude, Condition, Expression, MessageTemplate, Rule, identify_rule
 from mqclause.rulebook.rules import Rules, RulesOrigin
 from mqclause.trace import build_scope, build_sentence_renderer, list_rule_inputs, render_sentence
-
-ORDER_FORMAT = "mqclause.order/1"
 
 ORDERS: Mapping[str, RetrievalCall] = {
     "physical": RetrievalCall(),
@@ -151,8 +148,7 @@ class QueueOrder(ShownAnswer):
     def to_json(self) -> dict[str, Any]:
         """Return the object of ``mqclause order --json``."""
         return {
-            "format": ORDER_FORMAT,
-            **self.origin_keys,
+            **self.head,
             "queue": self.queue.name,
             "physical": [each.id for each in self.physical],
             "logical": [each.id for each in self.logical],
@@ -174,36 +170,25 @@ class QueueOrder(ShownAnswer):
         }
 
 
-class Retrieval:
-    """The rules of retrieval, loaded and ready. Arguments as for Engine; it pickles as its rules. Raises RuleError."""
+class Retrieval(DocumentRules):
+    """The rules of retrieval. ``terms`` say what a message is when it is put."""
+
+    document = RETRIEVAL
 
     def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
-        self.rules = Rules.given(rules)
-        self.executor = executor
-        self.course = Pipeline.of(self.rules, RETRIEVAL, executor)
+        super().__init__(rules, executor)
         self.known_puts: dict[tuple[Any, ...], Any] = {}
         self.terms: EnqueueRules = compile_message_terms(self.rules)
-
-    def __repr__(self) -> str:
-        return f"<Retrieval: {self.rules!r}, {self.executor}>"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Retrieval, (self.rules, self.executor)
-
-    @property
-    def ruleset(self) -> Ruleset:
-        """The rules."""
-        return self.course.rulesets[-1]
 
     @cached_property
     def looks(self) -> RetrievalPlan:
         """The plan of which messages of a queue a get has to look at."""
-        return build_retrieval_plan(self.course.steps[-1])
+        return _build_retrieval_plan(self.steps)
 
     @cached_property
     def sees(self) -> VisibilityTest | None:
         """Whether a call sees what open units of work have put; None where each sees its own."""
-        return build_visibility_test(self.course.steps[-1])
+        return _build_visibility_test(self.steps)
 
     def run(self, call: RetrievalCall, messages: Sequence[QueuedMessage], traced: bool = False) -> Run:
         """Run the rules on a call on a queue."""
@@ -238,8 +223,9 @@ class Retrieval:
         platform: str = "MULTI",
     ) -> QueueOrder:
         """Return the orders of ``messages``, which are given in the order of their arrival on ``queue``."""
-        there = is_visible_to_all if self.sees is None else partial(self.sees, RetrievalCall())
-        listed = build_queued_messages(messages, queue, self.terms, there)
+        # By itself a message is there for everybody if no open unit of work has put it.
+        sees = self.sees or (lambda _, message: not message.unit_of_work)
+        listed = build_queued_messages(messages, queue, self.terms, partial(sees, RetrievalCall()))
         remaining: dict[str, Sequence[QueuedMessage]] = dict.fromkeys(ORDERS, ())
         left_out: list[PassedOver] = []
         remarks: list[str] = []
@@ -259,7 +245,7 @@ class Retrieval:
         self, call: RetrievalCall, run: Run, listed: Sequence[QueuedMessage], of: str
     ) -> Iterator[PassedOver]:
         """Yield the messages that a traced ``run`` passed over, and why, up to the rule that ends the call."""
-        ruleset, first = self.ruleset, build_first_scope(self.course.steps[-1], call, listed, None, {})
+        ruleset, first = self.ruleset, build_first_scope(self.steps, call, listed, None, {})
         saw = list_rule_inputs(ruleset, run, listed, first, in_order=False)
         ends = len(ruleset.rules) if run.failure is None else run.failure.rule
         for rule, did, seen in islice(zip(ruleset.rules, run.trace or (), saw, strict=True), ends):
@@ -278,7 +264,7 @@ class Retrieval:
             yield render_sentence(self.ruleset, rule, None, self._at_the_end(call, run), MessageTemplate(rule.remark))
 
     def _at_the_end(self, call: RetrievalCall, run: Run) -> Scope:
-        first = build_first_scope(self.course.steps[-1], call, (), None, {})
+        first = build_first_scope(self.steps, call, (), None, {})
         return Scope(first.vocabulary, call, run.remaining, None, run.facts, run.every)
 
     def _as_put(
@@ -294,7 +280,7 @@ class Retrieval:
 
     def _kept(self, by: str, call: RetrievalCall) -> PutOrderGuarantee:
         ruleset, run = self.ruleset, self.run(call, (), traced=True)
-        first = build_first_scope(self.course.steps[-1], call, (), None, {})
+        first = build_first_scope(self.steps, call, (), None, {})
         because, kept = [], False
         for rule, did, seen in zip(
             ruleset.rules, run.trace or (), list_rule_inputs(ruleset, run, (), first), strict=True
@@ -305,11 +291,6 @@ class Retrieval:
             if isinstance(rule.action, Conclude):
                 kept = kept or bool(derived.get(rule.action.fact))
         return PutOrderGuarantee(by, kept, tuple(because))
-
-
-def is_visible_to_all(message: QueuedMessage) -> bool:
-    """Return whether a message is there for everybody: no open unit of work has put it."""
-    return not message.unit_of_work
 
 
 def list_local_queues(cluster: Cluster) -> dict[str, Queue]:
@@ -353,14 +334,11 @@ class MessageTerms:
         if found is None:
             if len(self.known) >= MOST_KNOWN:
                 self.known.clear()
-            found = self.known[key] = self._asked(
-                StatedMessage(**{**list_stated_values(message, 0, NO_QUEUE), "id": ""})
-            )
+            stated = StatedMessage(**{**list_stated_values(message, 0, NO_QUEUE), "id": ""})
+            is_first, begins, ends, ends_item, sequence, offset = (ask(stated) for ask in self.of_items)
+            after = (sequence, offset) if sequence > 0 else None
+            found = self.known[key] = ItemRole(is_first, begins, ends, ends_item, after)
         return found
-
-    def _asked(self, message: StatedMessage) -> ItemRole:
-        is_first, begins, ends, ends_item, sequence, offset = (ask(message) for ask in self.of_items)
-        return ItemRole(is_first, begins, ends, ends_item, (sequence, offset) if sequence > 0 else None)
 
 
 @lru_cache(maxsize=64)
@@ -412,7 +390,7 @@ class RetrievalPlan:
 
 
 @lru_cache(maxsize=64)
-def build_retrieval_plan(steps: LoweredRuleset) -> RetrievalPlan:
+def _build_retrieval_plan(steps: LoweredRuleset) -> RetrievalPlan:
     """Find out once what the rules of retrieval look at, so that calls look at no more."""
     of_all, ordering, of_items = list[Applies](), list[Applies](), list[Applies]()
     counting, left_out, taken = list[tuple[Applies, ScanFilters]](), list[tuple[str, Applies]](), False
@@ -423,7 +401,7 @@ def build_retrieval_plan(steps: LoweredRuleset) -> RetrievalPlan:
             left_out.append((text, walks))
         if isinstance(step, Filter) if taken else _is_of_all(step, steps.vocabulary, walks is not None):
             of_all.append(_may_apply(steps, place))
-        elif not taken and _counts(step, steps.vocabulary):
+        elif not taken and _list_counts(step, steps.vocabulary):
             counting.append((_may_apply(steps, place), tuple(left_out)))
         elif isinstance(step, Rank) and step.keep == "all" and not _compares_by(step, BY_PLACE):
             others = of_items if _compares_by(step, BY_ITEM) else ordering
@@ -433,7 +411,7 @@ def build_retrieval_plan(steps: LoweredRuleset) -> RetrievalPlan:
 
 
 @lru_cache(maxsize=64)
-def build_visibility_test(steps: LoweredRuleset) -> VisibilityTest | None:
+def _build_visibility_test(steps: LoweredRuleset) -> VisibilityTest | None:
     """Build the test by which units of work hide messages, before rules look at their items.
 
     None where that is what COMMITTED leaves out of every order, get and browse.
@@ -442,7 +420,7 @@ def build_visibility_test(steps: LoweredRuleset) -> VisibilityTest | None:
     found = _hiding(steps)
     if any(is_equivalent(each.where, usual, vocabulary) and _is_of_every(each, vocabulary) for each in found):
         return None
-    asked = [compile_pair_expression(_condition(each), vocabulary) for each in found]
+    asked = [compile_expression(_condition(each), vocabulary, "s, d") for each in found]
     return lambda call, message: not any(leaves_out(call, message) for leaves_out in asked)
 
 
@@ -503,7 +481,7 @@ def _may_apply(steps: LoweredRuleset, place: int) -> Applies:
     when = steps.steps[place].when
     parts = [] if when is None else _parts(expand_terms(when, steps.vocabulary))
     told = [found for part in parts if (found := _of_call(part, steps, place)) is not None]
-    return compile_expression(build_and(*told), steps.vocabulary, "s") if told else _always
+    return compile_expression(build_and(*told), steps.vocabulary, "s") if told else lambda _: True
 
 
 def _parts(tree: Expression) -> list[Expression]:
@@ -514,10 +492,6 @@ def _parts(tree: Expression) -> list[Expression]:
         case nodes.And(one, other):
             return [*_parts(one), *_parts(other)]
     return [tree]
-
-
-def _always(_: RetrievalCall) -> bool:
-    return True
 
 
 def _leaves_out(step: Operation, vocabulary: Vocabulary) -> str:
@@ -531,7 +505,7 @@ def _leaves_out(step: Operation, vocabulary: Vocabulary) -> str:
 
 def _is_of_all(step: Operation, vocabulary: Vocabulary, is_walked: bool) -> bool:
     """Whether what a step does to a message lies with the others, too, or with what like ones have otherwise."""
-    if any(_counts_some(tree, vocabulary) for tree in list_expressions(step)):
+    if any(each.this != nodes.TRUE for each in _list_counts(step, vocabulary)):  # messages are counted by what they are
         return True
     match step:
         case Filter():
@@ -541,15 +515,9 @@ def _is_of_all(step: Operation, vocabulary: Vocabulary, is_walked: bool) -> bool
     return False
 
 
-def _counts(step: Operation, vocabulary: Vocabulary) -> bool:
-    """Whether a step counts messages."""
-    return any(expand_terms(tree, vocabulary).find(nodes.CountIf) for tree in list_expressions(step))
-
-
-def _counts_some(tree: Expression, vocabulary: Vocabulary) -> bool:
-    """Whether messages are counted by what they are."""
-    counts = expand_terms(tree, vocabulary).find_all(nodes.CountIf)
-    return any(each.this != nodes.TRUE for each in counts)
+def _list_counts(step: Operation, vocabulary: Vocabulary) -> list[nodes.CountIf]:
+    """How a step counts messages."""
+    return [each for tree in list_expressions(step) for each in expand_terms(tree, vocabulary).find_all(nodes.CountIf)]
 
 
 def _takes_first(step: Operation, vocabulary: Vocabulary) -> bool:

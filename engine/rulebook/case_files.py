@@ -10,7 +10,9 @@ from attrs import evolve, field, frozen
 
 import mqclause.cases
 from mqclause.model.diagnostics import MqclauseError, suggest_allowed
+from mqclause.model.readers.encodings import open_file
 from mqclause.model.readers.facts_files import read_toml
+from mqclause.rulebook.rules import LARGEST_FILE
 
 StatedTable = Mapping[str, Any]
 """A table as it stands in a case file."""
@@ -29,9 +31,9 @@ class Case:
     """One case of a rule's case file; ``acts`` says whether the rule decides something here.
 
     ``clauses`` are the sentences that it tests. A kind of case says which keys it takes besides the common ones
-    (``KEYS``) and which it may expect (``EXPECTS``). ``edition`` is blank where it is that of the rules, whichever they
-    are. ``ordinary`` is what the rule derives where it makes no
-    difference, as far as its file states it.
+    (``KEYS``) and may expect, with how each is compared (``EXPECTS``). ``edition`` is blank where it is that of
+    the rules, whichever they are. ``ordinary`` is what the rule derives where it makes no difference, as far as its
+    file states it.
     """
 
     file: CaseFile
@@ -44,7 +46,7 @@ class Case:
     clauses: tuple[str, ...]
 
     KEYS: ClassVar[frozenset[str]] = frozenset()
-    EXPECTS: ClassVar[frozenset[str]] = frozenset()
+    EXPECTS: ClassVar[Mapping[str, Any]] = {}
     SAYS_ACTS: ClassVar[bool] = True
 
     @classmethod
@@ -95,7 +97,15 @@ class CaseFile:
     def read(cls, path: Path) -> CaseFile:
         """Read the file at ``path``. Raises CaseError."""
         try:
-            document = read_toml(path.read_text(encoding="utf-8"))
+            with open_file(path) as file:
+                data = file.read(LARGEST_FILE + 1)
+            if len(data) > LARGEST_FILE:
+                raise CaseError(f"{path.name}: holds more than {LARGEST_FILE:,} bytes; allowed: so many")
+            document = read_toml(data.decode("utf-8").replace("\r\n", "\n"))
+        except OSError as error:
+            raise CaseError(f"{path.name}: cannot be read: {error.strerror}") from None
+        except CaseError:
+            raise
         except (ValueError, RecursionError) as error:
             raise CaseError(f"{path.name}: is not TOML: {error}") from None
         _only(path.name, document, FILE_KEYS)
@@ -205,7 +215,7 @@ def _check(place: str, table: StatedTable, kind: type[Case]) -> None:
     _of_type(place, table, "acts", bool, "true or false")
     for key in ("readings", "facts", "expect"):
         _of_type(place, table, key, dict, "a table")
-    _only(f"{place}: expect", table["expect"], kind.EXPECTS)
+    _only(f"{place}: expect", table["expect"], frozenset(kind.EXPECTS))
 
 
 def _clauses(place: str, table: StatedTable) -> tuple[str, ...]:

@@ -7,14 +7,12 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from attrs import evolve, field, frozen
 from attrs.converters import optional
 
-from mqclause.rulebook.case_files import CaseFile, read_case_files
-from mqclause.rulebook.loader import EVIDENCE, OVERRIDES, RECALLED
+from mqclause.rulebook.loader import EVIDENCE, RECALLED
 from mqclause.rulebook.rule import UnansweredError
 from mqclause.rulebook.rules import CLAUSE_FILE_KEYS, CLAUSE_KEYS, Rules, get_rule_id
 
@@ -118,7 +116,7 @@ def list_clauses(rules: Rules, document: str) -> tuple[Clause, ...]:
 
 def find_unstated_clauses(rules: Rules, document: str) -> Iterator[str]:
     """Find clauses of a document without rules, and rules without a clause: all at once."""
-    tables = _tables(rules, document)
+    tables = [table for file in read_clause_files(rules, document) for table in file.tables]
     every = {path: rules.toml(path) for path in rules.files if "/" in path}
     by_rule = {get_rule_id(path): each for path, each in every.items()}
     for table in tables:
@@ -127,40 +125,14 @@ def find_unstated_clauses(rules: Rules, document: str) -> Iterator[str]:
     for table in tables:
         for rule in table.get("rules", ()):
             stated.setdefault(rule, set()).add(f"{document}/{table.get('number')}")
-    for path in _rule_files(rules, document):
-        rule = get_rule_id(path)
+    rule_ids = [get_rule_id(path) for path in rules.files if path.startswith(f"{document}/")]
+    for rule in rule_ids:
         if rule not in stated:
             yield f"{rule}: no clause of {document} is stated by it"
         elif (clause := by_rule[rule].get("clause")) not in stated[rule]:
             yield f"{rule}: no sentence of {clause} names it, which it says that it states"
     yield from _repeated(f"clause {document}", (table.get("path") for table in tables))
-    yield from _repeated("rule file", map(get_rule_id, _rule_files(rules, document)))
-
-
-def find_unmet_clauses(rules: Rules, document: str, folder: Path | None = None) -> Iterator[str]:
-    """Find what is missing between the clauses of a document, its rules and readings, and the cases: all at once.
-
-    ``folder`` has the case files; without it those that come with the project count.
-    """
-    tables, files = _tables(rules, document), _rule_files(rules, document)
-    cases = {f"{file.document}/{file.path.name}": file for file in read_case_files(folder)}
-    yield from find_unstated_clauses(rules, document)
-    for path in files:
-        yield from _unmet_cases(path, cases.get(path))
-    of_document = [file for file in cases.values() if file.document == document]
-    for file in of_document:
-        if str(file) not in files:
-            yield f"case file {file}: there is no rule file of that name"
-    yield from _unmet_names(document, tables, cases.values())
-    yield from _unmet_readings(rules, document, {table.get("number") for table in tables}, cases.values())
-
-
-def _tables(rules: Rules, document: str) -> list[Mapping[str, Any]]:
-    return [table for file in read_clause_files(rules, document) for table in file.tables]
-
-
-def _rule_files(rules: Rules, document: str) -> list[str]:
-    return [path for path in rules.files if path.startswith(f"{document}/")]
+    yield from _repeated("rule file", rule_ids)
 
 
 def compute_fingerprint(sentence: str) -> str:
@@ -173,13 +145,11 @@ def set_plainly(text: str) -> str:
     return unicodedata.normalize("NFKC", text).translate(TYPEWRITER)
 
 
-def split_sentences(text: str) -> Iterator[str]:
-    """Split a source into sentences without clause numbers; lines with bullets in a row count as one sentence."""
-    return (sentence for _, sentence in locate_sentences(text))
-
-
 def locate_sentences(text: str) -> Iterator[tuple[int, str]]:
-    """Split a source into sentences likewise, each with the line, from 1, on which its paragraph begins."""
+    """Split a source into sentences without clause numbers, each with the line, from 1, on which its paragraph begins.
+
+    Lines with bullets in a row count as one sentence.
+    """
     bullets: list[str] = []
     for number, line in enumerate([*text.splitlines(), ""], 1):
         line = line.strip()
@@ -220,71 +190,12 @@ def _unmet_clause(table: Mapping[str, Any], by_rule: Mapping[str, Mapping[str, A
             yield f"{place}: there is no rule {rule}"
 
 
-def _unmet_cases(path: str, file: CaseFile | None) -> Iterator[str]:
-    if file is None:
-        yield f"{get_rule_id(path)}: has no case file {path}"
-        return
-    acts = [table.get("acts") for table in file.tables]
-    if True not in acts:
-        yield f"{get_rule_id(path)}: has no case where it acts"
-    if False not in acts:
-        yield f"{get_rule_id(path)}: has no case where it does not act"
-
-
-def _unmet_names(document: str, tables: Iterable[Mapping[str, Any]], cases: Iterable[CaseFile]) -> Iterator[str]:
-    """Sentences with rules that no case names, and names that are no sentence's."""
-    known = {table.get("path"): table for table in tables}
-    named: set[str | None] = set()
-    for file in cases:
-        names = {
-            resolve_clause_path(document, file.document, name)
-            for table in file.all_tables
-            for name in file.list_clauses(table)
-        }
-        names -= {None}
-        named |= names
-        yield from (f"case file {file}: there is no clause {name}" for name in sorted(map(str, names - known.keys())))
-    for path, table in known.items():
-        if table.get("rules") and path not in named:
-            yield f"clause {document} {path}: no case names it"
-
-
 def resolve_clause_path(document: str, own: str, name: str) -> str | None:
     """Resolve a sentence that a case of the document ``own`` names: ``4.3`` or, of another one, ``other/4.3``."""
     of, slash, path = name.partition("/")
     if not slash:
         return name if document == own else None
     return path if of == document else None
-
-
-def _unmet_readings(
-    rules: Rules, document: str, numbers: Iterable[str | None], cases: Iterable[CaseFile]
-) -> Iterator[str]:
-    """Readings of clauses that are none, and choices that no rule, term or case depends on."""
-    stated = {reading for path in rules.files for reading in _overriding(rules.toml(path))}
-    tables = [table for file in cases for table in file.all_tables]
-    tried = {f"{name}={choice}" for table in tables for name, choice in table.get("readings", {}).items()}
-    for edition in {table["edition"] for table in tables if "edition" in table}.intersection(rules.known_editions):
-        tried |= {f"{name}={choice}" for name, choice in rules.in_edition(edition).readings.items()}
-    known = {f"{document}/{number}" for number in numbers}
-    for reading in rules.known_readings.values():
-        if not reading.concerns(document):
-            continue
-        for clause in reading.clauses:
-            if clause.startswith(f"{document}/") and clause not in known:
-                yield f"reading {reading.id}: there is no clause {clause}"
-        for choice in (f"{reading.id}={choice}" for choice in reading.every_choice[1:]):
-            if choice not in stated:
-                yield f"reading {choice}: no rule or term depends on it"
-            if choice not in tried:
-                yield f"reading {choice}: no case tries it"
-
-
-def _overriding(table: Mapping[str, Any]) -> Iterator[str]:
-    """What tables beside the stated ones stand for: the editions and readings that a file names."""
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            yield from value if key in OVERRIDES else _overriding(value)
 
 
 def _repeated(what: str, names: Iterable[Any]) -> Iterator[str]:

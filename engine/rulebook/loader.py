@@ -97,7 +97,7 @@ class RulesetLoader:
         vocabulary = self._vocabulary(terms, sees)
         rules: list[Rule] = []
         clauses = tuple((document, frozenset(numbers)) for document, numbers in self.clauses.items())
-        for file in sort_rule_files(name, stated):
+        for file in _sort_rule_files(name, stated):
             text = pickle.dumps((stated[file], self.in_force.origins(files[file])))
             conditions = tuple(rule for rule in rules if isinstance(rule.action, Condition))
             rule = _build_rule(f"{name}/{file}", text, vocabulary, conditions, self.declaration, clauses)
@@ -216,7 +216,7 @@ def _build_ruleset(
     return Ruleset(about, rules, vocabulary, {fact: tree for fact, tree, _ in sees})
 
 
-def sort_rule_files(ruleset: str, files: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def _sort_rule_files(ruleset: str, files: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Sort the rule files of a folder, by the numbers of their rules; a range comes after its last number.
 
     A rule that says ``before`` or ``after`` runs just there, wherever the rule that it names stands: a clause that says
@@ -275,7 +275,7 @@ class Interpretation:
         the action that stood there.
         """
         kept = {key: value for key, value in table.items() if key not in OVERRIDES}
-        for replaced in self._replaced(table):
+        for _, replaced in self._in_force(table):
             if set(replaced).intersection(actions):
                 kept = {key: value for key, value in kept.items() if key not in actions}
             kept |= replaced
@@ -284,9 +284,6 @@ class Interpretation:
     def origins(self, table: Mapping[str, Any]) -> dict[str, str]:
         """Return which edition or reading states each replaced key, as ``reading.'weight-step=truncated'``."""
         return {key: where for where, replaced in self._in_force(table) for key in replaced}
-
-    def _replaced(self, table: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
-        return (replaced for _, replaced in self._in_force(table))
 
     def _in_force(self, table: Mapping[str, Any]) -> Iterable[tuple[str, Mapping[str, Any]]]:
         by_edition, by_reading = (table.get(key, {}) for key in OVERRIDES)
@@ -311,7 +308,7 @@ def check_tables(path: str, within: str, tables: Any, types: Mapping[str, type])
     return dict(tables)
 
 
-def check_evidence(path: str, within: str, table: Mapping[str, Any]) -> None:
+def _check_evidence(path: str, within: str, table: Mapping[str, Any]) -> None:
     """Raise RuleError for an unknown kind of evidence in a table, or in the tables of its editions."""
     stated = table.get("evidence")
     if stated is not None and stated not in EVIDENCE:
@@ -322,7 +319,7 @@ def check_evidence(path: str, within: str, table: Mapping[str, Any]) -> None:
         )
     for key in OVERRIDES:
         for name, each in table.get(key, {}).items():
-            check_evidence(path, f"{within}{key}.{name!r}.", each)
+            _check_evidence(path, f"{within}{key}.{name!r}.", each)
 
 
 def read_edition_levels(tables: Any) -> dict[str, int]:
@@ -332,7 +329,7 @@ def read_edition_levels(tables: Any) -> dict[str, int]:
     """
     found, highest = dict[str, int](), 0
     for name, table in check_tables("editions.toml", "", tables, EDITION_KEYS).items():
-        check_evidence("editions.toml", f"{name}.", table)
+        _check_evidence("editions.toml", f"{name}.", table)
         found[name] = level = table.get("command_level", 0)
         if level and level <= highest:
             said = f"{level} is not above {highest}, that of an edition before it; the oldest stands first"
@@ -377,6 +374,13 @@ def check_overrides(
                 what = "an edition of rules/editions" if key == "edition" else "a reading=choice of rules/readings"
                 near = suggest_word(name, known[key])
                 raise RuleError(path, f"{within}{key}.{name!r}", f"is not {what}.toml{near}")
+
+
+def find_overrides(table: Mapping[str, Any], kind: str) -> Iterator[str]:
+    """Find the editions, or the readings with their choices, for which a table, or one in it, states anything."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from value if key == kind else find_overrides(value, kind)
 
 
 def select_editions(edition: str | None, known: Iterable[str]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from functools import partial
 from typing import Any
@@ -213,16 +213,9 @@ def _dropped(action: RuleTable, key: str) -> None:
     del action[key]
 
 
-def _other_ties(action: RuleTable, key: str) -> None:
-    action[key] = {"all": "first-listed", "first-listed": "all"}[action[key]]
-
-
-def _other_taken(action: RuleTable, key: str) -> None:
-    action[key] = next(ties for ties in CHOICE_TIES if ties != action[key])
-
-
-def _other_reason(action: RuleTable, key: str) -> None:
-    action[key] = next(reason for reason in REASONS if reason != action[key])
+def _another(of: Iterable[str]) -> Callable[[RuleTable, str], None]:
+    """States the first of some words that is not stated."""
+    return lambda action, key: action.update({key: next(each for each in of if each != action[key])})
 
 
 def _derived(action: RuleTable, key: str, ruleset: Ruleset) -> Callable[[RuleTable, str], None]:
@@ -271,9 +264,9 @@ CHANGES: Mapping[str | tuple[str, str], Callable[[RuleTable, str], None]] = {
     ("holds", "when"): _patterned(NEGATED),
     ("conclude", "excused"): _dropped,
     "at_most": _patterned(RAISED),
-    "ties": _other_ties,
-    ("choose", "ties"): _other_taken,
-    "reason": _other_reason,
+    "ties": _another(("first-listed", "all")),
+    ("choose", "ties"): _another(CHOICE_TIES),
+    "reason": _another(REASONS),
     "call": _patterned("CASE WHEN ({}) = 'MQOPEN' THEN 'MQPUT' ELSE 'MQOPEN' END"),
 }
 """How each key of an action is changed; keys that are not here say nothing that decides."""

@@ -12,9 +12,10 @@ from importlib import import_module
 from string import Formatter
 from typing import Any, Literal, NamedTuple
 
-from attrs import field, frozen
+from attrs import asdict, field, frozen
 
 from mqclause.language import nodes
+from mqclause.language.parser import expand_terms
 from mqclause.language.vocabulary import About, Type, Vocabulary, WordKind
 from mqclause.model.diagnostics import MqclauseError, PickledError
 from mqclause.model.facts.domains import double_quotes, escape_for_shell, quote_unless_plain
@@ -243,6 +244,10 @@ class Example:
     clean: str
 
 
+ABOUT_RULES = frozenset({"id", "clause", "title", "path", "follows", "why", "example"})
+"""What rules have that is no part of what they do."""
+
+
 @frozen(eq=False, repr=False)
 class Rule:
     """One rule file. ``id`` is ``workload.04a``, ``clause`` the document's number, ``path`` the file within rules/.
@@ -286,6 +291,16 @@ class Rule:
         """The explanation of the fates that this rule decides, if it decides any."""
         return getattr(self.action, "because", None)
 
+    def describe_effect(self, vocabulary: Vocabulary, with_texts: bool) -> dict[str, Any]:
+        """Describe what it does, where terms are what they stand for; with what it says, or without."""
+        left_out = ABOUT_RULES if with_texts else ABOUT_RULES | {"remark"}
+        found = asdict(
+            self,
+            filter=lambda of, value: of.name not in left_out and (with_texts or not isinstance(value, MessageTemplate)),
+            value_serializer=lambda _, __, of: expand_terms(of, vocabulary).sql() if isinstance(of, Expression) else of,
+        )
+        return {"kind": type(self.action).__name__, **found}
+
 
 @frozen(eq=False)
 class Ruleset:
@@ -319,7 +334,7 @@ class Ruleset:
 
     def find_remarking_rules(self, facts: Mapping[str, Any]) -> list[Rule]:
         """Find the rules that have something to say to the reader of an answer: all that they derive is true."""
-        return [rule for rule, names in self._remarking if all(map(facts.__getitem__, names))]
+        return [rule for rule, names in self._remarking if facts[names[0]] and all(map(facts.__getitem__, names))]
 
     def rule(self, rule_id: str) -> Rule:
         """Return the rule with that id. Raises KeyError."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from attrs import evolve, frozen
@@ -141,6 +142,20 @@ class RuleFile:
             raise RuleError(self.path, name, "is missing" if value is None else f"{quote_value(value)} is not text")
         return value
 
+    def texts(self, value: object, place: str, said: str) -> list[str]:
+        """Return a list of texts, which holds one at least; an error says of what it is a list."""
+        if not isinstance(value, list) or not value or not all(isinstance(each, str) for each in value):
+            raise RuleError(self.path, place, f"is a list of {said}")
+        return value
+
+    def check_attribute(self, place: str, name: str) -> None:
+        """Raise RuleError for what is no attribute of a subject."""
+        word = self.vocabulary.words.get(name)
+        if word is None or word.about != "subject":
+            near = suggest_word(name, [each.name for each in self.vocabulary.words.values() if each.about == "subject"])
+            said = f"{quote_value(name)} is not an attribute of a {self.vocabulary.subject}{near}"
+            raise RuleError(self.path, place, said)
+
     def expression(self, text: str, key: str, wanted: Type | None, per_subject: bool) -> Expression:
         """Return a text as a checked tree of the type that is wanted."""
         try:
@@ -211,16 +226,8 @@ class RuleFile:
 Builder = Callable[[RuleFile, dict[str, Any], str], Action]
 
 
-def _eliminate(file: RuleFile, table: dict[str, Any], key: str) -> Eliminate:
-    return Eliminate(file.condition(table, "where", key), file.because(table, key))
-
-
-def _set_aside(file: RuleFile, table: dict[str, Any], key: str) -> SetAside:
-    return SetAside(file.condition(table, "where", key), file.because(table, key))
-
-
-def _take_back(file: RuleFile, table: dict[str, Any], key: str) -> TakeBack:
-    return TakeBack(file.condition(table, "where", key))
+def _filter(kind: type[Eliminate | SetAside]) -> Builder:
+    return lambda file, table, key: kind(file.condition(table, "where", key), file.because(table, key))
 
 
 def _keep(file: RuleFile, table: dict[str, Any], key: str) -> Keep:
@@ -255,10 +262,10 @@ def _ties(file: RuleFile, table: dict[str, Any], key: str, *allowed: Ties) -> Ti
 
 def _counted(file: RuleFile, table: dict[str, Any], key: str) -> tuple[str, ...]:
     """The attributes that a limit counts by."""
-    names = table.get("counts", [])
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise RuleError(file.path, f"{key}.counts", "is a list of attributes")
-    if names and "at_most" not in table:
+    if table.get("counts", []) == []:
+        return ()
+    names = file.texts(table["counts"], f"{key}.counts", "attributes")
+    if "at_most" not in table:
         raise RuleError(file.path, f"{key}.counts", "says what at_most counts, and there is no at_most")
     return tuple(_attribute(file, {"counts": name}, "counts", key) for name in names)
 
@@ -267,11 +274,7 @@ def _attribute(file: RuleFile, table: dict[str, Any], name: str, key: str) -> st
     """The name of a text of a subject, not an expression."""
     text = file.text(table, name, key)
     file.expression(text, f"{key}.{name}", TEXT, per_subject=True)
-    word = file.vocabulary.words.get(text)
-    if word is None or word.about != "subject":
-        raise RuleError(
-            file.path, f"{key}.{name}", f"{quote_value(text)} is not an attribute of a {file.vocabulary.subject}"
-        )
+    file.check_attribute(f"{key}.{name}", text)
     return text
 
 
@@ -281,18 +284,14 @@ def _choose(file: RuleFile, table: dict[str, Any], key: str) -> Choose:
     ties = _ties(file, table, key, *CHOICE_TIES)
     if "where" in table:
         return Choose(file.condition(table, "where", key), (), file.because(table, key), ties)
-    order = table["lowest"]
-    if not isinstance(order, list) or not order or not all(isinstance(item, str) for item in order):
-        raise RuleError(file.path, f"{key}.lowest", "is a list of expressions, the first deciding first")
+    order = file.texts(table["lowest"], f"{key}.lowest", "expressions, the first deciding first")
     by = tuple(file.expression(item, f"{key}.lowest", NUMBER, per_subject=True) for item in order)
     return Choose(None, by, file.because(table, key, "lowest"), ties)
 
 
 def _order_by(file: RuleFile, table: dict[str, Any], key: str) -> OrderBy:
-    order = table.get("by")
-    if not isinstance(order, list) or not order or not all(isinstance(item, str) for item in order):
-        said = "is a list of expressions, with DESC or without, the first deciding first"
-        raise RuleError(file.path, f"{key}.by", said)
+    said = "expressions, with DESC or without, the first deciding first"
+    order = file.texts(table.get("by"), f"{key}.by", said)
     return OrderBy(tuple(file.order(item, f"{key}.by") for item in order))
 
 
@@ -406,9 +405,9 @@ def _clauses(file: RuleFile, table: dict[str, Any], key: str, known: Collection[
 
 
 ACTIONS: dict[str, tuple[Builder, tuple[str, ...]]] = {
-    "eliminate": (_eliminate, ("where", "because")),
-    "set_aside": (_set_aside, ("where", "because")),
-    "take_back": (_take_back, ("where",)),
+    "eliminate": (_filter(Eliminate), ("where", "because")),
+    "set_aside": (_filter(SetAside), ("where", "because")),
+    "take_back": (lambda file, table, key: TakeBack(file.condition(table, "where", key)), ("where",)),
     "keep": (_keep, ("highest", "lowest", "among", "per", "at_most", "counts", "ties", "because")),
     "choose": (_choose, ("where", "lowest", "ties", "because")),
     "order_by": (_order_by, ("by",)),
@@ -426,15 +425,15 @@ def build_rule(file: RuleFile) -> Rule | None:
     try:
         if _leave_out(file):
             return None
-        action = build_action(file)
+        action = _build_action(file)
         return Rule(f"{file.ruleset}.{file.number}", file.clause, _title(file), file.path, _when(file), action,
-                    _remark(file), _notices(file), **build_finding_fields(file))  # fmt: skip
+                    _remark(file), tuple(_notices(file)), **_build_finding_fields(file))  # fmt: skip
     except RuleError:
         first, *others = (RuleError(file.path, _stated_at(file, each.key), each.message) for each in _faults(file))
         raise RuleError(first.path, first.key, first.message, others) from None
 
 
-def build_finding_fields(file: RuleFile) -> dict[str, Any]:
+def _build_finding_fields(file: RuleFile) -> dict[str, Any]:
     """Build the fields of a rule that makes findings where its condition does not hold; none of them if it makes none.
 
     Raises RuleError.
@@ -460,7 +459,7 @@ def build_finding_fields(file: RuleFile) -> dict[str, Any]:
     return {**texts, **found, "misplaced": dict(_misplaced(file))}
 
 
-def build_action(file: RuleFile) -> Action:
+def _build_action(file: RuleFile) -> Action:
     """Build the one action of a rule. Raises RuleError."""
     keys = [key for key in file.table if key not in COMMON_KEYS]
     for key in keys:
@@ -482,7 +481,9 @@ def _faults(file: RuleFile) -> list[RuleError]:
     """All that is wrong with a file, each key once: what can be told without what is wrong elsewhere in it."""
     found = list[RuleError]()
     noting = evolve(file, noted=found)
-    for part in (_leave_out, _number, _clause, _title, _when, build_action, _remark, _notices, build_finding_fields):
+    parts = (_leave_out, attrgetter("number"), attrgetter("clause"), _title, _when, _build_action, _remark,
+             lambda each: [*_notices(each)], _build_finding_fields)  # fmt: skip
+    for part in parts:
         try:
             part(noting)
         except RuleError as error:
@@ -503,14 +504,6 @@ def _leave_out(file: RuleFile) -> bool:
     return stated
 
 
-def _number(file: RuleFile) -> str:
-    return file.number
-
-
-def _clause(file: RuleFile) -> str:
-    return file.clause
-
-
 def _title(file: RuleFile) -> str:
     return file.text(file.table, "title", "")
 
@@ -523,11 +516,7 @@ def _remark(file: RuleFile) -> str:
     return file.because(file.table, "", part="remark").text if "remark" in file.table else ""
 
 
-def _notices(file: RuleFile) -> tuple[Notice, ...]:
-    return tuple(_each_notice(file))
-
-
-def _each_notice(file: RuleFile) -> Iterator[Notice]:
+def _notices(file: RuleFile) -> Iterator[Notice]:
     """What a rule counts as a change: a list of tables, each with ``where`` and ``attributes``."""
     listed = file.table.get("notices", [])
     if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
@@ -536,15 +525,9 @@ def _each_notice(file: RuleFile) -> Iterator[Notice]:
         key = f"notices {place}"
         if unknown := [name for name in table if name not in ("where", "attributes")]:
             raise RuleError(file.path, f"{key}.{unknown[0]}", "is not known; allowed: where, attributes")
-        names = table.get("attributes")
-        if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
-            raise RuleError(file.path, f"{key}.attributes", "is a list of attributes")
+        names = file.texts(table.get("attributes"), f"{key}.attributes", "attributes")
         for name in names:
-            word = file.vocabulary.words.get(name)
-            if word is None or word.about != "subject":
-                near = suggest_word(name, [each.name for each in file.vocabulary.words.values()])
-                what = f"{quote_value(name)} is not an attribute of a {file.vocabulary.subject}{near}"
-                raise RuleError(file.path, f"{key}.attributes", what)
+            file.check_attribute(f"{key}.attributes", name)
         yield Notice(file.condition(table, "where", key), tuple(names))
 
 
@@ -554,9 +537,7 @@ def _misplaced(file: RuleFile) -> Iterator[tuple[str, frozenset[str]]]:
     if not isinstance(stated, dict):
         raise RuleError(file.path, "misplaced", "is a table of lists of attributes, by type of object")
     for kind, names in stated.items():
-        if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
-            raise RuleError(file.path, f"misplaced.{kind}", "is a list of attributes of MQSC")
-        yield kind, frozenset(names)
+        yield kind, frozenset(file.texts(names, f"misplaced.{kind}", "attributes of MQSC"))
 
 
 def _graver(file: RuleFile, allowed: Sequence[str]) -> Iterator[tuple[str, Expression]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -19,7 +19,7 @@ from mqclause.language.parser import parse_condition
 from mqclause.language.prebuilt import build_prebuilt, find_table, write_prebuilt
 from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.diagnostics import escape_controls, quote_value, suggest_word
-from mqclause.model.readers.encodings import MOST_FILES, open_file
+from mqclause.model.readers.encodings import MOST_FILES, find_link_fault, open_file
 from mqclause.model.readers.facts_files import read_toml
 from mqclause.rulebook.loader import (
     Interpretation,
@@ -27,15 +27,13 @@ from mqclause.rulebook.loader import (
     RulesetLoader,
     build_readings,
     check_keys,
+    find_overrides,
     get_edition,
     read_edition_levels,
     select_editions,
     select_readings,
 )
 from mqclause.rulebook.rule import Declaration, RuleError, Ruleset
-
-Files = Mapping[str, str]
-"""The text of every rule file, by its path within the folder."""
 
 CLAUSE_KEYS: Mapping[str, type] = {
     "path": str, "number": str, "says": str, "fingerprint": str, "page": str, "read": str, "project": str,
@@ -51,6 +49,9 @@ CLAUSE_FILE_KEYS: Mapping[str, type] = {
 
 LARGEST_FILE, LARGEST_FOLDER = 1 << 20, 16 << 20
 """So many bytes may be in a rule file, and in all of a folder."""
+
+USUAL_FILE = 1 << 14
+"""Room is made for all that is asked for, so this much is read at first."""
 
 MEANT_AS_TOML = re.compile(r"\.toml(\.txt)?$", re.IGNORECASE)
 """How the name of a file ends that somebody takes for a rule file; editors add ``.txt``, unseen."""
@@ -90,6 +91,30 @@ class RulesOrigin:
         return f"by {where} (sha256 {self.sha256[:12]}), not those that come with mqclause"
 
 
+class RuleFiles(dict[str, str]):
+    """The texts of rule files by path. Nobody changes them, so hash and parts are made once for all rules by them."""
+
+    def select_folders(self, folders: frozenset[str]) -> RuleFiles:
+        """Select the files of some folders, and those of none."""
+        found = self._parts.get(folders)
+        if found is None:
+            paths = [path for path in self if "/" not in path or path.partition("/")[0] in folders]
+            found = self if len(paths) == len(self) else RuleFiles({path: self[path] for path in paths})
+            self._parts[folders] = found
+        return found
+
+    @cached_property
+    def _parts(self) -> dict[frozenset[str], RuleFiles]:
+        return {}
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(frozenset(self.items()))
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return self._hash
+
+
 class Rules:
     """The rule files of a folder, in one edition and under one set of readings; a value, checked once.
 
@@ -122,7 +147,7 @@ class Rules:
         return cls() if rules is None else rules
 
     def _read(
-        self, readings: Mapping[str, str], edition: str, files: Files, by_level: bool = False, folder: str = ""
+        self, readings: Mapping[str, str], edition: str, files: RuleFiles, by_level: bool = False, folder: str = ""
     ) -> None:
         self.files, self.given_readings, self.asked, self.by_level = files, dict(readings), edition, by_level
         self._folder = folder
@@ -210,7 +235,7 @@ class Rules:
     def stated_editions(self) -> frozenset[str]:
         """The editions for which a file states anything; any other is read as the one before it. Raises RuleError."""
         with_some = (path for path, text in self.files.items() if "edition" in text)
-        return frozenset(edition for path in with_some for edition in _stated_for("edition", self.toml(path)))
+        return frozenset(edition for path in with_some for edition in find_overrides(self.toml(path), "edition"))
 
     def as_stated(self, edition: str, *declarations: Declaration) -> str:
         """Return the edition since which the rules, or those of some documents alone, are as in ``edition``."""
@@ -218,10 +243,14 @@ class Rules:
         parts = [self.about(each) for each in declarations] or [self]
         return next((each for each in reversed(until) if any(each in of.stated_editions for of in parts)), until[0])
 
+    def read_editions(self) -> tuple[Rules, ...]:
+        """Read the same files in each edition for which one of them states anything, the oldest first."""
+        return tuple(self.in_edition(each) for each in self.known_editions if each == self.as_stated(each))
+
     def with_files(self, changed: Mapping[str, str | None]) -> Rules:
         """Return the same edition and readings with other files: text by path, None to remove a file."""
         files = {path: text for path, text in {**self.files, **changed}.items() if text is not None}
-        return _of_text(self.given_readings, self.asked, dict(sorted(files.items())), by_level=self.by_level)
+        return _of_text(self.given_readings, self.asked, RuleFiles(sorted(files.items())), by_level=self.by_level)
 
     def list_readings(self, *declarations: Declaration) -> dict[str, str]:
         """Return the choice of each reading that concerns a clause of these documents."""
@@ -254,14 +283,11 @@ class Rules:
     @cached_property
     def clauses(self) -> Mapping[str, frozenset[str]]:
         """The clause numbers of each document that has a file in ``documents/``. Raises RuleError."""
-        files = tuple((path, text) for path, text in self.files.items() if path.startswith("documents/"))
-        return _numbers(files, frozenset(path.partition("/")[0] for path in self.files if "/" in path))
+        return _numbers(self.files)
 
     def _part(self, folders: frozenset[str]) -> Rules:
-        files = {
-            path: text for path, text in self.files.items() if "/" not in path or path.partition("/")[0] in folders
-        }
-        if len(files) == len(self.files) and self.asked == self.edition and not self.by_level:
+        files = self.files.select_folders(folders)
+        if files is self.files and self.asked == self.edition and not self.by_level:
             return self
         made = Rules.__new__(Rules)
         made.files, made.in_force, made.asked = files, self.in_force, self.edition
@@ -281,7 +307,7 @@ class Rules:
             asked,
             self.edition,
             tuple(self.readings.items()),
-            tuple(sorted(self.files.items())),
+            self.files,
             tuple(self.clauses.items()),
         )
 
@@ -313,13 +339,6 @@ class Rules:
         return f"Rules({differs}, {self.edition!r}{of})"
 
 
-def _stated_for(override: str, table: Mapping[str, Any]) -> Iterator[str]:
-    """The editions, or the readings with their choices, for which a table, or one in it, states anything."""
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            yield from value if key == override else _stated_for(override, value)
-
-
 def get_rule_id(path: str) -> str:
     """Return the id of the rule in a rule file, by the file's path within the folder: ``workload.04a``."""
     folder, _, name = path.partition("/")
@@ -329,7 +348,7 @@ def get_rule_id(path: str) -> str:
 def _of_text(
     readings: Mapping[str, str],
     edition: str,
-    files: Files,
+    files: RuleFiles,
     by_level: bool = False,
     folder: str = "",
 ) -> Rules:
@@ -366,11 +385,11 @@ def _of_changes(
 ) -> Rules:
     """Built once for all that is unpickled, which then shares one copy."""
     files = {path: text for path, text in ({**_own_files(), **dict(changed)}).items() if text is not None}
-    listed = dict(sorted(files.items())) if changed else _own_files()
+    listed = RuleFiles(sorted(files.items())) if changed else _own_files()
     return _of_text(dict(readings), edition, listed, by_level, folder)
 
 
-def compute_digest(files: Files) -> str:
+def compute_digest(files: RuleFiles) -> str:
     """Compute the SHA-256 of rule files, as RulesOrigin has it."""
     lines = (f"{sha256(files[path].encode()).hexdigest()}  {path}\n" for path in sorted(files))
     return sha256("".join(lines).encode()).hexdigest()
@@ -378,10 +397,7 @@ def compute_digest(files: Files) -> str:
 
 @lru_cache(maxsize=1)
 def _own_digest() -> str:
-    found = sha256()
-    for path, text in _own_files().items():
-        found.update(f"{path}\n{len(text)}\n{text}".encode())
-    return found.hexdigest()
+    return compute_digest(_own_files())
 
 
 def get_rules_folder() -> Path:
@@ -448,11 +464,12 @@ PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}(?:/[A-Za-z0-9_][A-Za-z0-9_.
 
 
 @lru_cache(maxsize=64)
-def _numbers(files: tuple[tuple[str, str], ...], folders: frozenset[str]) -> dict[str, frozenset[str]]:
+def _numbers(files: RuleFiles) -> dict[str, frozenset[str]]:
     """The clause numbers that files of documents/ state, by document: each a folder of rules. Raises RuleError."""
     found: dict[str, set[str]] = {}
-    for path, text in files:
-        table = _table(path, text)
+    folders = frozenset(path.partition("/")[0] for path in files if "/" in path)
+    for path in (each for each in files if each.startswith("documents/")):
+        table = _table(path, files[path])
         document, clauses = table.get("document"), table.get("clause", [])
         if not isinstance(document, str):
             raise RuleError(
@@ -504,23 +521,27 @@ def _in_edition(rules: Rules, edition: str, by_level: bool) -> Rules:
 
 
 @lru_cache(maxsize=1)
-def _own_files() -> Files:
+def _own_files() -> RuleFiles:
     return _files(get_rules_folder())
 
 
-def _files(folder: Path) -> Files:
+def _files(folder: Path) -> RuleFiles:
     """The text of every rule file of a folder. Raises RuleError."""
     if not os.path.isdir(folder):
         raise RuleError("", "", f"{str(folder)!r} is not a folder")
-    found, left = {}, LARGEST_FOLDER
+    found, left = RuleFiles(), LARGEST_FOLDER
     for name in _list_names(str(folder)):
+        _check_link(folder, name)
         if not name.endswith(".toml"):
             if MEANT_AS_TOML.search(name):
                 raise RuleError(name, "", "is not read: the name of a rule file ends in .toml")
             continue
         try:
             with open_file(os.path.join(folder, name)) as file:
-                data = file.read(min(LARGEST_FILE, left) + 1)
+                most = min(LARGEST_FILE, left) + 1
+                data = file.read(min(most, USUAL_FILE))
+                if len(data) == USUAL_FILE:
+                    data += file.read(most - USUAL_FILE)
             left -= len(data)
             if len(data) > LARGEST_FILE:
                 raise RuleError(name, "", f"holds more than {LARGEST_FILE:,} bytes; allowed: so many")
@@ -534,6 +555,17 @@ def _files(folder: Path) -> Files:
         except OSError as error:
             raise RuleError(name, "", f"cannot be read: {error.strerror}") from None
     return found
+
+
+def _check_link(folder: Path, name: str) -> None:
+    """Raises RuleError for a link by which a stranger's folder would have something else read, or rules left out."""
+    path = folder / name
+    if folder == get_rules_folder() or not path.is_symlink() or name.startswith("."):
+        return
+    if path.is_dir() and "/" not in name:
+        raise RuleError(name, "", "is a link to a folder, which is not followed; allowed: the folder itself")
+    if name.endswith(".toml") and (fault := find_link_fault(path, folder)):
+        raise RuleError(name, "", fault)
 
 
 def _list_names(folder: str) -> list[str]:
@@ -561,25 +593,27 @@ Two engines by the same rules have the same, whenever they were made, and readin
 @lru_cache(maxsize=256)
 def _ruleset(rules: Rules, declaration: Declaration) -> Ruleset:
     loader = _loading(rules, declaration)
-    own = (declaration.name, "documents")
-    files = {path: text for path, text in rules.files.items() if "/" not in path or path.partition("/")[0] in own}
-    mentioned = {each for path, text in files.items() for each in _readings_in(path, text)}
+    files = rules.files.select_folders(frozenset((declaration.name, "documents")))
+    own = ((path, text, "") for path, text in files.items() if path.startswith(f"{declaration.name}/"))
+    stating = (*own, ("terms.toml", files.get("terms.toml", ""), declaration.name))
+    mentioned = {each for path, text, within in stating for each in _readings_in(path, text, within)}
     in_force = tuple(each for name, choice in rules.readings.items() if (each := f"{name}={choice}") in mentioned)
     clauses = tuple(rules.clauses.items())
-    stated = declaration, tuple(files.items()), clauses, rules.edition, in_force, loader.list_seen_facts()
+    stated = declaration, files, clauses, rules.edition, in_force, loader.list_seen_facts()
     known = _in_use.get(stated)
-    return _in_use.setdefault(stated, _read(rules, loader)) if known is None else known
+    if known is not None:
+        return known
+    read = loader.ruleset(rules.in_folder(declaration.name), _tables_of_terms(rules, declaration))
+    return _in_use.setdefault(stated, read)
 
 
 @lru_cache(maxsize=1024)
-def _readings_in(path: str, text: str) -> frozenset[str]:
-    """The choices for which a file states anything."""
-    return frozenset(_stated_for("reading", _table(path, text))) if "reading" in text else frozenset()
-
-
-def _read(rules: Rules, loader: RulesetLoader) -> Ruleset:
-    files = rules.in_folder(loader.declaration.name)
-    return loader.ruleset(files, _tables_of_terms(rules, loader.declaration))
+def _readings_in(path: str, text: str, within: str) -> frozenset[str]:
+    """The choices for which a file, or one table ``within``, states anything."""
+    if "reading" not in text:
+        return frozenset()
+    table = _table(path, text)
+    return frozenset(find_overrides({within: table.get(within)} if within else table, "reading"))
 
 
 @lru_cache(maxsize=64)

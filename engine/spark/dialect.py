@@ -105,7 +105,6 @@ SPARK = PlanDialect("spark", {
     exp.ArrayPosition: _place_of,
     F.NoneOf: lambda node: exp.Not(this=build_call("EXISTS", node.this, node.expression)),
     F.Item: _item,
-    F.Sorted: rename_call("SORT_ARRAY"),
     F.WordPlace: _word_place,
     F.InCase: normalize_case,
     F.Hashed: _hashed,
@@ -129,14 +128,6 @@ SPARK_TYPES: Mapping[ColumnKind, T.DataType] = {
 
 ANSWER_TYPES: Mapping[ColumnKind, T.DataType] = {**SPARK_TYPES, "integer": T.IntegerType()}
 """The same in an answer, where whole numbers are reason codes and counts."""
-
-_NAMED: Mapping[str, ColumnKind] = {
-    "BOOLEAN": "boolean",
-    "BIGINT": "integer",
-    "DOUBLE": "number",
-    "TEXT": "text",
-    "ARRAY<TEXT>": "texts",
-}
 
 _CARRIED = (
     T.BooleanType, T.IntegralType, T.FractionalType, T.BinaryType, T.DateType, T.TimestampType, T.TimestampNTZType,
@@ -165,9 +156,12 @@ def decision_type(shares: bool) -> T.StructType:
     return found
 
 
-def type_named(name: str) -> T.DataType:
-    """Translate the type of a field of an answer from its name in SQL."""
-    return T.ArrayType(T.IntegerType()) if name == "ARRAY<INT>" else SPARK_TYPES[_NAMED[name]]
+def struct_named(fields: Mapping[str, str]) -> T.StructType:
+    """Build the type of a struct of fields whose types are named as in SQL."""
+    named = (f"`{name}` {exp.DataType.build(kind).sql('spark')}" for name, kind in fields.items())
+    found = T.StructType.fromDDL(", ".join(named))
+    assert isinstance(found, T.StructType)  # noqa: S101 - told to the type checker
+    return found
 
 
 def spark_kinds_of(df: DataFrame) -> dict[str, FieldType]:

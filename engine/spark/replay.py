@@ -37,7 +37,6 @@ from mqclause.tables.schema import (
 )
 from mqclause.workload.decision import Engine
 
-NO_CLUSTER = "no cluster is given for {value}"
 PLACE, BY = f"{PREFIX}place", f"{PREFIX}by_"
 """A column that numbers the puts of a group while they are on their way, and how those by which it is one begin."""
 
@@ -120,11 +119,6 @@ class PutsInOrder:
         return cls(known, schema, [*columns, "decision"], [*groups], places)
 
 
-def is_own_column(column: str) -> bool:
-    """Return whether a column is the table's own, not one that was added for the replay."""
-    return column != PLACE and not column.startswith(BY)
-
-
 @define
 class PutSequence:
     """The puts of one local queue manager on their way; ``cluster`` is None if nobody says what it knows."""
@@ -143,14 +137,14 @@ class PutSequence:
             raise RuntimeError(f"the puts of {self.group!r} did not come in their order")
         self.count += batch.num_rows
         decisions = [self.decision(put) for put in batch.column(get_spelling("put", batch.schema.names)).to_pylist()]
-        kept = [name for name in batch.schema.names if is_own_column(name)]
+        kept = [name for name in batch.schema.names if _is_own_column(name)]
         columns = [*(batch.column(name) for name in kept), pa.array(decisions, DECISION_IN_ARROW)]
         return pa.RecordBatch.from_arrays(columns, names=[*kept, "decision"])
 
     def decision(self, put: Mapping[str, Any] | None) -> dict[str, Any]:
         """Decide the next put and advance the counters: the fields of the column ``decision``."""
         if self.cluster is None:
-            return build_invalid_row(NO_CLUSTER.format(value=repr(self.group)))
+            return build_invalid_row(f"no cluster is given for {self.group!r}")
         try:
             asked = _put_of(put)
         except (InvalidRowError, DomainError) as error:
@@ -231,12 +225,14 @@ def _quoted(path: Path) -> str:
 def _function(clusters: Cluster | Mapping[Group, Cluster], rules: Rules, explain: bool) -> Callable[..., Any]:
     """What Spark calls with the rows of one group. Spark tells the two kinds apart by their annotations."""
 
+    def begin(group: tuple[pa.Scalar, ...]) -> PutSequence:
+        return build_sequence(clusters, tuple(each.as_py() for each in group), get_engine(rules), explain)
+
     def on_batches(group: tuple[pa.Scalar, ...], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return map(build_sequence(clusters, _values(group), get_engine(rules), explain).decided, batches)
+        return map(begin(group).decided, batches)
 
     def on_table(group: tuple[pa.Scalar, ...], table: pa.Table) -> pa.Table:
-        sequence = build_sequence(clusters, _values(group), get_engine(rules), explain)
-        return pa.Table.from_batches(map(sequence.decided, table.to_batches()))
+        return pa.Table.from_batches(map(begin(group).decided, table.to_batches()))
 
     # The form with batches came together with arrow_udf.
     return on_batches if ARROW_UDF is not None else on_table
@@ -246,10 +242,6 @@ def _put_of(put: Mapping[str, Any] | None) -> Put:
     """Raises InvalidRowError, and DomainError for a name that is no name in MQ."""
     said = read_situation(OUTCOME, put)
     return Put(**{name: value for name, value in said.items() if name not in CLUSTER_FIELDS})
-
-
-def _values(group: tuple[pa.Scalar, ...]) -> tuple[Any, ...]:
-    return tuple(each.as_py() for each in group)
 
 
 class _Processor(StatefulProcessor):
@@ -281,10 +273,15 @@ class _Processor(StatefulProcessor):
         pass
 
 
+def _is_own_column(column: str) -> bool:
+    """Whether a column is the table's own, not one that was added for the replay."""
+    return column != PLACE and not column.startswith(BY)
+
+
 def _decided(row: Row, sequence: PutSequence) -> Row:
     put = row[get_spelling("put", row.asDict())]
     decision = sequence.decision(put.asDict() if isinstance(put, Row) else put)
-    own = {name: value for name, value in row.asDict().items() if is_own_column(name)}
+    own = {name: value for name, value in row.asDict().items() if _is_own_column(name)}
     return Row(**own, decision=decision)
 
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -51,9 +51,6 @@ appender.stderr.layout.pattern = %d{yyyy-MM-dd HH:mm:ss} %p %c{1}: %m%n%ex
 PORT = "spark.connect.grpc.binding.port"
 HIGHEST_PORT = 65_535
 LOOPBACK = "127.0.0.1"
-
-SERVER: Mapping[str, str] = {PORT: "0", "spark.connect.grpc.binding.address": LOOPBACK}
-"""The settings of a server that takes a free port."""
 
 _SERVICE = "org.apache.spark.sql.connect.service.SparkConnectService$"
 
@@ -112,7 +109,7 @@ def local_session(
         options = f"-Dlog4j2.configurationFile={configuration.as_uri()} -Dlog4j2.StatusLogger.level=OFF"
         settings[JAVA_OPTIONS] = f"{options} {_collector(settings)} {settings.get(JAVA_OPTIONS, '')}".rstrip()
         # Everything in the folder has been read once the session is there, so nothing is left behind.
-        with _environment(_variables(launcher)), open_server(settings):
+        with _environment(_variables(launcher)), _connecting(settings):
             builder = SparkSession.builder
             for key, value in settings.items():
                 builder = builder.config(key, value)
@@ -247,17 +244,6 @@ class PortError(MqclauseError, RuntimeError):
     """A Connect server cannot listen on the port that it is given; one line."""
 
 
-def open_server(settings: Mapping[str, str]) -> AbstractContextManager[None]:
-    """Open what a session with these settings runs in: nothing, or a Connect server.
-
-    Raises ValueError and PortError for the port of a server.
-    """
-    if settings["spark.api.mode"] != "connect":
-        return nullcontext()
-    _check_port(settings)
-    return _asked_where_it_listens()
-
-
 def _supported() -> tuple[int, ...]:
     """The versions of Java that the installed Spark runs on."""
     try:
@@ -298,9 +284,11 @@ def _settings(cores: int, memory: str, connect: bool) -> dict[str, str]:
         "spark.master": f"local[{cores}]",
         "spark.api.mode": "connect" if connect else "classic",
         "spark.driver.memory": memory,
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        **SERVER,
+        "spark.driver.host": LOOPBACK,
+        "spark.driver.bindAddress": LOOPBACK,
+        # A Connect server takes a free port.
+        PORT: "0",
+        "spark.connect.grpc.binding.address": LOOPBACK,
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": str(2 * cores),
@@ -325,7 +313,7 @@ def _variables(launcher: Path) -> dict[str, str | None]:
         "PYSPARK_PYTHON": sys.executable,
         "PYSPARK_DRIVER_PYTHON": sys.executable,
         # Without it Spark asks for the address of the host's name, which may have none.
-        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_LOCAL_IP": LOOPBACK,
         # With it the session would be one of a Spark Connect server.
         "SPARK_REMOTE": None,
     }
@@ -335,26 +323,23 @@ def _variables(launcher: Path) -> dict[str, str | None]:
 def _environment(changes: Mapping[str, str | None]) -> Iterator[None]:
     """Has ``changes`` made in os.environ, and undoes them."""
     before = {name: os.environ.get(name) for name in changes}
-    _change_environment(changes)
+
+    def change(values: Mapping[str, str | None]) -> None:
+        for name, value in values.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
+
+    change(changes)
     try:
         yield
     finally:
-        _change_environment(before)
-
-
-def _change_environment(changes: Mapping[str, str | None]) -> None:
-    for name, value in changes.items():
-        if value is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = value
+        change(before)
 
 
 def _usable_cores() -> int:
     """How many cores this process may run on."""
-    if sys.platform == "linux":
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def _check_port(settings: Mapping[str, str]) -> None:
@@ -376,11 +361,15 @@ def _check_port(settings: Mapping[str, str]) -> None:
 
 
 @contextmanager
-def _asked_where_it_listens() -> Iterator[None]:
-    """Has clients that are made meanwhile ask this process's server on the port that it has.
+def _connecting(settings: Mapping[str, str]) -> Iterator[None]:
+    """Has clients of a Connect server ask the one of this process on the port that it has, not on the default one.
 
-    Spark's own look for it on the default one.
+    Raises ValueError and PortError for the port of a server.
     """
+    if settings["spark.api.mode"] != "connect":
+        yield
+        return
+    _check_port(settings)
     from pyspark import SparkContext
     from pyspark.sql.connect.client import DefaultChannelBuilder
 

@@ -49,7 +49,7 @@ from mqclause.spark.dialect import (
     is_carried,
     quoted,
     spark_kinds_of,
-    type_named,
+    struct_named,
 )
 from mqclause.tables.cluster_puts import ClusterPuts
 from mqclause.tables.flat import ExitRowDecider, check_no_cluster, cluster_puts
@@ -175,11 +175,7 @@ def apply_rules(
     """
     shape, rules = build_shape(spark_kinds_of(df), declaration), Rules.given(rules)
     plan = build_plan(rules, shape, build_evaluation, declaration if explain else None)
-    types = evaluation_types(rules, declaration)
-    kind = StructType()
-    for name, each in types.items():
-        kind.add(name, type_named(each))
-    return _answered(df, plan, shape, kind)
+    return _answered(df, plan, shape, struct_named(evaluation_types(rules, declaration)))
 
 
 def joined_with_known(
@@ -200,27 +196,10 @@ def joined_with_known(
     return df.sparkSession.sql(text, **arguments)
 
 
-def answers_of(query: Query) -> Answers:
-    """Make a function of batches that runs ``query`` on them; the query keeps the order of rows."""
+def answers_of(query: Query, is_numbered: bool = False, prepare: Callable[[Any], None] | None = None) -> Answers:
+    """Make a function of batches that runs ``query`` on them.
 
-    def answers(batches: Batches) -> Iterator[pa.Array]:
-        import duckdb
-
-        first = next(batches, None)
-        if first is None:
-            return
-        with duckdb.connect(config={"threads": 1}) as connection:
-            connection.register(QUERIED_TABLE, pa.RecordBatchReader.from_batches(first.schema, chain([first], batches)))
-            found = connection.sql(query if isinstance(query, str) else query(connection.table(QUERIED_TABLE)))
-            read = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader
-            yield from (batch.column(batch.num_columns - 1) for batch in read(ROWS_AT_ONCE))
-
-    return answers
-
-
-def numbered_answers_of(query: str, prepare: Callable[[Any], None] | None = None) -> Answers:
-    """Make a function of batches that runs ``query`` on them and sorts its answers by the column NUMBER.
-
+    One that does not keep the order of rows ``is_numbered``: it keeps the column NUMBER, by which answers are sorted.
     ``prepare`` makes the functions of the connection that it needs.
     """
     in_order = _in_order()
@@ -235,7 +214,7 @@ def numbered_answers_of(query: str, prepare: Callable[[Any], None] | None = None
                 ends.append(ends[-1] + batch.num_rows)
                 yield batch.append_column(NUMBER, pa.array(range(ends[-2], ends[-1]), pa.int64()))
 
-        given = numbered()
+        given = numbered() if is_numbered else batches
         first = next(given, None)
         if first is None:
             return
@@ -243,15 +222,17 @@ def numbered_answers_of(query: str, prepare: Callable[[Any], None] | None = None
             connection.register(QUERIED_TABLE, pa.RecordBatchReader.from_batches(first.schema, chain([first], given)))
             if prepare is not None:
                 prepare(connection)
-            found = connection.sql(query)
-            found = found.select(f'"{NUMBER}"', f'"{found.columns[-1]}"')
+            found = connection.sql(query if isinstance(query, str) else query(connection.table(QUERIED_TABLE)))
+            answer = f'"{found.columns[-1]}"'
+            found = found.select(f'"{NUMBER}"', answer) if is_numbered else found.select(answer)
             read = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader
-            yield from in_order(read(ROWS_AT_ONCE), ends)
+            made = read(ROWS_AT_ONCE)
+            yield from in_order(made, ends) if is_numbered else (batch.column(0) for batch in made)
 
     return answers
 
 
-def column_function(answers: Answers, kind: DataType, names: Sequence[str], void: Mapping[str, pa.DataType]) -> Any:
+def _column_function(answers: Answers, kind: DataType, names: Sequence[str], void: Mapping[str, pa.DataType]) -> Any:
     """Make a function of columns that get these ``names``; columns that are all null have the types ``void``."""
     assert ARROW_UDF is not None, "Spark 4.0 has no Arrow UDFs"  # noqa: S101
 
@@ -280,7 +261,7 @@ def answered(df: DataFrame, answers: Answers, name: str, kind: DataType, needed:
     asked = df.withColumns(added) if added else df
     if ARROW_UDF is not None and not all(is_carried(each.dataType) for each in kept):
         columns = [carried(quoted(each), asked.schema[each].dataType) for each in needed]
-        return asked.withColumn(name, column_function(answers, kind, [*needed], {})(*columns)).drop(*added)
+        return asked.withColumn(name, _column_function(answers, kind, [*needed], {})(*columns)).drop(*added)
     names, places, given = [*df.columns, name], [asked.columns.index(each) for each in needed], [*needed]
 
     def on_batches(batches: Batches) -> Batches:
@@ -357,12 +338,9 @@ def choose_destination_udf(rules: Rules | None = None, explain: bool = False) ->
     if ARROW_UDF is not None:
         return _answering_udf(key, OUTCOME, build_decision, WORKLOAD if explain else None, DECISION_TYPE)
     get_row_decider(key)
-
-    def decide(puts: Iterable[Any], destinations: Iterable[Any]) -> list[dict[str, Any]]:
-        one = get_row_decider(key).decision
-        return [one(put, listed, explain) for put, listed in zip(puts, destinations, strict=True)]
-
-    return _row_function(decide, DECISION_TYPE)
+    return _row_function(
+        lambda put, destinations: get_row_decider(key).decision(put, destinations, explain), DECISION_TYPE
+    )
 
 
 def explain_udf(rules: Rules | None = None) -> ColumnFunction:
@@ -374,18 +352,10 @@ def explain_udf(rules: Rules | None = None) -> ColumnFunction:
     key = Rules.given(rules)
     get_row_decider(key)
 
-    def explained(puts: Iterable[Any], destinations: Iterable[Any]) -> list[str]:
-        one = get_row_decider(key).explained
-        found = (one(put, listed) for put, listed in zip(puts, destinations, strict=True))
-        return [json.dumps(each, ensure_ascii=False) for each in found]
+    def explained(put: Any, destinations: Any) -> str:
+        return json.dumps(get_row_decider(key).explained(put, destinations), ensure_ascii=False)
 
-    def on_arrays(puts: pa.Array, destinations: pa.Array) -> pa.Array:
-        return pa.array(explained(puts.to_pylist(), destinations.to_pylist()), pa.string())
-
-    if ARROW_UDF is None:
-        return _row_function(explained, StringType())
-    function: ColumnFunction = ARROW_UDF(on_arrays, StringType())
-    return function
+    return _row_function(explained, StringType())
 
 
 @cache
@@ -411,11 +381,9 @@ def _answers_in_cluster(
     columns = (*_kept(needed), NUMBER)
     text = render_cluster_query(puts, columns, rules, explain, spread)
     if by_exits is None:
-        return numbered_answers_of(text)
+        return answers_of(text, is_numbered=True)
     exits = by_exits
-    return numbered_answers_of(
-        render_exits(text, columns, puts, exits), lambda connection: register_exits(connection, exits)
-    )
+    return answers_of(render_exits(text, columns, puts, exits), True, lambda known: register_exits(known, exits))
 
 
 def _answered(df: DataFrame, plan: Plan, shape: Shape, kind: StructType) -> DataFrame:
@@ -482,11 +450,7 @@ def _triggering_udf(rules: Rules) -> ColumnFunction:
     if ARROW_UDF is not None:
         return _answering_udf(rules, TRIGGER, build_triggering, None, TRIGGERING_TYPE)
     get_occasion_decider(rules)
-
-    def decide(occasions: Iterable[Any]) -> list[dict[str, Any]]:
-        return [get_occasion_decider(rules).triggering(each) for each in occasions]
-
-    return _row_function(decide, TRIGGERING_TYPE)
+    return _row_function(lambda occasion: get_occasion_decider(rules).triggering(occasion), TRIGGERING_TYPE)
 
 
 def _answering_udf(
@@ -503,7 +467,7 @@ def _answering_udf(
     void = {about.row.situation: _in_arrow(build_columns(about.situation))}
     if about.subject is not None:
         void[about.row.subjects] = pa.list_(_in_arrow(build_columns(about.subject)))
-    function: ColumnFunction = column_function(answers_of(query), kind, [*void], void)
+    function: ColumnFunction = _column_function(answers_of(query), kind, [*void], void)
     return function
 
 
@@ -525,8 +489,8 @@ def _check_columns(**given: object) -> None:
             raise TypeError(f"{name} is a {type(each).__name__}; expected a column or its name")
 
 
-def _row_function(decide: Callable[..., list[Any]], kind: DataType) -> ColumnFunction:
-    """For Spark 4.0: ``decide``, which takes and gives lists, of one row at a time, given as Spark's Row.
+def _row_function(decide: Callable[..., Any], kind: DataType) -> ColumnFunction:
+    """``decide`` as a function of the structs of one row at a time.
 
     Without Arrow: by way of pandas, whole numbers beside a null would come as others.
     """
@@ -536,7 +500,7 @@ def _row_function(decide: Callable[..., list[Any]], kind: DataType) -> ColumnFun
 
     # Of one column and of two; Spark asks the function how many it takes.
     def on_row(first: Any, *others: Any) -> Any:
-        found = decide(*([plain(each)] for each in (first, *others)))[0]
+        found = decide(*map(plain, (first, *others)))
         return tuple(found.values()) if isinstance(found, dict) else found
 
     return functions.udf(on_row, kind, useArrow=False)

@@ -174,7 +174,7 @@ class ClusterPuts:
         count = prod(len(values) for _, values in self.can_say)
         place = any_value
         if self.says_odd:
-            place = F.coalesce(said, exp.Add(this=any_value, expression=build_literal(count)))
+            place = F.coalesce(said, F.add(any_value, count))
         if list(numbers) == list(range(len(numbers))):
             return exp.cast(place, "INT")
         return F.get_item(F.build_list([build_literal(each) for each in numbers], "INT"), place)
@@ -191,15 +191,15 @@ class ClusterPuts:
                 if is_odd
                 else self._place_of(PUT[name], words)
             )
-            before = exp.Mul(this=place, expression=build_literal(len(values)))
-            place = exp.Add(this=before, expression=own)
+            before = F.multiply(place, len(values))
+            place = F.add(before, own)
         return place
 
     @property
     def written(self) -> dict[str, Node]:
         """The values that settle a row as written, by the column of the small table; names may be null."""
-        at = {} if self.at is None else {"at": self.at.value.copy()}
-        return at | {name: self.sources[name][0].value.copy() for name in PUT_NAMES if self.gives(name)}
+        at = {} if self.at is None else {"at": self.at.value}
+        return at | {name: self.sources[name][0].value for name in PUT_NAMES if self.gives(name)}
 
     def found_by(self, rules: Rules, unsettled: Node | None) -> tuple[list[dict[str, Node]], dict[str, Node]]:
         """Write the columns by which the answer to an ``unsettled`` row is looked up, in levels.
@@ -213,13 +213,13 @@ class ClusterPuts:
         at = build_literal(0) if self.at is None else F.build_column(AT)
         found, on = self._by_name(rules), {"at": at, **{name: self._key(name) for name in PUT_NAMES}}
         anew = {f"__mqclause_by_{name}": tree for name, tree in found.items() if tree != on[name]}
-        first = {name: key if unsettled is None else build_if(unsettled.copy(), key) for name, key in keys.items()}
+        first = {name: key if unsettled is None else build_if(unsettled, key) for name, key in keys.items()}
         by = {name: F.build_column(f"__mqclause_by_{name}") for name in found if found[name] != on[name]}
         return [first, *([anew] if anew else [])], on | by
 
     def _is_invalid(self, found: Node, by: Mapping[str, Node]) -> Node:
         """Whether a row has a fault, if ``by`` itself has ``found`` nothing; null of others."""
-        stands = [build_equality(by[name].copy(), NAME_PLACEHOLDERS[name]) for name in PUT_NAMES]
+        stands = [build_equality(by[name], NAME_PLACEHOLDERS[name]) for name in PUT_NAMES]
         return build_if(build_or([F.is_null(found), *stands]), build_or(wrong for wrong, _ in self.faults()))
 
     def _by_name(self, rules: Rules) -> dict[str, Node]:
@@ -231,12 +231,10 @@ class ClusterPuts:
         if self._gives_both:
             is_kept = build_and(*map(_is_given, (queue, queue_manager)), F.is_null(self._beside(known, manager)))
             said = [build_literal(name) for name in known[0].said]
-            stands.append(
-                build_and(is_kept, build_not(exp.In(this=queue.copy(), expressions=said))) if said else is_kept
-            )
+            stands.append(build_and(is_kept, build_not(exp.In(this=queue, expressions=said))) if said else is_kept)
         if self.gives("queue") and any(each.apart for each in known):
             listed = self._names_of_cluster([each.queues for each in known])
-            stands.append(build_and(apart.copy(), _is_given(queue), build_not(F.has_item(listed, queue.copy()))))
+            stands.append(build_and(apart, _is_given(queue), build_not(F.has_item(listed, queue))))
         any_queue = build_literal(NAME_PLACEHOLDERS["queue"])
         return {"queue": build_case([(each, any_queue) for each in stands], queue), "queue_manager": manager}
 
@@ -245,12 +243,12 @@ class ClusterPuts:
         if not self.gives("queue_manager") or not any(each.apart for each in known):
             return own
         listed = self._names_of_cluster([each.managers for each in known])
-        stands = build_and(apart.copy(), _is_given(own), build_not(F.has_item(listed, own.copy())))
+        stands = build_and(apart, _is_given(own), build_not(F.has_item(listed, own)))
         return build_case([(stands, build_literal(NAME_PLACEHOLDERS["queue_manager"]))], own)
 
     def _beside(self, known: Sequence[NamedPuts], manager: Node) -> Node:
         """The place of the queue manager among those beside which the name of a queue is looked up, from 1, or null."""
-        return F.find_place(self._names_of_cluster([each.beside for each in known]), manager.copy())
+        return F.find_place(self._names_of_cluster([each.beside for each in known]), manager)
 
     def place_of(
         self,
@@ -269,7 +267,7 @@ class ClusterPuts:
         """A queue that nobody knows is the first kind, a queue manager the next, then both, then beside a known one."""
         known = [build_named_puts(cluster, rules) for cluster in self.clusters.values()]
         queue, manager = map(self._key, PUT_NAMES)
-        beside = exp.Add(this=self._beside(known, self._manager(known, exp.false())), expression=build_literal(2))
+        beside = F.add(self._beside(known, self._manager(known, exp.false())), 2)
         kind: Node = build_literal(0)
         if self.gives("queue_manager"):
             kinds = [(build_not(_is_given(manager)), build_literal(0)), (build_not(_is_given(queue)), build_literal(1))]
@@ -284,7 +282,7 @@ class ClusterPuts:
         spelt_out = words.bindings.spelt_out
         found = [] if self.at is None else [(F.is_null(self.place), self._no_cluster(self.at))]
         if self.struct is not None:
-            found.append((F.is_null(self.struct.copy()), build_literal(render_null_fault("put"))))
+            found.append((F.is_null(self.struct), build_literal(render_null_fault("put"))))
         found += [(spelt_out(wrong), describe_source_fault(words, of)) for of, wrong in words.faults()]
         none = PUT_REQUIREMENTS.none_given if self.struct is not None else self._none_given()
         return [*found, (build_and(*(build_equality(each, "") for each in self.names.values())), build_literal(none))]
@@ -316,8 +314,8 @@ class ClusterPuts:
         """The place of the row's cluster, from 0; null if nobody gives one for its local queue manager."""
         if self.at is None:
             return build_literal(0)
-        place = F.find_place(build_literal(tuple(self.clusters)), F.Unpadded(this=self.at.value.copy()))
-        return exp.cast(exp.Sub(this=place, expression=build_literal(1)), "INT")
+        place = F.find_place(build_literal(tuple(self.clusters)), F.Unpadded(this=self.at.value))
+        return exp.cast(F.subtract(place, 1), "INT")
 
     @property
     def names(self) -> dict[str, Node]:
@@ -335,8 +333,7 @@ class ClusterPuts:
     def _own_where_it_stands(self, value: Node) -> Node:
         """A name of the small table, or the name of the row that it stands for."""
         return build_case(
-            [(build_equality(value.copy(), NAME_PLACEHOLDERS[name]), key) for name, key in self.names.items()],
-            value.copy(),
+            [(build_equality(value, NAME_PLACEHOLDERS[name]), key) for name, key in self.names.items()], value
         )
 
     def _place_of(self, of: Column, words: RowWords) -> Node:
@@ -346,12 +343,12 @@ class ClusterPuts:
             case "boolean":
                 return build_case([(value, build_literal(1))], build_literal(0))
             case "text":
-                return exp.Sub(this=get_word_place(of, value), expression=build_literal(1))
+                return F.subtract(get_word_place(of, value), 1)
             case "texts":
                 return build_case([(build_equality(F.count_items(value), 0), build_literal(0))])
         given = words.given(of) if words.is_there(of) else []
         own = self._own(of.name)
-        said = build_and(*(build_or([F.is_null(each), build_equality(each.copy(), own.copy())]) for each in given))
+        said = build_and(*(build_or([F.is_null(each), build_equality(each, own)]) for each in given))
         return build_case([(said, build_literal(0))])
 
     @property
@@ -361,9 +358,9 @@ class ClusterPuts:
             "inhibited": F.coalesce(F.build_column("inhibited", "__mqclause_names"), exp.false())
         }
         for name, sources in self._sources().items():
-            fields |= {_field(name, number): source.value.copy() for number, source in enumerate(sources)}
+            fields |= {_field(name, number): source.value for number, source in enumerate(sources)}
         said = F.build_struct(fields)
-        return said if self.struct is None else build_if(build_not(F.is_null(self.struct.copy())), said)
+        return said if self.struct is None else build_if(build_not(F.is_null(self.struct)), said)
 
     @property
     def odd_shape(self) -> Shape:
@@ -410,7 +407,7 @@ class ClusterPuts:
     def _no_cluster(self, at: ValueSource) -> Node:
         listed = [*self.clusters][:MOST_SHOWN]
         allowed = ", ".join([*listed, *(["…"] if len(self.clusters) > MOST_SHOWN else [])])
-        return describe_disallowed([at.told], quote_text(at.value.copy()), allowed)
+        return describe_disallowed([at.told], quote_text(at.value), allowed)
 
     def _words(self) -> RowWords:
         return RowWords("put", PUT, self.sources, {}, Bindings())
@@ -419,7 +416,7 @@ class ClusterPuts:
         """Where an odd put has what it says: also what its names come to, and what its cluster says for it."""
         words, found = self._words(), {name: each for name, each in self.sources.items() if not PUT[name].optional}
         bind = words.value(PUT["bind"], as_kept=False)
-        left_open = build_equality(normalize_value(PUT["bind"], bind.copy()), "AS_Q_DEF")
+        left_open = build_equality(normalize_value(PUT["bind"], bind), "AS_Q_DEF")
         of_queue = F.coalesce(F.build_column("defbind", "__mqclause_names"), build_literal("OPEN"))
         in_effect = build_case([(left_open, of_queue)], exp.cast(bind, "TEXT"))
         told = found["bind"][0].told if "bind" in found else "put.bind"
@@ -738,7 +735,7 @@ def decided_names(puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread
 
 
 def _is_given(name: Node) -> Node:
-    return exp.NEQ(this=name.copy(), expression=build_literal(""))
+    return F.is_unequal(name, "")
 
 
 def _array(items: Iterable[Node]) -> Node:

@@ -16,14 +16,13 @@ from sqlglot import exp
 
 from mqclause.documents import OUTCOME
 from mqclause.exits.process import Caller, Exit, Exits, ExitSession
-from mqclause.language.sql import Node, build_and, build_literal
+from mqclause.language.sql import Node, build_literal
 from mqclause.model.diagnostics import DomainError, suggest_allowed
 from mqclause.model.exits import MQWXP
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import NAME_GIVEN
 from mqclause.model.facts.objects import QueueManager
 from mqclause.rulebook.rules import Rules
-from mqclause.tables import functions as F  # noqa: N812
 from mqclause.tables.cluster_puts import ClusterPuts, build_answer
 from mqclause.tables.functions import build_column
 from mqclause.tables.row import build_put
@@ -191,7 +190,10 @@ def same_in_all(of: Column, value: Any) -> Any:
 
 
 def _is_known(name: str, clusters: Iterable[Cluster]) -> bool:
-    return any(name in known for each in clusters for known in _names(each))
+    return any(
+        name == each.queue_manager.name or name in {*each.queues_by_name, *each.aliases_by_name, *each.remote}
+        for each in clusters
+    )
 
 
 def _both(of: Column, value: str, own: str, latter: str) -> str:
@@ -199,11 +201,6 @@ def _both(of: Column, value: str, own: str, latter: str) -> str:
     what = "name in the cluster" if of.name in PUT_NAMES else "value that it may have"
     said = f"{of.name}={value!r} is the column {own} and also a {what}"
     return f"{said}; {latter} is the latter, for the former give the column another name"
-
-
-def _names(cluster: Cluster) -> Iterable[Collection[str]]:
-    own = (cluster.queue_manager.name,)
-    return cluster.queues_by_name, cluster.aliases_by_name, cluster.remote, own
 
 
 def _no_column(of: Column, value: str, columns: Collection[str]) -> str:
@@ -334,15 +331,3 @@ class _Decided:
 def _not_called(_: MQWXP) -> None:
     """In the place of an exit that has run into its limit: the rows fail as by that."""
     raise TimeoutError
-
-
-def build_put_struct(puts: ClusterPuts) -> Node:
-    """Write what the put of a row says, as a struct."""
-    values = {name: [each.value.copy() for each in sources] for name, sources in puts.sources.items()}
-    return F.build_struct({name: F.coalesce(*each) for name, each in values.items()})
-
-
-def has_exit_call(puts: ClusterPuts, rows: ExitRowDecider, outcome: Node) -> Node:
-    """Write the test whether a row calls an exit: rules have found nothing wrong with it (``outcome``)."""
-    at = exp.In(this=puts.place, expressions=[build_literal(place) for place in rows.places])
-    return build_and(exp.NEQ(this=outcome, expression=build_literal("invalid")), at)

@@ -2,17 +2,19 @@
 
 Places in a list count from 0, but for what ``place_of`` gives. A function of each item is an ``exp.Lambda``, whose
 variables are identifiers and no columns, so that the columns of a tree are what it needs of a row.
+
+Trees may share what they are built of: they are copied when they are bound, and when they are rendered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import ClassVar
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any, ClassVar
 
 from attrs import define, field, frozen
 from sqlglot import exp
 
-from mqclause.language.sql import Node
+from mqclause.language.sql import Node, build_literal
 
 PREFIX = "__mqclause_"
 """What the names of bindings, and of all columns that are added for our own use, begin with. Others are the user's."""
@@ -204,6 +206,20 @@ def build_struct(fields: Mapping[str, Node]) -> Node:
     """Write a struct of these fields."""
     made = [exp.PropertyEQ(this=exp.to_identifier(name), expression=value) for name, value in fields.items()]
     return exp.Struct(expressions=made)
+
+
+def _build_operation(kind: Callable[..., Any]) -> Callable[[Node, Node | str | float], Node]:
+    def write(one: Node, other: Node | str | float) -> Node:
+        made: Node = kind(this=one, expression=other if isinstance(other, exp.Expression) else build_literal(other))
+        return made
+
+    return write
+
+
+add, subtract, multiply, divide = map(_build_operation, (exp.Add, exp.Sub, exp.Mul, exp.Div))
+is_greater, is_at_least, is_less, is_unequal = map(_build_operation, (exp.GT, exp.GTE, exp.LT, exp.NEQ))
+bit_and, bit_xor, shift_right = map(_build_operation, (exp.BitwiseAnd, exp.BitwiseXor, exp.BitwiseRightShift))
+"""Write an operation on two values, of which the second may be a number or a text itself."""
 
 
 def concat_texts(*parts: Node | str) -> Node:

@@ -11,6 +11,7 @@ subjects in listing order. What does not fit (names, sequence numbers) is looked
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import groupby
@@ -51,25 +52,10 @@ from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.facts.domains import NOT_IN_NAMES, Finite, Flag, Name, Names, Whole, Words
 from mqclause.rulebook.rule import Rule, RuleError
 from mqclause.tables import functions as F  # noqa: N812
-from mqclause.tables.functions import (
-    PREFIX,
-    Bindings,
-    InCase,
-    ListAsText,
-    NoneOf,
-    TextLength,
-    Unpadded,
-    build_lambda,
-    build_variable,
-    coalesce,
-    map_items,
-)
+from mqclause.tables.functions import Bindings
 from mqclause.tables.schema import Column, Columns, FieldType, Shape, Sources, ValueSource
 
 _NOTHING_FAILED = build_zero_test(FAILING_RULE)
-
-LARGEST_DOUBLE = 1.7976931348623157e308
-"""The upper bound of numbers: it leaves out infinity, and NaN where that is the greatest of all."""
 
 ODD_LETTER = f"[^{''.join(letter for letter in map(chr, range(128)) if not NOT_IN_NAMES.match(letter))}]"
 """A character that no name of MQ has, as a regular expression.
@@ -93,19 +79,41 @@ ALL_PACKED = 44
 class StepLowering:
     """Writes the bindings of one ruleset, from how the subjects of a row stand to how they stand in the end.
 
-    ``made`` are the names of the bindings that each rule made.
+    The lists are as of the step that comes next, each a binding; ``meaning`` is that of its words.
+    ``listed`` are all subjects, ``order`` lists them in an order that rules made. The choice ``is_open`` until a rule
+    makes it, ``ended`` is whether one by condition did. ``before`` has who remained before a rule, and what rule
+    a subject ``c`` of them falls by that does not remain: passes of one rule are one. ``choices`` are the ranks that
+    choose, each with whether it does. ``made`` are the names of the bindings that each rule made.
     """
 
     steps: LoweredRuleset
-    standing: LoweringState
+    meaning: RowExpressions
+    listed: Node
+    traced: bool = False
+    is_open: Node = field(factory=exp.true)
+    ended: Node = field(factory=exp.false)
+    aside: Node = F.NO_SUBJECTS
+    before: list[tuple[Node, Node]] = field(factory=list)
+    order: Node | None = None
+    choices: list[tuple[Rank, Node]] = field(factory=list)
     made: dict[str, list[str]] = field(factory=dict)
+
+    @property
+    def remaining(self) -> Node:
+        """The list of those that remain."""
+        return self.meaning.remaining
+
+    @remaining.setter
+    def remaining(self, after: Node) -> None:
+        """Set the list of subjects that remain from here on."""
+        self.meaning = evolve(self.meaning, remaining=after)
 
     def write(self) -> None:
         """Write all steps. Raises RuleError for a rule that cannot be run on tables."""
         for _, together in groupby(self.steps.steps, self._together):
-            known, steps = set(self.standing.meaning.bindings.found), list(together)
+            known, steps = set(self.meaning.bindings.found), list(together)
             self._write(steps)
-            names = [name for name in self.standing.meaning.bindings.found if name not in known]
+            names = [name for name in self.meaning.bindings.found if name not in known]
             self.made |= dict.fromkeys((step.rule.id for step in steps), names)
 
     def advanced(self, subject: Node, only: Collection[str] | None = None) -> RowExpressions:
@@ -113,10 +121,10 @@ class StepLowering:
 
         With ``only`` as if they had derived no more than these.
         """
-        meaning = self.standing.meaning
+        meaning = self.meaning
         for step in self.steps.steps:
             if isinstance(step, Let) and step.of == "chosen":
-                condition = build_and(build_not(self.standing.ended), meaning.all_of(step.when))
+                condition = build_and(build_not(self.ended), meaning.all_of(step.when))
                 for each in step.values if only is None else [one for one in step.values if one.name in only]:
                     value = build_if(condition, meaning.of(each.value, subject))
                     meaning = evolve(meaning, overridden={**meaning.overridden, each.name: value})
@@ -138,15 +146,15 @@ class StepLowering:
         try:
             match first:
                 case Filter(fate="out"):
-                    eliminate(self.standing, filters)
+                    eliminate(self, filters)
                 case Filter(fate="aside"):
-                    set_aside(self.standing, first)
+                    set_aside(self, first)
                 case Filter(fate="back"):
-                    take_back(self.standing, first)
+                    take_back(self, first)
                 case Filter(fate="chosen"):
-                    choose(self.standing, filters)
+                    choose(self, filters)
                 case Rank():
-                    apply_rank(self.standing, first)
+                    apply_rank(self, first)
                 case Let(of="every"):
                     self._of_every(first)
                 case Let(of="situation"):
@@ -155,19 +163,19 @@ class StepLowering:
             raise RuleError(self.steps.ruleset.name, "", str(error)) from None
 
     def _of_every(self, step: Let) -> None:
-        condition = build_and(build_not(self.standing.ended), self.standing.applies(step))
+        condition = build_and(build_not(self.ended), self.applies(step))
         for value in [] if is_false(condition) else step.values:
-            meaning = self.standing.meaning
-            anew = self.standing.bind(step.rule, value.name, build_if(condition, meaning.of(value.value)))
-            self.standing.meaning = evolve(meaning, overridden={**meaning.overridden, value.name: anew})
+            meaning = self.meaning
+            anew = self.bind(step.rule, value.name, build_if(condition, meaning.of(value.value)))
+            self.meaning = evolve(meaning, overridden={**meaning.overridden, value.name: anew})
 
     def _of_situation(self, step: Let) -> None:
         first_to_fail, rest = _first_to_fail(step.when)
         if first_to_fail and self._all_fail():
             return
-        condition, meaning = self.standing.holds(step.rule, rest), self.standing.meaning
+        condition, meaning = self.holds(step.rule, rest), self.meaning
         if len(step.values) > 1 and not first_to_fail:
-            condition = self.standing.bind(step.rule, "applies", condition)
+            condition = self.bind(step.rule, "applies", condition)
         for value in step.values:
             before, tree = meaning.word(value.name), meaning.of(value.value)
             if first_to_fail:
@@ -180,122 +188,8 @@ class StepLowering:
 
     def _all_fail(self) -> bool:
         """Whether a rule before ends every call: then no rule after it does."""
-        failing = self.standing.meaning.word(FAILING_RULE)
+        failing = self.meaning.word(FAILING_RULE)
         return (failing.args.get("default") or failing) != build_literal(0)
-
-
-def eliminate(standing: LoweringState, filters: Sequence[Filter]) -> None:
-    """Write the removal of all of whom the condition of a filter holds."""
-    meaning, step = standing.meaning, filters[0]
-    wheres = [(meaning.of(each.where), build_literal(each.rule.id)) for each in filters]
-    fell = build_or(where for where, _ in wheres)
-    condition = standing.applies(step, standing.is_open, build_or(meaning.may_hold(each.where) for each in filters))
-    if not is_false(condition):
-        standing.kept(step.rule, build_not(fell), condition, build_case(wheres) if len(wheres) > 1 else None)
-
-
-def set_aside(standing: LoweringState, step: Filter) -> None:
-    """Write the setting aside of all of whom the condition holds."""
-    before, where = standing.remaining, standing.meaning.of(step.where)
-    condition = standing.applies(step, standing.is_open, standing.meaning.may_hold(step.where))
-    found = build_if(condition, F.filter_items(before, where), F.NO_SUBJECTS)
-    standing.kept(step.rule, build_not(where), condition)
-    aside = found if standing.aside is F.NO_SUBJECTS else F.concat_lists(standing.aside, found)
-    standing.aside = standing.bind(step.rule, "aside", aside)
-
-
-def take_back(standing: LoweringState, step: Filter) -> None:
-    """Write the return of those set aside of whom the condition holds, each in its place."""
-    before, aside, where = standing.remaining, standing.aside, standing.meaning.of(step.where)
-    condition = standing.applies(step, standing.is_open, F.has_more_than(aside, 0))
-    if aside is F.NO_SUBJECTS or is_false(condition):
-        return
-    taken = F.filter_items(aside, where)
-    after = build_if(condition, standing.as_listed(F.concat_lists(before, taken)), before)
-    standing.remaining = standing.bind(step.rule, "left", after)
-    left = build_if(condition, F.filter_items(aside, build_not(where)), aside)
-    standing.aside = standing.bind(step.rule, "aside", left)
-
-
-def choose(standing: LoweringState, filters: Sequence[Filter]) -> None:
-    """Write consecutive choices: the first that finds anybody decides, so all look at the same list."""
-    remaining, last = standing.remaining, filters[-1].rule
-    found: list[tuple[Node, Node]] = []
-    by: list[tuple[Node, Node]] = []
-    for step in filters:
-        where = standing.meaning.of(step.where)
-        condition = standing.applies(step, standing.is_open, standing.meaning.may_hold(step.where))
-        if not (is_false(condition) or is_false(where)):
-            those = F.filter_items(remaining, where)
-            those = standing.turned(those) if step.last_first else those
-            chosen = standing.bind(step.rule, "chosen", build_if(condition, those, F.NO_SUBJECTS))
-            found.append((F.has_more_than(chosen, 0), chosen))
-            by.append((F.has_more_than(chosen, 0), build_literal(step.rule.id)))
-    if found:
-        standing.left(last, build_case(found, remaining), standing.bind(last, "by", build_case(by)))
-        still_open = build_and(*(build_equality(F.count_items(chosen), 0) for _, chosen in found))
-        standing.ended = standing.bind(last, "ended", build_or([standing.ended, build_not(still_open)]))
-        standing.is_open = standing.bind(last, "open", build_and(standing.is_open, build_not(standing.ended)))
-
-
-def apply_rank(standing: LoweringState, step: Rank) -> None:
-    """Write a rank: those that remain are compared; some stay, or all are listed anew."""
-    if step.chooses:
-        _choose(standing, step)
-        return
-    # How many there are decides who stays of so many; those set aside are listed anew too, however few remain.
-    differ = build_or([exp.true()] if step.at_most else (standing.meaning.differ(key.by) for key in step.keys))
-    enough = F.has_more_than(standing.remaining, 1 if is_never_empty(standing, step) and step.keep != "all" else 0)
-    condition = standing.applies(step, standing.is_open, differ, enough)
-    if is_false(condition):
-        return
-    if step.keep == "all":
-        _order(standing, step, condition)
-    elif step.keep == "at_most":
-        _keep_some(standing, step, condition)
-    elif step.per is not None:
-        _keep_of_group(standing, step, condition)
-    else:
-        _keep_best(standing, step, step.keys[0], condition)
-
-
-def is_never_empty(standing: LoweringState, step: Operation) -> bool:
-    """Return whether types show that a step leaves somebody wherever there is anybody."""
-    if not isinstance(step, Rank) or step.at_most is None:
-        return isinstance(step, Rank)
-    least = infer_type(step.at_most, standing.meaning.vocabulary, per_subject=False).least
-    return least is not None and least >= 1
-
-
-@define
-class LoweringState:
-    """The lists as of the step that comes next, each a binding; ``meaning`` is that of its words.
-
-    ``listed`` are all subjects, ``order`` lists them in an order that rules made. The choice ``is_open`` until a rule
-    makes it, ``ended`` is whether one by condition did. ``before`` has who remained before a rule, and what rule
-    a subject ``c`` of them falls by that does not remain: passes of one rule are one. ``choices`` are the ranks that
-    choose, each with whether it does.
-    """
-
-    meaning: RowExpressions
-    listed: Node
-    traced: bool = False
-    is_open: Node = field(factory=exp.true)
-    ended: Node = field(factory=exp.false)
-    aside: Node = F.NO_SUBJECTS
-    before: list[tuple[Node, Node]] = field(factory=list)
-    order: Node | None = None
-    choices: list[tuple[Rank, Node]] = field(factory=list)
-
-    @property
-    def remaining(self) -> Node:
-        """The list of those that remain."""
-        return self.meaning.remaining
-
-    @remaining.setter
-    def remaining(self, after: Node) -> None:
-        """Set the list of subjects that remain from here on."""
-        self.meaning = evolve(self.meaning, remaining=after)
 
     def bind(self, rule: Rule, what: str, tree: Node) -> Node:
         """Bind a tree to a name that shows its rule and its part in it."""
@@ -323,20 +217,94 @@ class LoweringState:
         """Keep those of whom ``kept`` holds, where ``condition`` holds."""
         self.left(rule, build_if(condition, F.filter_items(self.remaining, kept), self.remaining), by)
 
-    def turned(self, some: Node) -> Node:
-        """Reverse a list of subjects that is in their present order."""
-        if self.order is None:
-            return F.sort_items(some, descending=True)
-        numbered = F.map_items(
-            some, F.build_struct({"at": F.build_variable("place"), "subject": F.build_variable("c")}), "c", "place"
-        )
-        return F.map_items(F.sort_items(numbered, descending=True), F.get_field(F.EACH, "subject"), F.EACH.name)
-
     def as_listed(self, some: Node) -> Node:
         """Sort a list of subjects into the order in which they are listed now."""
         if self.order is None:
             return F.sort_items(some)
         return F.filter_items(self.order, F.has_item(some, F.build_variable("c")))
+
+
+def eliminate(standing: StepLowering, filters: Sequence[Filter]) -> None:
+    """Write the removal of all of whom the condition of a filter holds."""
+    meaning, step = standing.meaning, filters[0]
+    wheres = [(meaning.of(each.where), build_literal(each.rule.id)) for each in filters]
+    fell = build_or(where for where, _ in wheres)
+    condition = standing.applies(step, standing.is_open, build_or(meaning.may_hold(each.where) for each in filters))
+    if not is_false(condition):
+        standing.kept(step.rule, build_not(fell), condition, build_case(wheres) if len(wheres) > 1 else None)
+
+
+def set_aside(standing: StepLowering, step: Filter) -> None:
+    """Write the setting aside of all of whom the condition holds."""
+    before, where = standing.remaining, standing.meaning.of(step.where)
+    condition = standing.applies(step, standing.is_open, standing.meaning.may_hold(step.where))
+    found = build_if(condition, F.filter_items(before, where), F.NO_SUBJECTS)
+    standing.kept(step.rule, build_not(where), condition)
+    aside = found if standing.aside is F.NO_SUBJECTS else F.concat_lists(standing.aside, found)
+    standing.aside = standing.bind(step.rule, "aside", aside)
+
+
+def take_back(standing: StepLowering, step: Filter) -> None:
+    """Write the return of those set aside of whom the condition holds, each in its place."""
+    before, aside, where = standing.remaining, standing.aside, standing.meaning.of(step.where)
+    condition = standing.applies(step, standing.is_open, F.has_more_than(aside, 0))
+    if aside is F.NO_SUBJECTS or is_false(condition):
+        return
+    taken = F.filter_items(aside, where)
+    after = build_if(condition, standing.as_listed(F.concat_lists(before, taken)), before)
+    standing.remaining = standing.bind(step.rule, "left", after)
+    left = build_if(condition, F.filter_items(aside, build_not(where)), aside)
+    standing.aside = standing.bind(step.rule, "aside", left)
+
+
+def choose(standing: StepLowering, filters: Sequence[Filter]) -> None:
+    """Write consecutive choices: the first that finds anybody decides, so all look at the same list."""
+    remaining, last = standing.remaining, filters[-1].rule
+    found: list[tuple[Node, Node]] = []
+    by: list[tuple[Node, Node]] = []
+    for step in filters:
+        where = standing.meaning.of(step.where)
+        condition = standing.applies(step, standing.is_open, standing.meaning.may_hold(step.where))
+        if not (is_false(condition) or is_false(where)):
+            those = F.filter_items(remaining, where)
+            those = exp.ArrayReverse(this=those) if step.last_first else those
+            chosen = standing.bind(step.rule, "chosen", build_if(condition, those, F.NO_SUBJECTS))
+            found.append((F.has_more_than(chosen, 0), chosen))
+            by.append((F.has_more_than(chosen, 0), build_literal(step.rule.id)))
+    if found:
+        standing.left(last, build_case(found, remaining), standing.bind(last, "by", build_case(by)))
+        still_open = build_and(*(build_equality(F.count_items(chosen), 0) for _, chosen in found))
+        standing.ended = standing.bind(last, "ended", build_or([standing.ended, build_not(still_open)]))
+        standing.is_open = standing.bind(last, "open", build_and(standing.is_open, build_not(standing.ended)))
+
+
+def apply_rank(standing: StepLowering, step: Rank) -> None:
+    """Write a rank: those that remain are compared; some stay, or all are listed anew."""
+    if step.chooses:
+        _choose(standing, step)
+        return
+    # How many there are decides who stays of so many; those set aside are listed anew too, however few remain.
+    differ = build_or([exp.true()] if step.at_most else (standing.meaning.differ(key.by) for key in step.keys))
+    enough = F.has_more_than(standing.remaining, 1 if is_never_empty(standing, step) and step.keep != "all" else 0)
+    condition = standing.applies(step, standing.is_open, differ, enough)
+    if is_false(condition):
+        return
+    if step.keep == "all":
+        _order(standing, step, condition)
+    elif step.keep == "at_most":
+        _keep_some(standing, step, condition)
+    elif step.per is not None:
+        _keep_of_group(standing, step, condition)
+    else:
+        _keep_best(standing, step, step.keys[0], condition)
+
+
+def is_never_empty(standing: StepLowering, step: Operation) -> bool:
+    """Return whether types show that a step leaves somebody wherever there is anybody."""
+    if not isinstance(step, Rank) or step.at_most is None:
+        return isinstance(step, Rank)
+    least = infer_type(step.at_most, standing.meaning.vocabulary, per_subject=False).least
+    return least is not None and least >= 1
 
 
 class NotInTableError(ValueError):
@@ -402,7 +370,9 @@ class RowWords:
 
     def value(self, of: Column, as_kept: bool = True) -> Node:
         """Write the value of a column, never null; words and names as they are kept, or as the row has them."""
-        value = coalesce(*self.given(of), build_literal(of.default)) if self.is_there(of) else build_literal(of.default)
+        value = (
+            F.coalesce(*self.given(of), build_literal(of.default)) if self.is_there(of) else build_literal(of.default)
+        )
         return normalize_value(of, value) if as_kept else value
 
     def given(self, of: Column) -> list[Node]:
@@ -429,9 +399,9 @@ class RowWords:
                     case Name() as one:
                         yield found, is_too_long(one, found)
                     case Names(Name() as one):
-                        name = build_variable("name")
-                        wrong = build_lambda(build_or([build_equality(name, ""), is_too_long(one, name)]), "name")
-                        yield ListAsText(this=found), exp.Not(this=NoneOf(this=found.copy(), expression=wrong))
+                        name = F.build_variable("name")
+                        wrong = F.build_lambda(build_or([build_equality(name, ""), is_too_long(one, name)]), "name")
+                        yield F.ListAsText(this=found), exp.Not(this=F.NoneOf(this=found, expression=wrong))
 
     def faults(self) -> Iterator[tuple[Column, Node]]:
         """Yield each column that may be out of its domain, with the test whether it is."""
@@ -446,11 +416,11 @@ def normalize_value(of: Column, value: Node) -> Node:
     """Write a word in the letter case of its column, a name without trailing blanks, others as they are."""
     match of.domain:
         case Words():
-            return InCase(this=build_word_list(of), expression=value)
+            return F.InCase(this=build_word_list(of), expression=value)
         case Name():
-            return Unpadded(this=value)
+            return F.Unpadded(this=value)
         case Names(Name()):
-            return map_items(value, Unpadded(this=build_variable("name")), "name")
+            return F.map_items(value, F.Unpadded(this=F.build_variable("name")), "name")
     return value
 
 
@@ -473,36 +443,35 @@ def build_domain_test(of: Column, value: Node, kinds: Collection[FieldType]) -> 
                 # As a double the end would be the next larger one.
                 high = int(nextafter(high, 0.0))
             return build_or(
-                [is_outside(value, low, high), *([has_fraction(value)] if {*kinds} - {"integer", "huge"} else [])]
+                [
+                    is_outside(value, low, high),
+                    *([F.is_unequal(value, exp.Floor(this=value))] if {*kinds} - {"integer", "huge"} else []),
+                ]
             )
         case Finite(low):
-            return is_outside(value, low, LARGEST_DOUBLE)
+            # It leaves out infinity, and NaN where that is the greatest of all.
+            return is_outside(value, low, sys.float_info.max)
         case Name():
             return None if "name" in kinds else is_no_name(of.domain, value)
         case Names(Name() as one):
-            name = build_variable("name")
-            wrong = coalesce(is_no_name(one, name), exp.false())
-            return exp.Not(this=NoneOf(this=value, expression=build_lambda(wrong, "name")))
+            name = F.build_variable("name")
+            wrong = F.coalesce(is_no_name(one, name), exp.false())
+            return exp.Not(this=F.NoneOf(this=value, expression=F.build_lambda(wrong, "name")))
     return None
-
-
-def has_fraction(value: Node) -> Node:
-    """Write the test whether a number is not whole."""
-    return exp.NEQ(this=value, expression=exp.Floor(this=value.copy()))
 
 
 def is_no_name(domain: Name, value: Node) -> Node:
     """Write the test whether MQ allows no such name, padded or not; blank is a name that was left out."""
-    name = Unpadded(this=value)
-    blank = [build_equality(name.copy(), "")] if domain.least else []
+    name = F.Unpadded(this=value)
+    blank = [build_equality(name, "")] if domain.least else []
     return build_or(
-        [*blank, exp.RegexpLike(this=name, expression=build_literal(ODD_LETTER)), is_too_long(domain, name.copy())]
+        [*blank, exp.RegexpLike(this=name, expression=build_literal(ODD_LETTER)), is_too_long(domain, name)]
     )
 
 
 def is_too_long(domain: Name, name: Node) -> Node:
     """Write the test whether a name is longer than MQ allows."""
-    return exp.GT(this=TextLength(this=name.copy()), expression=build_literal(domain.most))
+    return F.is_greater(F.TextLength(this=name), domain.most)
 
 
 def has_names(of: Column) -> bool:
@@ -616,8 +585,8 @@ class RowExpressions:
         packed = self.packing.value(name, self.subject)
         if len(places) > 1:
             all_of_them = build_literal(sum(1 << place for place in places))
-            shifted = exp.BitwiseRightShift(this=all_of_them, expression=exp.cast(packed, "INT"))
-            packed, places = exp.BitwiseAnd(this=shifted, expression=build_literal(1)), [1]
+            shifted = F.shift_right(all_of_them, exp.cast(packed, "INT"))
+            packed, places = F.bit_and(shifted, 1), [1]
         found = build_equality(packed, places[0]) if places else exp.false()
         return build_not(found) if isinstance(tree, nodes.NEQ) else found
 
@@ -627,20 +596,20 @@ class RowExpressions:
 
     def count(self, condition: Expression) -> Node:
         """Count those that remain of whom a condition holds, item by item only where they may differ in it."""
-        everyone = F.count_items(self.remaining)
         variable_name = f"{self.subject.name if isinstance(self.subject, exp.Identifier) else 'c'}_counted"
         counted = F.count_items(F.filter_items(self.remaining, self.of(condition, variable_name), variable_name))
-        differ = self.differ(condition)
-        if is_true(differ):
-            return counted
-        return build_case([(differ, counted), (self.of(condition, F.build_column(FIRST)), everyone)], build_literal(0))
+        return self._where_they_differ(condition, counted, F.count_items(self.remaining), build_literal(0))
 
     def those(self, condition: Expression) -> Node:
         """List those that remain of whom a condition holds, item by item only where they may differ in it."""
-        differ, some = self.differ(condition), F.filter_items(self.remaining, self.of(condition))
+        some = F.filter_items(self.remaining, self.of(condition))
+        return self._where_they_differ(condition, some, self.remaining, F.NO_SUBJECTS)
+
+    def _where_they_differ(self, condition: Expression, some: Node, everyone: Node, nobody: Node) -> Node:
+        differ = self.differ(condition)
         if is_true(differ):
             return some
-        return build_case([(differ, some), (self.of(condition, F.build_column(FIRST)), self.remaining)], F.NO_SUBJECTS)
+        return build_case([(differ, some), (self.of(condition, F.build_column(FIRST)), everyone)], nobody)
 
     def differ(self, tree: Expression) -> Node:
         """Return whether the subjects of a row may differ in ``tree``."""
@@ -717,14 +686,12 @@ class Packing:
 
     def packed(self) -> Node:
         """Write the list of subjects as packed numbers; -1 for one with a fault, apart from its names."""
-        place = exp.Mul(
-            this=exp.cast(F.build_variable("place"), "BIGINT"), expression=build_literal(1 << self.place_shift)
-        )
+        place = F.multiply(exp.cast(F.build_variable("place"), "BIGINT"), 1 << self.place_shift)
         # Floating-point numbers, which hold as many bits, are added without a look for an overflow.
-        bits = exp.cast(reduce(lambda one, other: exp.Add(this=one, expression=other), self._parts()), "BIGINT")
+        bits = exp.cast(reduce(lambda one, other: F.add(one, other), self._parts()), "BIGINT")
         # A column that is null is in range, by its default: of several conditions only one that holds counts.
         wrong = F.coalesce(build_or([F.is_null(F.EACH), *self._out_of_range()]), exp.false())
-        number = build_if(exp.Not(this=wrong), exp.Add(this=bits, expression=place))
+        number = build_if(exp.Not(this=wrong), F.add(bits, place))
         checked = F.coalesce(number, build_literal(-1))
         return F.coalesce(F.map_items(F.build_column(self.listed), checked, F.EACH.name, "place"), F.NO_SUBJECTS)
 
@@ -745,7 +712,7 @@ class Packing:
                 value = F.coalesce(value, build_literal(of.default))
             else:
                 continue
-            yield exp.Mul(this=exp.cast(value, "DOUBLE"), expression=build_literal(unit))
+            yield F.multiply(exp.cast(value, "DOUBLE"), unit)
 
     def own(self, word: str) -> Node:
         """Write a field of the subject that is asked about; null where it may be."""
@@ -774,13 +741,13 @@ class Packing:
 
     def place(self, subject: Node) -> Node:
         """Write the place of a packed subject in its row, from 0."""
-        return exp.BitwiseRightShift(this=subject, expression=build_literal(self.place_shift))
+        return F.shift_right(subject, self.place_shift)
 
     def value(self, word: str, subject: Node) -> Node:
         """Write what is packed of a column, as a whole number."""
         bits = self.bits[word]
-        shifted = exp.BitwiseRightShift(this=subject, expression=build_literal(bits.shift))
-        return exp.BitwiseAnd(this=shifted, expression=build_literal(bits.mask))
+        shifted = F.shift_right(subject, bits.shift)
+        return F.bit_and(shifted, bits.mask)
 
     def flag(self, word: str, subject: Node) -> Node:
         """Write a packed flag as a truth value."""
@@ -793,7 +760,7 @@ class Packing:
         if word not in self.present:
             return default
         if word in self.names_asked:
-            return F.coalesce(F.get_item(F.build_column(f"{PREFIX}names_{word}"), self.place(subject)), default)
+            return F.coalesce(F.get_item(F.build_column(f"{F.PREFIX}names_{word}"), self.place(subject)), default)
         found = F.get_field(F.get_item(F.build_column(self.listed), self.place(subject)), self.present[word].name)
         value = F.coalesce(found if self.present[word].checked else normalize_value(of, found), default)
         is_as_kept = self.present[word].kind == of.kind or of.kind not in ("integer", "number")
@@ -802,7 +769,7 @@ class Packing:
 
 def has_bits(number: Node, bits: int) -> Node:
     """Write the test whether a number has any of the bits."""
-    return exp.NEQ(this=exp.BitwiseAnd(this=number, expression=build_literal(bits)), expression=build_literal(0))
+    return F.is_unequal(F.bit_and(number, bits), 0)
 
 
 def get_word_place(of: Column, value: Node) -> Node:
@@ -819,19 +786,19 @@ def _first_to_fail(condition: Expression | None) -> tuple[bool, Expression | Non
     return (True, rest) if first == _NOTHING_FAILED else (False, condition)
 
 
-def _choose(standing: LoweringState, step: Rank) -> None:
+def _choose(standing: StepLowering, step: Rank) -> None:
     condition = standing.bind(step.rule, "applies", standing.applies(step, standing.is_open))
     standing.choices.append((step, condition))
     chosen = build_and(condition, F.has_more_than(standing.remaining, 0))
     for key in step.keys:
         _keep_best(standing, step, key, build_and(condition, F.has_more_than(standing.remaining, 1)))
     if step.last_first:
-        turned = build_if(condition, standing.turned(standing.remaining), standing.remaining)
+        turned = build_if(condition, exp.ArrayReverse(this=standing.remaining), standing.remaining)
         standing.remaining = standing.bind(step.rule, "turned", turned)
     standing.is_open = standing.bind(step.rule, "open", build_and(standing.is_open, build_not(chosen)))
 
 
-def _keep_best(standing: LoweringState, step: Rank, key: Key, condition: Node) -> None:
+def _keep_best(standing: StepLowering, step: Rank, key: Key, condition: Node) -> None:
     among, by = standing.meaning.all_of(step.among), standing.meaning.number_of(key.by)
     best_of = exp.ArrayMax if key.descending else exp.ArrayMin
     # Where nobody is compared the best is null; those that are not compared stay all the same.
@@ -840,13 +807,13 @@ def _keep_best(standing: LoweringState, step: Rank, key: Key, condition: Node) -
     _keep(standing, step, build_equality(by, best), condition)
 
 
-def _keep(standing: LoweringState, step: Rank, good: Node, condition: Node) -> None:
+def _keep(standing: StepLowering, step: Rank, good: Node, condition: Node) -> None:
     """Keeps who is not compared and who is good."""
     kept = build_or([build_not(standing.meaning.all_of(step.among)), good])
     standing.kept(step.rule, kept, condition)
 
 
-def _keep_of_group(standing: LoweringState, step: Rank, condition: Node) -> None:
+def _keep_of_group(standing: StepLowering, step: Rank, condition: Node) -> None:
     """Keeps those to whom nobody of their group is better."""
     condition = standing.bind(step.rule, "applies", condition)
     meaning, key, per = standing.meaning, step.keys[0], nodes.Column(step.per or "")
@@ -857,7 +824,7 @@ def _keep_of_group(standing: LoweringState, step: Rank, condition: Node) -> None
     _keep(standing, step, nobody, condition)
 
 
-def _keep_some(standing: LoweringState, step: Rank, condition: Node) -> None:
+def _keep_some(standing: StepLowering, step: Rank, condition: Node) -> None:
     """Keeps so many of the best; of those equal to the last of them, the first or all."""
     assert step.at_most is not None  # noqa: S101 - told to the type checker
     meaning, limit, rule = standing.meaning, standing.meaning.of(step.at_most), step.rule
@@ -865,45 +832,43 @@ def _keep_some(standing: LoweringState, step: Rank, condition: Node) -> None:
         limit = exp.Greatest(this=limit, expressions=[build_literal(0)])
     among = standing.remaining if step.among is None else meaning.those(step.among)
     compared = standing.bind(rule, "compared", build_if(condition, among, F.NO_SUBJECTS))
-    many = standing.bind(rule, "many", exp.GT(this=F.count_items(compared), expression=limit))
+    many = standing.bind(rule, "many", F.is_greater(F.count_items(compared), limit))
     best = standing.bind(rule, "sorted", build_if(many, _sorted(standing, compared, step.keys), F.NO_SUBJECTS))
     kind = _kind(standing, step.counts)
     if step.counts:
         best = _first_of_each(standing, step, best, kind)
-        many = standing.bind(rule, "many", exp.GT(this=F.count_items(best), expression=limit))
+        many = standing.bind(rule, "many", F.is_greater(F.count_items(best), limit))
     first = F.take_first(best, limit)
     best = first if step.ties == "first" else _with_equals(standing, step, best, limit)
     kept = standing.bind(rule, "kept", F.map_items(best, kind) if step.counts else best)
     _keep(standing, step, F.has_item(kept, kind), many)
 
 
-def _kind(standing: LoweringState, counts: Sequence[str]) -> Node:
+def _kind(standing: StepLowering, counts: Sequence[str]) -> Node:
     """What subjects that count as one are alike in: in these attributes; without any each counts alone."""
     alike = {name: standing.meaning.of(nodes.Column(name)) for name in counts}
     return F.build_struct(alike) if alike else F.build_variable("c")
 
 
-def _first_of_each(standing: LoweringState, step: Rank, ordered: Node, kind: Node) -> Node:
+def _first_of_each(standing: StepLowering, step: Rank, ordered: Node, kind: Node) -> Node:
     """Of the subjects of each kind the one that is listed first."""
     kinds = standing.bind(step.rule, "kinds", F.map_items(ordered, kind))
-    place = exp.Add(this=F.build_variable("place"), expression=build_literal(1))
+    place = F.add(F.build_variable("place"), 1)
     is_first = build_equality(F.find_place(kinds, kind), place)
     first = F.filter_items(ordered, is_first, "c", "place")
     return standing.bind(step.rule, "first", first)
 
 
-def _with_equals(standing: LoweringState, step: Rank, ordered: Node, limit: Node) -> Node:
+def _with_equals(standing: StepLowering, step: Rank, ordered: Node, limit: Node) -> Node:
     """The first so many of a list in order, and those equal to the last of them."""
     key, by = step.keys[0], standing.meaning.number_of(step.keys[0].by)
-    last = standing.bind(
-        step.rule, "last", F.get_item(F.map_items(ordered, by), exp.Sub(this=limit, expression=build_literal(1)))
-    )
+    last = standing.bind(step.rule, "last", F.get_item(F.map_items(ordered, by), F.subtract(limit, 1)))
     # Where nobody may stay there is no last one to compare with.
     beyond = F.coalesce(_better(key, last, by), exp.true())
     return F.filter_items(ordered, build_not(beyond))
 
 
-def _order(standing: LoweringState, step: Rank, condition: Node) -> None:
+def _order(standing: StepLowering, step: Rank, condition: Node) -> None:
     """Lists those that remain anew, and all others too: some may be taken back."""
     before, remaining = standing.order or standing.listed, standing.remaining
     standing.order = standing.bind(
@@ -913,7 +878,7 @@ def _order(standing: LoweringState, step: Rank, condition: Node) -> None:
     standing.remaining = standing.bind(step.rule, "left", anew)
 
 
-def _sorted(standing: LoweringState, subjects: Node, keys: Sequence[Key]) -> Node:
+def _sorted(standing: StepLowering, subjects: Node, keys: Sequence[Key]) -> Node:
     """Sorts by one key after the other, the first last, equals as before: each time with the place so far."""
     for key in reversed(keys):
         place: Node = F.build_variable("place")
@@ -926,7 +891,7 @@ def _sorted(standing: LoweringState, subjects: Node, keys: Sequence[Key]) -> Nod
 
 
 def _better(key: Key, one: Node, other: Node) -> Node:
-    return exp.GT(this=one, expression=other) if key.descending else exp.LT(this=one, expression=other)
+    return F.is_greater(one, other) if key.descending else F.is_less(one, other)
 
 
 def _packed_default(of: Column) -> int:

@@ -17,7 +17,7 @@ item. Rows then stand by *buckets*, numbers of items that are quick to sort by; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import define, evolve, field, fields, frozen
@@ -54,7 +54,7 @@ from mqclause.rulebook.rule import Rule, RuleError
 from mqclause.rulebook.rules import Rules
 from mqclause.tables import functions as F  # noqa: N812
 from mqclause.tables.flat import check_cluster
-from mqclause.tables.functions import Bindings, Plan, build_column, build_struct, coalesce, is_null, sort_items
+from mqclause.tables.functions import Bindings, Plan, build_column, build_struct, coalesce, is_null
 from mqclause.tables.lowering import NotInTableError, RowWords, has_names, is_no_name, is_too_long
 from mqclause.tables.query import describe_source_fault
 from mqclause.tables.schema import (
@@ -85,8 +85,11 @@ FIRST_OF_ALL = "sequence = 1 AND offset = 0"
 MESSAGES = "__mqclause_messages"
 """What the query calls the table that it is a query of."""
 
-QUEUE_NUMBER = "__mqclause_queue"
-"""The number of a message's queue, where queues are numbered."""
+QUEUE_NUMBER = "queue_number"
+"""The column with the number of a message's queue, where queues are numbered."""
+
+QUEUES = "__mqclause_queues"
+"""What the query calls the part with a row for each of them."""
 
 QUICKLY_SORTED = 2
 """By how many keys beside that number DuckDB's windows sort quickly: they then compare 16 bytes."""
@@ -97,14 +100,10 @@ ARRIVAL = "arrival"
 Which of two with one arrival is the first is open, as where a clock does not tell them apart; items do not mix.
 """
 
-MESSAGE_ORDER: Mapping[str, str] = {
-    "physical": "integer", "logical": "integer", "left_out_of_physical": "text", "left_out_of_logical": "text",
-    "message": "text",
-}  # fmt: skip
-"""The fields of ``message_order``: the place in each order, from 1 in each queue; where there is none, the id of the
-rule that left the message out; what is wrong with a row that is no message."""
-
 ORDER_ANSWER = "message_order"
+"""The column that is added, a struct: the place of a message in each order, from 1 in each queue; where it has none,
+the id of the rule that left it out; and what is wrong with a row that is no message."""
+
 _NOT_READ = ("id", "correlation", "persistent", "put_in", "by", "put_at")
 """What a message may say that its place does not turn on."""
 
@@ -135,7 +134,7 @@ CUT, EXPECTED, FITS, CUT_BY_END = range(4)
 """The parts of what the fold keeps; behind them the places of messages that do not fit in."""
 
 Added = Mapping[str, Node]
-"""Columns by name; all of one level need nothing of each other."""
+"""Columns that the query adds, by name without PREFIX; all of one level need nothing of each other."""
 
 
 @frozen
@@ -153,7 +152,7 @@ class MessageWords:
         if word.about == "subject":
             if name not in self.message:
                 raise NotInTableError(name)
-            return self.message[name].copy()
+            return self.message[name]
         if word.is_derived:
             return self.facts.get(name, build_literal(word.blank))
         return build_literal(getattr(self.call, name))
@@ -172,7 +171,7 @@ class MessageWords:
 
     def count(self, _: Expression) -> Node:
         """Refuse to count: a single row does not tell."""
-        return UNKNOWN.copy()
+        return UNKNOWN
 
 
 @define
@@ -228,9 +227,7 @@ class MessageOrder:
 
     def left_out(self, fate: Node) -> Node:
         """Write the id of the rule that gives a message no place."""
-        return build_case(
-            (exp.EQ(this=fate.copy(), expression=build_literal(at)), each) for at, (_, each) in enumerate(self.fell, 1)
-        )
+        return build_case((build_equality(fate, at), each) for at, (_, each) in enumerate(self.fell, 1))
 
 
 def is_first_lowest(vocabulary: Vocabulary) -> bool:
@@ -245,38 +242,41 @@ def is_visible(steps: LoweredRuleset, message: Mapping[str, Node]) -> Node:
 
 
 def build_message_query(
-    columns: Mapping[str, FieldType], cluster: Cluster | None, rules: Rules, numbered: bool = False
+    columns: Mapping[str, FieldType], cluster: Cluster | None, rules: Rules, counted_from: str = ""
 ) -> exp.Select:
     """Build the query that adds ``message_order`` to ``MESSAGES``, a table with these columns.
 
-    Raises TableError and RuleError.
-    With ``numbered``, rows are sorted once for each order and counted, which needs a number for each queue; it is for a
-    back end in which a row_number() without more counts rows as a subquery put them in order.
+    A back end in which a row_number() without more counts rows as a subquery put them in order says which table they
+    are ``counted_from``: rows are then sorted once for each order, which needs a number for each queue. Raises
+    TableError and RuleError.
     """
+    numbered = bool(counted_from)
     read = read_message_columns(columns, cluster)
     queue, is_message = (read.words["queue_manager"], read.words["queue"]), build_not(read.is_invalid)
     steps = LoweredRuleset.of(rules.ruleset(RETRIEVAL))
-    of_queue = (build_column(QUEUE_NUMBER),) if numbered else queue
+    of_queue = (_added(QUEUE_NUMBER),) if numbered else queue
     items = Items(_told(steps.vocabulary, read.words), read.words, of_queue, is_first_lowest(steps.vocabulary))
     seen = {**read.words, **items.seen()}
     orders = {name: MessageOrder.of(steps, call, seen) for name, call in ORDERS.items()}
     own = [exp.column(name, quoted=True) for name in columns]
     query, bound = _Query([*own]), dict(read.bindings.found)
     if numbered:
-        query.number(QUEUE_NUMBER, {each.name: read.bindings.spelt_out(bound.pop(each.name)) for each in read.of_queue})
+        query.read_once(counted_from)
+        names = [each.name for each in read.of_queue]
+        query.number_queues({_unprefixed(name): read.bindings.spelt_out(bound.pop(name)) for name in names})
     for level in Plan(bound, {}).levels():
-        query.add(level)
+        query.add({_unprefixed(name): tree for name, tree in level.items()})
     query.add(items.places())
-    is_member = build_and(is_message, is_visible(steps, seen), build_not(_is(read.words["group_id"], "")))
-    _members(query, items, is_member, _asks(orders.values(), "__mqclause_earliest_"), numbered)
-    fates = {name: build_column(f"__mqclause_fate_{name}") for name in orders}
-    query.add({fates[name].name: _fate(each, is_message) for name, each in orders.items()})
-    remains = {name: _is_one(fate, PLACED) for name, fate in fates.items()}
+    is_member = build_and(is_message, is_visible(steps, seen), F.is_unequal(read.words["group_id"], ""))
+    _members(query, items, is_member, _asks(orders.values(), f"{F.PREFIX}earliest_"), numbered)
+    fates = {name: _added(f"fate_{name}") for name in orders}
+    query.add({f"fate_{name}": _fate(each, is_message) for name, each in orders.items()})
+    remains = {name: build_equality(fate, PLACED) for name, fate in fates.items()}
     places = _places(query, items, orders, remains, numbered)
     left_out = {f"left_out_of_{name}": each.left_out(fates[name]) for name, each in orders.items()}
-    fault = build_if(_is_one(fates["physical"], NO_MESSAGE), read.bindings.spelt_out(read.fault))
+    fault = build_if(build_equality(fates["physical"], NO_MESSAGE), read.bindings.spelt_out(read.fault))
     struct = build_struct({**places, **left_out, "message": fault})
-    return query.ending([*(each.copy() for each in own), exp.alias_(struct, ORDER_ANSWER)])
+    return query.ending([*own, exp.alias_(struct, ORDER_ANSWER)])
 
 
 @frozen
@@ -335,112 +335,85 @@ class Items:
         """Write the place of each message, and the place that would follow it."""
         place = _place_in_item(self.words["sequence"], self.words["offset"])
         sequence, offset = self.told["followed_by_sequence"], self.told["followed_by_offset"]
-        follows = exp.GT(this=sequence.copy(), expression=build_literal(0))
+        follows = F.is_greater(sequence, 0)
         following = build_case(
             [(self.told["ends_item"], build_literal(ENDED)), (follows, _place_in_item(sequence, offset))],
             build_literal(STUCK),
         )
-        told = {"__mqclause_enqueued": self.told["enqueued_priority"], "__mqclause_is_first": self.told["is_first"]}
-        return {"__mqclause_place": place, "__mqclause_next": following, **told}
+        told = {"enqueued": self.told["enqueued_priority"], "is_first": self.told["is_first"]}
+        return {"place": place, "next": following, **told}
 
     def alone(self) -> Added:
         """Write the facts of a message that is in no item of several, or not to be seen."""
         return {
-            "__mqclause_first_there": exp.true(), "__mqclause_repeated": exp.false(), "__mqclause_leads": exp.true(),
-            "__mqclause_in_line": exp.true(), "__mqclause_behind_end": exp.false(),
-            "__mqclause_item_priority": build_column("__mqclause_enqueued"),
-            "__mqclause_item_arrival": self.words["arrival"],
-            "__mqclause_earliest_priority": build_column("__mqclause_enqueued"),
-            "__mqclause_earliest_arrival": self.words["arrival"],
-            "__mqclause_in_item": build_literal(1),
+            "first_there": exp.true(), "repeated": exp.false(), "leads": exp.true(),
+            "in_line": exp.true(), "behind_end": exp.false(),
+            "item_priority": _added("enqueued"),
+            "item_arrival": self.words["arrival"],
+            "earliest_priority": _added("enqueued"),
+            "earliest_arrival": self.words["arrival"],
+            "in_item": build_literal(1),
         }  # fmt: skip
 
-    def together(self, earliest: bool, gathered: bool = True) -> list[Added]:
+    def together(self, earliest: bool) -> list[Added]:
         """Write the facts of a message in an item of several, level by level.
 
         ``earliest`` asks for the first of the item to arrive.
-        Unless they are ``gathered`` by a window, somebody else has to add the ``__mqclause_stretches`` after the second
-        level, of the messages that begin one: see ``stretch``.
         """
-        told = {
-            "__mqclause_first_there": build_not(is_null(build_column("__mqclause_first_place"))),
-            "__mqclause_repeated": F.coalesce(_repeated(), exp.false()),
-        }
-        stretches = F.Gathered(this=self.stretch(), expression=self.begins())
-        of_item = {"__mqclause_stretches": self._over(stretches, _whole())}
+        stretches, nothing = _added("stretches"), exp.cast(exp.null(), "ARRAY<BIGINT>")
+        own = {name: tree for name, tree in self.alone().items() if name.startswith("earliest_")}
         return [
-            {**self._neighbours(), **(self._earliest() if earliest else self._no_earliest())},
-            {**told, **(of_item if gathered else {})},
+            {**self._neighbours(), **(self._earliest() if earliest else own)},
             {
-                "__mqclause_line": build_if(
-                    F.has_more_than(build_column("__mqclause_stretches"), 0),
-                    _line(build_column("__mqclause_stretches")),
-                    _none(),
-                )
+                "first_there": build_not(is_null(_added("first_place"))),
+                "repeated": F.coalesce(_repeated(), exp.false()),
+                "stretches": self._over(F.Gathered(this=self._stretch(), expression=self._begins()), _whole()),
             },
+            {"line": build_if(F.has_more_than(stretches, 0), _line(stretches), nothing)},
             _told_of_item(),
         ]
 
-    def bucket(self) -> Node:
-        """Write the number by which the rows of an item are partitioned."""
-        return F.Bucket(expressions=self.of_item)
-
     def standing(self) -> tuple[Sequence[tuple[Node, bool]], Added]:
         """Write by what rows are sorted, and what each shows of its item beside the row before it."""
-        place, bucket = build_column("__mqclause_place"), build_column("__mqclause_bucket")
-        same = [exp.EQ(this=_of_row_before(tree), expression=tree.copy()) for tree in (bucket, *self.of_item)]
+        place, bucket = _added("place"), _added("bucket")
+        same = [exp.EQ(this=_of_row_before(tree), expression=tree) for tree in (bucket, *self.of_item)]
         goes_on = F.coalesce(
-            build_and(*same, exp.EQ(this=_of_row_before(build_column("__mqclause_next")), expression=place)),
-            exp.false(),
+            build_and(*same, exp.EQ(this=_of_row_before(_added("next")), expression=place)), exp.false()
         )
-        begins = build_not(F.coalesce(same[0].copy(), exp.false()))
-        is_first = build_column("__mqclause_is_first")
-        regular = build_if(begins.copy(), is_first, build_and(goes_on, build_not(is_first.copy())))
-        told = {"__mqclause_begins": begins, "__mqclause_breaks": build_not(regular)}
+        begins = build_not(F.coalesce(same[0], exp.false()))
+        is_first = _added("is_first")
+        regular = build_if(begins, is_first, build_and(goes_on, build_not(is_first)))
+        told = {"begins": begins, "breaks": build_not(regular)}
         return [(bucket, False), (place, False)], told
 
     def unbroken(self) -> Added:
         """Write the facts of a message in an unbroken item or alone, as ``together`` and ``alone`` have them."""
-        alone, is_alone = self.alone(), is_null(build_column("__mqclause_bucket"))
+        alone, is_alone = self.alone(), is_null(_added("bucket"))
         return {
             **alone,
-            "__mqclause_leads": build_if(is_alone, exp.true(), build_column("__mqclause_is_first")),
-            "__mqclause_item_priority": F.coalesce(
-                build_column("__mqclause_first_enqueued"), alone["__mqclause_item_priority"]
-            ),
-            "__mqclause_item_arrival": F.coalesce(
-                build_column("__mqclause_first_arrival"), alone["__mqclause_item_arrival"]
-            ),
+            "leads": build_if(is_alone, exp.true(), _added("is_first")),
+            "item_priority": F.coalesce(_added("first_enqueued"), alone["item_priority"]),
+            "item_arrival": F.coalesce(_added("first_arrival"), alone["item_arrival"]),
             # Which number it is does not matter: it rises within an item.
-            "__mqclause_in_item": build_column("__mqclause_place")
-            if self._may_be_segments
-            else exp.cast(self.words["sequence"], "INT"),
+            "in_item": _added("place") if self._may_be_segments else exp.cast(self.words["sequence"], "INT"),
         }
 
-    def begins(self) -> Node:
+    def _begins(self) -> Node:
         """Write the test whether a message begins a stretch.
 
         The first of an item has none before it and begins no further one.
         """
-        place, before = build_column("__mqclause_place"), build_column("__mqclause_before")
-        irregular = exp.NEQ(this=build_column("__mqclause_after"), expression=place)
-        before_repeated = build_equality(before, build_column("__mqclause_before_that"))
-        among_segments = [
-            exp.GT(this=build_column("__mqclause_furthest"), expression=place),
-            exp.GT(this=build_column("__mqclause_furthest_before"), expression=before),
-        ]
+        place, before = _added("place"), _added("before")
+        irregular = F.is_unequal(_added("after"), place)
+        before_repeated = build_equality(before, _added("before_that"))
+        among_segments = [F.is_greater(_added("furthest"), place), F.is_greater(_added("furthest_before"), before)]
         more = among_segments if self._looks_back else []
         return F.coalesce(build_or([irregular, _repeated(), before_repeated, *more]), exp.false())
 
-    def stretch(self) -> Node:
+    def _stretch(self) -> Node:
         """Write what is known of the message that begins a stretch; stretches are in the order of their item."""
         repeated = build_if(_repeated(), build_literal(1), build_literal(0))
-        parts = [
-            build_column("__mqclause_in_item"),
-            build_column("__mqclause_place"),
-            build_column("__mqclause_after"),
-            repeated,
-        ]
+        parts = [_added("in_item"), _added("place"), _added("after"), repeated]
         return F.build_list(parts, "BIGINT")
 
     @property
@@ -458,60 +431,40 @@ class Items:
         return self._may_be_segments or not self.first_is_lowest
 
     def _neighbours(self) -> Added:
-        place, following, arrival = (
-            build_column("__mqclause_place"),
-            build_column("__mqclause_next"),
-            self.words["arrival"],
-        )
-        enqueued = build_column("__mqclause_enqueued")
+        place, following, arrival = (_added("place"), _added("next"), self.words["arrival"])
+        enqueued = _added("enqueued")
         furthest = {
-            "__mqclause_furthest": self._over(exp.Max(this=following), build_frame(build_literal(1))),
-            "__mqclause_furthest_before": self._over(exp.Max(this=following), build_frame(build_literal(2))),
+            "furthest": self._over(exp.Max(this=following), _rows(build_literal(1), "PRECEDING")),
+            "furthest_before": self._over(exp.Max(this=following), _rows(build_literal(2), "PRECEDING")),
         }
         return {
-            "__mqclause_in_item": exp.cast(self._over(exp.RowNumber()), "INT"),
-            "__mqclause_first_place": self._over(
-                exp.Min(this=build_if(build_column("__mqclause_is_first"), place.copy())), _whole()
-            ),
-            "__mqclause_item_priority": self._over(exp.FirstValue(this=enqueued)),
-            "__mqclause_item_arrival": self._over(exp.FirstValue(this=arrival)),
-            "__mqclause_before": self._over(exp.Lag(this=place)),
-            "__mqclause_before_that": self._over(exp.Lag(this=place, offset=build_literal(2))),
-            "__mqclause_after": self._over(exp.Lag(this=following)),
+            "in_item": exp.cast(self._over(exp.RowNumber()), "INT"),
+            "first_place": self._over(exp.Min(this=build_if(_added("is_first"), place)), _whole()),
+            "item_priority": self._over(exp.FirstValue(this=enqueued)),
+            "item_arrival": self._over(exp.FirstValue(this=arrival)),
+            "before": self._over(exp.Lag(this=place)),
+            "before_that": self._over(exp.Lag(this=place, offset=build_literal(2))),
+            "after": self._over(exp.Lag(this=following)),
             **(furthest if self._looks_back else {}),
-        }
-
-    def _no_earliest(self) -> Added:
-        return {
-            "__mqclause_earliest_priority": build_column("__mqclause_enqueued"),
-            "__mqclause_earliest_arrival": self.words["arrival"],
         }
 
     def _earliest(self) -> Added:
         """Where the first of the item in physical order lies."""
-        physical = build_order((build_column("__mqclause_enqueued"), True), (self.words["arrival"], False))
+        physical = build_order((_added("enqueued"), True), (self.words["arrival"], False))
         return {
-            f"__mqclause_earliest_{name}": exp.Window(
-                this=exp.FirstValue(this=tree), partition_by=self.of_item, order=physical.copy()
-            )
-            for name, tree in (("priority", build_column("__mqclause_enqueued")), ("arrival", self.words["arrival"]))
+            f"earliest_{name}": exp.Window(this=exp.FirstValue(this=tree), partition_by=self.of_item, order=physical)
+            for name, tree in (("priority", _added("enqueued")), ("arrival", self.words["arrival"]))
         }
 
     def _over(self, function: Node, frame: Node | None = None) -> Node:
-        first = [] if self.first_is_lowest else [(build_column("__mqclause_is_first"), True)]
-        keys = (
-            (build_column("__mqclause_place"), False),
-            (build_column("__mqclause_enqueued"), True),
-            (self.words["arrival"], False),
-        )
+        first = [] if self.first_is_lowest else [(_added("is_first"), True)]
+        keys = ((_added("place"), False), (_added("enqueued"), True), (self.words["arrival"], False))
         return exp.Window(this=function, partition_by=self.of_item, order=build_order(*first, *keys), spec=frame)
 
     def seen(self) -> Added:
         """Write the words of the rules for a message, from what is known of it and of its item."""
-        in_item = {
-            name.removeprefix(F.PREFIX): build_column(name) for name in self.alone() if name != "__mqclause_in_item"
-        }
-        return {**self.told, "enqueued_priority": build_column("__mqclause_enqueued"), **in_item}
+        in_item = {name: _added(name) for name in self.alone() if name != "in_item"}
+        return {**self.told, "enqueued_priority": _added("enqueued"), **in_item}
 
     def shortened(self, keys: tuple[tuple[Node, bool], ...], fell: Sequence[Node]) -> tuple[tuple[Node, bool], ...]:
         """Shorten the keys of an order: if the last are those of an item's messages, two numbers say the same.
@@ -522,10 +475,8 @@ class Items:
         within = tuple((self.words[name], False) for name in ("sequence", "offset", "arrival"))
         if keys[-len(within) :] != within:
             return keys
-        among = (
-            ((build_column("__mqclause_in_item"), False),) if build_column("__mqclause_repeated") in fell else within
-        )
-        return (*keys[: -len(within)], (build_column("__mqclause_bucket"), False), *among)
+        among = ((_added("in_item"), False),) if _added("repeated") in fell else within
+        return (*keys[: -len(within)], (_added("bucket"), False), *among)
 
 
 def build_order(*keys: tuple[Node, bool]) -> Node:
@@ -534,17 +485,12 @@ def build_order(*keys: tuple[Node, bool]) -> Node:
     for tree, descending in keys:
         if not is_known(tree):
             first.setdefault(tree, descending)
-    return exp.Order(expressions=[exp.Ordered(this=tree.copy(), desc=descending) for tree, descending in first.items()])
+    return exp.Order(expressions=[exp.Ordered(this=tree, desc=descending) for tree, descending in first.items()])
 
 
 def build_partition(*trees: Node) -> list[Node]:
     """Build a window's PARTITION BY; a column that is equal in all rows is left out."""
-    return [each.copy() for each in trees if not is_known(each)]
-
-
-def build_frame(number: Node) -> Node:
-    """Build the frame of a window: up to ``number`` rows before this one."""
-    return _rows(number, "PRECEDING")
+    return [each for each in trees if not is_known(each)]
 
 
 def _not_of_rows(rule: Rule, why: str) -> RuleError:
@@ -555,148 +501,121 @@ def _not_of_rows(rule: Rule, why: str) -> RuleError:
 class _Query:
     """A query that grows level by level; ``names`` are the columns that it has so far.
 
-    ``made_again`` are levels that it is cheaper to make wherever they are read than to keep.
+    ``stored`` says of a part whether the back end keeps what it gives, or makes it again wherever it is read.
     """
 
     names: list[Node]
     source: str = MESSAGES
     parts: list[tuple[str, exp.Query]] = field(factory=list)
-    made_again: set[str] = field(factory=set)
+    stored: dict[str, bool] = field(factory=dict)
 
     def add(self, level: Added, where: Node | None = None) -> None:
         """One more level; ``where`` leaves out rows before it."""
-        select = exp.select("*", *_aliases(level), copy=False).from_(self.source)
+        select = _select(level, self.source)
         self._then(select if where is None else select.where(where), level)
 
-    def split(self, where: Node, those: Callable[[_Query], None], others: Added) -> None:
-        """Rows for which ``where`` holds pass the levels that ``those`` adds, the others that one.
+    def read_once(self, table: str) -> None:
+        """The rows of a table as MESSAGES: to ask for them twice, as for those of a sample, may give others."""
+        self.parts.append((MESSAGES, exp.select("*").from_(table)))
+        self.stored[MESSAGES] = True
 
-        Both then have its columns.
-        """
+    def split(self, where: Node, levels: Iterable[Added], others: Added) -> None:
+        """Rows for which ``where`` holds pass these levels, the ``others`` that one. Both then have its columns."""
         before, names = self.source, [*self.names]
         self.add({}, where)
-        those(self)
-        listed = [*names, *map(build_column, others)]
-        one = exp.select(*(each.copy() for each in listed)).from_(self.source)
-        other = (
-            exp.select(*(each.copy() for each in names), *_aliases(others)).from_(before).where(build_not(where.copy()))
-        )
+        for level in levels:
+            self.add(level)
+        one = exp.select(*names, *map(_added, others)).from_(self.source)
+        other = exp.select(*names, *_aliases(others)).from_(before).where(build_not(where))
         self.names = names
         self._then(exp.union(one, other, distinct=False), others)
 
-    def number(self, name: str, told: Mapping[str, Node]) -> None:
-        """A level with what is ``told`` over columns of the table, and a number for each that is alike in that.
+    def number_queues(self, told: Added) -> None:
+        """Add what is ``told`` over columns of the table, and a QUEUE_NUMBER for all rows that are alike in that.
 
-        Rows that are alike in these columns are few: it is found once for each. ``begin`` says where a number begins.
+        Rows that are alike in these columns are few: it is found once for each.
         """
-        found = {each.sql(): each for tree in told.values() for each in tree.find_all(exp.Column)}
-        own = {f"{name}_{at}": tree for at, tree in enumerate(found.values())}
-        counts = exp.select(*_aliases({**own, "__mqclause_rows": exp.Count(this=exp.Star())})).from_(MESSAGES)
-        counts = counts.group_by(*(tree.copy() for tree in own.values()))
-        rows, order = (
-            exp.Sum(this=build_column("__mqclause_rows")),
-            build_order(*((build_column(each), False) for each in told)),
-        )
-        alike = exp.Window(this=rows.copy(), partition_by=build_partition(*map(build_column, told)))
-        before = exp.Sub(this=exp.Window(this=rows, order=order), expression=alike)
-        number = exp.cast(exp.Window(this=exp.DenseRank(), order=order.copy()), "INT")
-        of_own: dict[str, Node] = {tree.sql(): build_column(each) for each, tree in own.items()}
+        columns = dict.fromkeys(each for tree in told.values() for each in tree.find_all(exp.Column))
+        own = {f"of_queue_{at}": tree for at, tree in enumerate(columns)}
+        of_own: dict[Node, Node] = {tree: _added(name) for name, tree in own.items()}
+        counts = exp.select(*_aliases({**own, "rows": exp.Count(this=exp.Star())})).from_(MESSAGES).group_by(*columns)
 
         def kept(node: Node) -> Node:
-            return of_own.get(node.sql(), node)
+            return of_own.get(node, node)
 
-        told = {each: tree.transform(kept) for each, tree in told.items()}
-        alikes = (
-            exp.select("*", *_aliases(told)).from_(counts.subquery("__mqclause_counts")).subquery("__mqclause_alikes")
-        )
-        numbers = exp.select("*", *_aliases({name: number, f"{name}_before": exp.cast(before, "BIGINT")})).from_(alikes)
-        self.parts.append((f"{name}s", numbers))
-        same = build_and(*(exp.NullSafeEQ(this=tree.copy(), expression=build_column(of)) for of, tree in own.items()))
-        self._join(f"{name}s", same, {each: build_column(each) for each in (*told, name)})
+        alikes = {name: tree.transform(kept) for name, tree in told.items()}
+        rows, keys = exp.Sum(this=_added("rows")), [_added(name) for name in told]
+        order = build_order(*((key, False) for key in keys))
+        up_to, alike = exp.Window(this=rows, order=order), exp.Window(this=rows, partition_by=keys)
+        numbers = {
+            QUEUE_NUMBER: exp.cast(exp.Window(this=exp.DenseRank(), order=order), "INT"),
+            "rows_before": exp.cast(F.subtract(up_to, alike), "BIGINT"),
+        }
+        queues = _select(alikes, counts.subquery("__mqclause_counts")).subquery("__mqclause_alikes")
+        self.parts.append((QUEUES, _select(numbers, queues)))
+        same = build_and(*(exp.NullSafeEQ(this=tree, expression=_added(name)) for name, tree in own.items()))
+        self._join(QUEUES, same, [*told, QUEUE_NUMBER])
 
-    def begin(self, name: str) -> None:
-        """A level with how many rows have a lower number."""
-        number, before = build_column(name), build_column(f"{name}_before")
-        begins = exp.select(exp.alias_(number, f"{name}_number"), before).distinct().from_(f"{name}s")
-        self.parts.append((f"{name}_begins", begins))
-        same = exp.EQ(this=number.copy(), expression=build_column(f"{name}_number"))
-        self._join(f"{name}_begins", same, {before.name: before.copy()})
+    def count_before(self) -> None:
+        """Add how many rows have a lower QUEUE_NUMBER."""
+        begins = {"begins_at": _added(QUEUE_NUMBER), "rows_before": _added("rows_before")}
+        self.parts.append(("__mqclause_queue_begins", exp.select(*_aliases(begins)).distinct().from_(QUEUES)))
+        same = build_equality(_added(QUEUE_NUMBER), _added("begins_at"))
+        self._join("__mqclause_queue_begins", same, ["rows_before"])
 
     def look_back(self, items: Items, is_member: Node) -> None:
-        """A level with where the first message of an unbroken item lies, and with whether an item is a broken one."""
-        self.made_again.add(self.source)
+        """Add where the first message of an unbroken item lies, and whether an item is a broken one."""
+        self.stored[self.source] = False
         keys, told = items.standing()
-        first = {
-            "__mqclause_first_enqueued": build_column("__mqclause_enqueued"),
-            "__mqclause_first_arrival": items.words["arrival"].copy(),
-        }
-        line = exp.select("*").from_(self.source).where(is_member.copy())
-        line = line.order_by(*build_order(*keys).expressions)
-        self.parts.append(
-            (
-                "__mqclause_line_up",
-                exp.select("*", *_aliases({**told, **first})).from_(line.subquery("__mqclause_line")),
-            )
-        )
-        broken = (
-            exp.select("__mqclause_bucket AS __mqclause_broken_bucket")
-            .distinct()
-            .from_("__mqclause_line_up")
-            .where("__mqclause_breaks")
-        )
-        self.parts.append(("__mqclause_broken_ones", broken))
-        is_broken = exp.alias_(build_not(is_null(build_column("__mqclause_broken_bucket"))), "__mqclause_is_broken")
-        firsts = exp.select(
-            exp.alias_(build_column("__mqclause_bucket"), "__mqclause_of_bucket"), *first, is_broken
-        ).from_("__mqclause_line_up")
-        firsts = firsts.join(
-            "__mqclause_broken_ones", on="__mqclause_bucket = __mqclause_broken_bucket", join_type="left"
-        ).where("__mqclause_begins")
-        self.parts.append(("__mqclause_firsts", firsts))
-        of_bucket = exp.EQ(this=build_column("__mqclause_bucket"), expression=build_column("__mqclause_of_bucket"))
-        self._join(
-            "__mqclause_firsts", of_bucket, {name: build_column(name) for name in (*first, "__mqclause_is_broken")}
-        )
-
-    def gather(self, items: Items) -> None:
-        """One more level, with the stretches of each item that has more than one; few have."""
-        told = {f"__mqclause_of_{at}": tree for at, tree in enumerate(items.of_item)}
-        found = exp.select(*_aliases({**told, "__mqclause_gathered": exp.ArrayAgg(this=items.stretch())}))
-        found = found.from_(self.source).where(items.begins()).group_by(*(tree.copy() for tree in told.values()))
-        self.parts.append(("__mqclause_irregular", found))
-        same = build_and(*(exp.EQ(this=tree.copy(), expression=build_column(of)) for of, tree in told.items()))
-        select = exp.select(
-            f"{self.source}.*",
-            *_aliases(level := {"__mqclause_stretches": sort_items(build_column("__mqclause_gathered"))}),
-        )
-        self._then(select.from_(self.source).join("__mqclause_irregular", on=same, join_type="left"), level)
+        line = exp.select("*").from_(self.source).where(is_member).order_by(*build_order(*keys).expressions)
+        first = {"first_enqueued": _added("enqueued"), "first_arrival": items.words["arrival"]}
+        of_first = {name: exp.Max(this=build_if(_added("begins"), tree)) for name, tree in first.items()}
+        of_item = {"of_bucket": _added("bucket"), **of_first, "is_broken": exp.LogicalOr(this=_added("breaks"))}
+        shown = _select(told, line.subquery("__mqclause_line")).subquery("__mqclause_line_up")
+        self.parts.append(("__mqclause_items", exp.select(*_aliases(of_item)).from_(shown).group_by(_added("bucket"))))
+        same = build_equality(_added("bucket"), _added("of_bucket"))
+        self._join("__mqclause_items", same, [*first, "is_broken"])
 
     def in_order(self, keys: Sequence[tuple[Node, bool]], level: Added) -> None:
         """One more level, whose windows are over all rows from the first to the last of ``keys``."""
         rows = exp.select("*").from_(self.source).order_by(*build_order(*keys).expressions)
-        self._then(exp.select("*", *_aliases(level), copy=False).from_(rows.subquery("__mqclause_in_order")), level)
+        self._then(_select(level, rows.subquery("__mqclause_in_order")), level)
 
-    def _join(self, few: str, same: Node, level: Added) -> None:
-        """A level with what a part of few rows says, which is made wherever it is read."""
-        select = exp.select(f"{self.source}.*", *_aliases(level)).from_(self.source)
-        self._then(select.join(few, on=same, join_type="left"), level)
-        self.made_again.add(self.source)
+    def _join(self, few: str, same: Node, names: Sequence[str]) -> None:
+        """A level with these columns of a part of few rows, which is made wherever it is read."""
+        select = exp.select(f"{self.source}.*", *map(_added, names)).from_(self.source)
+        self._then(select.join(few, on=same, join_type="left"), names)
+        self.stored[self.source] = False
 
-    def _then(self, query: exp.Query, level: Added) -> None:
+    def _then(self, query: exp.Query, names: Iterable[str]) -> None:
         self.source = f"__mqclause_level_{len(self.parts)}"
         self.parts.append((self.source, query))
-        self.names += map(build_column, level)
+        self.names += map(_added, names)
 
     def ending(self, selected: Iterable[exp.Expr]) -> exp.Select:
         """The whole query."""
         query = exp.select(*selected, copy=False).from_(self.source)
         for name, part in self.parts:
-            query = query.with_(name, part, materialized=False if name in self.made_again else None, copy=False)
+            query = query.with_(name, part, materialized=self.stored.get(name), copy=False)
         return query
 
 
+def _added(name: str) -> exp.Column:
+    """A column that the query adds."""
+    return build_column(f"{F.PREFIX}{name}")
+
+
+def _unprefixed(name: str) -> str:
+    return name.removeprefix(F.PREFIX)
+
+
 def _aliases(level: Added) -> list[exp.Expr]:
-    return [exp.alias_(tree, name) for name, tree in level.items()]
+    return [exp.alias_(tree, f"{F.PREFIX}{name}") for name, tree in level.items()]
+
+
+def _select(level: Added, source: str | exp.Subquery) -> exp.Select:
+    """All columns of a source, and those of the level."""
+    return exp.select("*", *_aliases(level), copy=False).from_(source, copy=False)
 
 
 def _told(vocabulary: Vocabulary, words: Mapping[str, Node]) -> dict[str, Node]:
@@ -718,31 +637,16 @@ def _told(vocabulary: Vocabulary, words: Mapping[str, Node]) -> dict[str, Node]:
 
 def _members(query: _Query, items: Items, is_member: Node, earliest: bool, numbered: bool) -> None:
     """The levels that say what each message is in its item."""
-
-    def by_windows(query: _Query) -> None:
-        for at, level in enumerate(items.together(earliest, gathered=not numbered)):
-            query.add(level)
-            if numbered and at == 1:
-                query.gather(items)
-
-    query.add({"__mqclause_bucket": build_if(is_member.copy(), items.bucket())})
+    query.add({"bucket": build_if(is_member, F.Bucket(expressions=items.of_item))})
     if not numbered or earliest:
-        query.split(is_member, by_windows, items.alone())
+        query.split(is_member, items.together(earliest), items.alone())
         return
     query.look_back(items, is_member)
-    query.split(coalesce(build_column("__mqclause_is_broken"), exp.false()), by_windows, items.unbroken())
+    query.split(coalesce(_added("is_broken"), exp.false()), items.together(earliest), items.unbroken())
 
 
 def _fate(order: MessageOrder, is_message: Node) -> Node:
-    return exp.cast(build_if(is_message.copy(), order.fate, build_literal(NO_MESSAGE)), "TINYINT")
-
-
-def _is_one(fate: Node, of: int) -> Node:
-    return exp.EQ(this=fate.copy(), expression=build_literal(of))
-
-
-def _is(tree: Node, value: str) -> Node:
-    return build_literal(get_value(tree) == value) if is_known(tree) else build_equality(tree, value)
+    return exp.cast(build_if(is_message, order.fate, build_literal(NO_MESSAGE)), "TINYINT")
 
 
 def _asks(orders: Iterable[MessageOrder], prefix: str) -> bool:
@@ -759,29 +663,28 @@ def _places(
     A window for each queue counts on all cores, but sorts quickly only by a few bytes; where rows are ``numbered``, an
     order with more keys has all rows sorted as they are, and counted.
     """
-    places: dict[str, Node] = {name: build_column(f"__mqclause_{name}") for name in orders}
     keys = {name: items.shortened(each.keys, [where for where, _ in each.fell]) for name, each in orders.items()}
     counted = [name for name in orders if numbered and len(build_order(*keys[name]).expressions) > QUICKLY_SORTED]
     parts = {name: [_part(each)] if numbered else build_partition(*items.queue, each) for name, each in remains.items()}
-    query.add({places[name].name: _place(parts[name], keys[name]) for name in orders if name not in counted})
+    query.add({name: _place(parts[name], keys[name]) for name in orders if name not in counted})
     for name in counted:
         by = [*((part, False) for part in parts[name]), *keys[name]]
-        query.in_order(by, {places[name].name: exp.Window(this=exp.RowNumber())})
+        query.in_order(by, {name: exp.Window(this=exp.RowNumber())})
     if counted:
-        query.begin(QUEUE_NUMBER)
-    before = {name: exp.Sub(this=places[name], expression=build_column(f"{QUEUE_NUMBER}_before")) for name in counted}
-    return {name: build_if(remains[name].copy(), before.get(name, place)) for name, place in places.items()}
+        query.count_before()
+    in_queue = {name: F.subtract(_added(name), _added("rows_before")) for name in counted}
+    return {name: build_if(each, in_queue.get(name, _added(name))) for name, each in remains.items()}
 
 
 def _part(remains: Node) -> Node:
     """The number of a queue's messages that remain, and the next of those that do not."""
-    of_queue = exp.Mul(this=build_column(QUEUE_NUMBER), expression=build_literal(2))
-    return exp.Add(this=of_queue, expression=build_if(remains.copy(), build_literal(0), build_literal(1)))
+    of_queue = F.multiply(_added(QUEUE_NUMBER), 2)
+    return F.add(of_queue, build_if(remains, build_literal(0), build_literal(1)))
 
 
 def _place(part: Sequence[Node], keys: Sequence[tuple[Node, bool]]) -> Node:
     """The place of a row in its part."""
-    return exp.Window(this=exp.RowNumber(), partition_by=[each.copy() for each in part], order=build_order(*keys))
+    return exp.Window(this=exp.RowNumber(), partition_by=list(part), order=build_order(*keys))
 
 
 def _sources(columns: Mapping[str, FieldType]) -> dict[str, list[ValueSource]]:
@@ -835,7 +738,7 @@ def _of_queue(read: Mapping[str, Node], sources: Mapping[str, Any], cluster: Clu
 
 def _as_seen(read: Mapping[str, Node], sources: Mapping[str, Any]) -> dict[str, Node]:
     """The words of the rules that a message says itself; as model.facts.message reads a message of a file."""
-    has_group = exp.NEQ(this=read["group"], expression=build_literal(""))
+    has_group = F.is_unequal(read["group"], "")
     is_segment = build_or([read["segment"], read["last_segment"]])
     in_group = build_and(has_group, read["in_group"])
     of_item = build_and(has_group, build_or([read["in_group"], is_segment]))
@@ -888,40 +791,29 @@ def _further_faults(read: Mapping[str, Node], arrival: Node, cluster: Cluster | 
 
 def _told_of_item() -> Added:
     """What the place where its line is cut says of a message."""
-    line, place, there, repeated = map(
-        build_column, ("__mqclause_line", "__mqclause_place", "__mqclause_first_there", "__mqclause_repeated")
-    )
+    line, place, there, repeated = map(_added, ("line", "place", "first_there", "repeated"))
     cut = F.get_item(line, CUT)
-    is_behind = build_and(
-        exp.GT(this=cut, expression=build_literal(NO_CUT)),
-        exp.GTE(this=build_column("__mqclause_in_item"), expression=cut),
-    )
+    is_behind = build_and(F.is_greater(cut, NO_CUT), F.is_at_least(_added("in_item"), cut))
     behind, unfit = (F.coalesce(each, exp.false()) for each in (is_behind, F.has_item(line, exp.Neg(this=place))))
-    further = exp.GT(this=place.copy(), expression=build_column("__mqclause_first_place"))
-    behind_end = build_and(there, behind, _is_single(F.get_item(line, CUT_BY_END)), further)
+    further = F.is_greater(place, _added("first_place"))
+    behind_end = build_and(there, behind, build_equality(F.get_item(line, CUT_BY_END), 1), further)
     return {
-        "__mqclause_leads": F.coalesce(
-            build_and(build_not(repeated), build_equality(place, build_column("__mqclause_first_place"))), exp.false()
-        ),
-        "__mqclause_in_line": build_and(there, build_not(build_or([repeated, behind, unfit]))),
-        "__mqclause_behind_end": F.coalesce(behind_end, exp.false()),
+        "leads": F.coalesce(build_and(build_not(repeated), build_equality(place, _added("first_place"))), exp.false()),
+        "in_line": build_and(there, build_not(build_or([repeated, behind, unfit]))),
+        "behind_end": F.coalesce(behind_end, exp.false()),
     }
 
 
 def _repeated() -> Node:
-    return build_equality(build_column("__mqclause_before"), build_column("__mqclause_place"))
+    return build_equality(_added("before"), _added("place"))
 
 
 def _of_row_before(tree: Node) -> Node:
-    return exp.Window(this=exp.Lag(this=tree.copy()))
+    return exp.Window(this=exp.Lag(this=tree))
 
 
 def _place_in_item(sequence: Node, offset: Node) -> Node:
-    return exp.Add(this=exp.Mul(this=sequence, expression=build_literal(PLACES)), expression=offset)
-
-
-def _none() -> Node:
-    return exp.cast(exp.null(), "ARRAY<BIGINT>")
+    return F.add(F.multiply(sequence, PLACES), offset)
 
 
 def _whole() -> Node:
@@ -937,27 +829,23 @@ def _line(stretches: Node) -> Node:
     """Goes from stretch to stretch: what would come next, whether the stretch fits in, and where the line is cut."""
     state, stretch = F.build_variable("state"), F.build_variable("stretch")
     number, place, after, is_repeated = (F.get_item(stretch, at) for at in range(4))
-    expected = build_if(_is_single(F.get_item(state, FITS)), after, F.get_item(state, EXPECTED))
-    ended = exp.LT(this=expected, expression=build_literal(0))
+    expected = build_if(build_equality(F.get_item(state, FITS), 1), after, F.get_item(state, EXPECTED))
+    ended = F.is_less(expected, 0)
     by_end = build_if(build_equality(expected, ENDED), build_literal(1), build_literal(0))
 
     def kept(cut: Node, fits: bool, by_end: Node, *more: Node) -> Node:
         parts = F.build_list([cut, expected, build_literal(int(fits)), by_end, *more], "BIGINT")
-        unfit = F.filter_items(state, exp.LT(this=F.build_variable("one"), expression=build_literal(STUCK)), "one")
+        unfit = F.filter_items(state, F.is_less(F.build_variable("one"), STUCK), "one")
         return F.concat_lists(parts, unfit)
 
     step = build_case(
         [
-            (exp.GT(this=F.get_item(state, CUT), expression=build_literal(NO_CUT)), state),
-            (_is_single(is_repeated), kept(build_literal(NO_CUT), False, build_literal(0))),
-            (build_or([ended, exp.GT(this=place, expression=expected)]), kept(number, False, by_end)),
+            (F.is_greater(F.get_item(state, CUT), NO_CUT), state),
+            (build_equality(is_repeated, 1), kept(build_literal(NO_CUT), False, build_literal(0))),
+            (build_or([ended, F.is_greater(place, expected)]), kept(number, False, by_end)),
             (build_equality(place, expected), kept(build_literal(NO_CUT), True, build_literal(0))),
         ],
         kept(build_literal(NO_CUT), False, build_literal(0), exp.Neg(this=place)),
     )
     start = F.build_list([build_literal(each) for each in (NO_CUT, STUCK, 1, 0)], "BIGINT")
     return exp.Reduce(this=stretches, initial=start, merge=F.build_lambda(step, "state", "stretch"))
-
-
-def _is_single(tree: Node) -> Node:
-    return build_equality(tree, 1)

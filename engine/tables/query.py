@@ -12,14 +12,7 @@ from sqlglot import Dialect, exp
 
 from mqclause.answers import NOBODY_LEFT
 from mqclause.documents import DOCUMENTS, OUTCOME, TRIGGER
-from mqclause.executors.operations import (
-    FAILING_RULE,
-    LoweredRuleset,
-    get_asked_fact,
-    get_concluded_fact,
-    get_holds_fact,
-    list_expressions,
-)
+from mqclause.executors.operations import FAILING_RULE, LoweredRuleset, list_expressions, name_fact
 from mqclause.language import nodes
 from mqclause.language.parser import expand_terms
 from mqclause.language.sql import (
@@ -37,20 +30,10 @@ from mqclause.model.facts.domains import REASONS, Names, Words
 from mqclause.rulebook.rule import Conclude, Declaration, FailWith, Rule, Ruleset
 from mqclause.rulebook.rules import Rules
 from mqclause.tables import functions as F  # noqa: N812
-from mqclause.tables.functions import (
-    NO_SUBJECTS,
-    Bindings,
-    DifferingBits,
-    InCase,
-    Plan,
-    build_column,
-    coalesce,
-    get_item,
-)
+from mqclause.tables.functions import Bindings, InCase, Plan
 from mqclause.tables.lowering import (
     FIRST,
     MIXED,
-    LoweringState,
     Packing,
     RowExpressions,
     RowWords,
@@ -62,11 +45,9 @@ from mqclause.tables.lowering import (
     normalize_value,
 )
 from mqclause.tables.schema import (
-    DECISION,
     LIST_OF_JSON,
     NOT_ALLOWED,
     NULL_SUBJECT,
-    TRIGGERING,
     Column,
     FieldType,
     Shape,
@@ -95,16 +76,12 @@ class LoweredPlan:
 AnswerFields = Callable[[LoweredPlan], Mapping[str, Node]]
 """The fields of the struct that answers a row."""
 
-NO_TEXTS = exp.cast(exp.null(), "ARRAY<TEXT>")
 NO_TEXT = exp.cast(exp.null(), "TEXT")
 
 FACT_TYPES = {"boolean": "BOOLEAN", "whole": "BIGINT", "number": "DOUBLE", "text": "TEXT", "names": "ARRAY<TEXT>"}
 """The types of facts in an answer, by their kind."""
 
 StructFields = Mapping[str, Node]
-
-Fault = tuple[Node, Node]
-"""Whether a row has a fault, and the text that is told of it."""
 
 Lowering = Callable[[Any], Node]
 """What a node of one of our classes is in a dialect; its parts may be used once each."""
@@ -128,50 +105,49 @@ def build_decision(found: LoweredPlan) -> StructFields:
     choice, outcome, packing = found.course[0], found.course[-1], found.packing
     assert packing is not None  # noqa: S101 - a put has destinations
     reason = found.bindings.bind("reason", _of_failing(outcome, lambda rule: build_literal(_code(rule)), "INT"))
-    deferred = outcome.standing.meaning.facts.get("deferred", exp.false())
+    deferred = outcome.meaning.facts.get("deferred", exp.false())
     decided = build_and(build_not(found.invalid), F.is_null(reason), build_not(deferred))
-    left = outcome.standing.meaning.facts["permitted"]
+    left = outcome.meaning.facts["permitted"]
     found = _answered(found, build_and(decided, build_equality(left, 0)))
     decided = build_and(decided, build_not(build_equality(left, 0)))
-    to = F.get_item(F.build_column(packing.listed), packing.place(F.get_item(choice.standing.remaining, 0)))
+    to = F.get_item(F.build_column(packing.listed), packing.place(F.get_item(choice.remaining, 0)))
     chosen = found.bindings.bind("chosen", build_if(decided, to))
     names = {name: _name(chosen, packing.present[name]) if name in packing.present else NO_TEXT
              for name in ("queue", "queue_manager", "channel")}  # fmt: skip
     names["queue"] = build_kept_queue(found, names["queue"], build_not(F.is_null(chosen)))
     what = [(found.invalid, "invalid"), (build_not(F.is_null(reason)), "failed"), (deferred, "deferred")]
-    fields = {
+    return {
         "outcome": build_case([(condition, build_literal(word)) for condition, word in what], build_literal("chosen")),
         **names,
         "reason": _of_valid(found, reason),
-        "permitted": _of_valid(found, exp.cast(outcome.standing.meaning.facts["permitted"], "INT")),
+        "permitted": _of_valid(found, exp.cast(outcome.meaning.facts["permitted"], "INT")),
         "eliminated_by": _eliminated_by(found, choice),
         "message": build_if(found.invalid, found.fault),
         "transmission_queue": NO_TEXT,
     }
-    return {name: fields[name] for name in DECISION}
 
 
 def build_kept_queue(found: LoweredPlan, queue: Node, *where: Node) -> Node:
     """Write the ``queue`` of a destination: ``where`` rules keep the one named beside a queue manager, that one."""
-    kept = found.course[0].standing.meaning.of(nodes.Column("kept_queue"))
+    kept = found.course[0].meaning.of(nodes.Column("kept_queue"))
     if kept == build_literal(""):
         return queue
     kept = found.bindings.same("kept_queue", kept)
-    return build_case([(build_and(*where, exp.NEQ(this=kept.copy(), expression=build_literal(""))), kept)], queue)
+    return build_case([(build_and(*where, F.is_unequal(kept, "")), kept)], queue)
 
 
 def build_triggering(found: LoweredPlan) -> StructFields:
     """Write the fields of the column ``triggering``."""
     (rules,) = found.course
-    facts = rules.standing.meaning.facts
+    facts = rules.meaning.facts
     concluding = [
-        (facts[get_concluded_fact(rule.id)], build_literal(rule.id))
+        (facts[name_fact("concluded", rule.id)], build_literal(rule.id))
         for rule in rules.steps.ruleset.rules
         if isinstance(rule.action, Conclude) and rule.action.fact == "trigger_message"
     ]
     rule = found.bindings.bind("rule", build_case(concluding, NO_TEXT))
     what = [(found.invalid, "invalid"), (build_not(F.is_null(rule)), "triggers")]
-    fields = {
+    return {
         "outcome": build_case([(condition, build_literal(word)) for condition, word in what], build_literal("silent")),
         "rule": _of_valid(found, rule),
         "available": _of_valid(found, facts["available"]),
@@ -179,7 +155,6 @@ def build_triggering(found: LoweredPlan) -> StructFields:
         "failing": _of_valid(found, _failing(rules)),
         "message": build_if(found.invalid, found.fault),
     }
-    return {name: fields[name] for name in TRIGGERING}
 
 
 def _answered(found: LoweredPlan, unanswered: Node) -> LoweredPlan:
@@ -206,7 +181,7 @@ def _of_failing(rules: StepLowering, told: Callable[[Rule], Node], kind: str) ->
         at = int(number.name)
         return told(rules.steps.ruleset.rules[at - 1]) if at else exp.cast(exp.null(), kind)
 
-    failing = rules.standing.meaning.facts.get(FAILING_RULE, build_literal(0))
+    failing = rules.meaning.facts.get(FAILING_RULE, build_literal(0))
     branches = [(each.this, of(each.args["true"])) for each in failing.args.get("ifs", [])]
     return build_case(branches, of(failing.args.get("default") or failing))
 
@@ -218,27 +193,27 @@ def _code(rule: Rule) -> int:
 
 def _eliminated_by(found: LoweredPlan, rules: StepLowering) -> Node:
     """For each subject the rule that it fell by, null for one that remains."""
-    if not rules.standing.traced or found.packing is None:
-        return NO_TEXTS
+    if not rules.traced or found.packing is None:
+        return exp.cast(exp.null(), "ARRAY<TEXT>")
     # Who was there last before a rule fell by it, even if another had set it aside before.
-    subject, before = F.build_variable("c"), rules.standing.before or [(rules.standing.listed, NO_TEXT)]
+    subject, before = F.build_variable("c"), rules.before or [(rules.listed, NO_TEXT)]
     fell = [(F.has_item(those, subject), by) for those, by in reversed(before[1:])]
-    by = build_case([(F.has_item(rules.standing.remaining, subject), NO_TEXT), *fell], before[0][1])
-    return _of_valid(found, found.bindings.bind("eliminated_by", F.map_items(rules.standing.listed, by)))
+    by = build_case([(F.has_item(rules.remaining, subject), NO_TEXT), *fell], before[0][1])
+    return _of_valid(found, found.bindings.bind("eliminated_by", F.map_items(rules.listed, by)))
 
 
 def _failing(rules: StepLowering) -> Node:
     """The ids of the conditions that were examined for a conclusion that was asked for, and do not hold."""
-    facts = rules.standing.meaning.facts
+    facts = rules.meaning.facts
     asked: dict[str, list[Node]] = {}
     for rule in rules.steps.ruleset.rules:
         if isinstance(rule.action, Conclude):
             for need in rule.action.needs:
-                asked.setdefault(need, []).append(facts[get_asked_fact(rule.id)])
+                asked.setdefault(need, []).append(facts[name_fact("asked", rule.id)])
     parts = []
     for rule in rules.steps.ruleset.rules:
         if rule.id in asked:
-            fails = build_and(build_or(asked[rule.id]), build_not(facts[get_holds_fact(rule.id)]))
+            fails = build_and(build_or(asked[rule.id]), build_not(facts[name_fact("holds", rule.id)]))
             parts.append(build_if(fails, F.build_list([build_literal(rule.id)], "TEXT"), F.build_list([], "TEXT")))
     return reduce(F.concat_lists, parts, F.build_list([], "TEXT"))
 
@@ -264,7 +239,7 @@ def build_plan(
     bindings = Bindings()
     words = RowWords.of(shape, bindings)
     packing = Packing.of(shape, _used(course)) if shape.about.subject else None
-    listed = _listed(packing, bindings) if packing else NO_SUBJECTS
+    listed = _listed(packing, bindings) if packing else F.NO_SUBJECTS
     invalid = bindings.bind("invalid", is_invalid(words, packing, shape, listed, bindings))
     written: list[StepLowering] = []
     facts: dict[str, Node] = {}
@@ -273,21 +248,14 @@ def build_plan(
         meaning = RowExpressions(steps.vocabulary, packing, words, bindings, listed, facts, _at_start(steps, shape))
         kept = kept or _keep_queue(meaning)
         meaning = evolve(meaning, overridden={**meaning.overridden, **kept})
-        writing = StepLowering(steps, LoweringState(meaning, listed, traced is steps.ruleset.about))
+        writing = StepLowering(steps, meaning, listed, traced is steps.ruleset.about)
         writing.write()
         written.append(writing)
-        facts = {name: bindings.bind(name, writing.standing.meaning.of(tree)) for name, tree in steps.hands_on.items()}
+        facts = {name: bindings.bind(name, writing.meaning.of(tree)) for name, tree in steps.hands_on.items()}
     found = LoweredPlan(bindings, written, packing, invalid, _fault(words, packing, shape))
     fields = {name: tree.copy() for name, tree in answer(found).items()}
     made = {rule: names for each in written for rule, names in each.made.items()}
     return Plan(bindings.found, fields, made, packing.legend() if packing else {})
-
-
-def build_invalid_decision(message: Node) -> StructFields:
-    """Write the fields of the column ``decision`` for a row with a fault."""
-    types = {"text": "TEXT", "integer": "INT", "texts": "ARRAY<TEXT>"}
-    nothing = {name: exp.cast(exp.null(), types[kind]) for name, kind in DECISION.items()}
-    return {**nothing, "outcome": build_literal("invalid"), "message": message}
 
 
 def build_evaluation(found: LoweredPlan) -> StructFields:
@@ -297,13 +265,13 @@ def build_evaluation(found: LoweredPlan) -> StructFields:
     ``failed_by`` is the rule that ends the call. Then each fact that rules derive about the situation, and ``message``.
     """
     rules, packing = found.course[-1], found.packing
-    word, types = rules.standing.meaning.word, _fact_types(rules.steps)
+    word, types = rules.meaning.word, _fact_types(rules.steps)
     facts = {name: _of_valid(found, exp.cast(word(name), kind)) for name, kind in types.items()}
     subjects = {}
     if packing is not None:
         place = exp.cast(packing.place(F.build_variable("c")), "INT")
         subjects = {
-            "remaining": _of_valid(found, F.map_items(rules.standing.remaining, place)),
+            "remaining": _of_valid(found, F.map_items(rules.remaining, place)),
             "eliminated_by": _eliminated_by(found, rules),
         }
     failed_by = _of_failing(rules, lambda rule: build_literal(rule.id), "TEXT")
@@ -322,10 +290,10 @@ def evaluation_types(rules: Rules, about: Declaration) -> dict[str, str]:
     return {**subjects, "failed_by": "TEXT", **_fact_types(steps), "message": "TEXT"}
 
 
-def list_situation_faults(words: RowWords, shape: Shape) -> Iterator[Fault]:
-    """List what can be wrong with the situation of a row, in the order of precedence."""
+def list_situation_faults(words: RowWords, shape: Shape) -> Iterator[tuple[Node, Node]]:
+    """List what can be wrong with the situation of a row, in the order of precedence, each with its message."""
     if shape.row is not None:
-        yield F.is_null(shape.row.copy()), build_literal(render_null_fault(words.struct))
+        yield F.is_null(shape.row), build_literal(render_null_fault(words.struct))
     for of, wrong in words.faults():
         yield wrong, describe_source_fault(words, of)
     demands = shape.demands
@@ -337,7 +305,7 @@ def list_situation_faults(words: RowWords, shape: Shape) -> Iterator[Fault]:
 def describe_source_fault(words: RowWords, of: Column) -> Node:
     """Write the message about a column's value, which names the source that the row has it from."""
     found = [
-        (build_not(F.is_null(source.value.copy())), _not_allowed(of, [source.told], source.value.copy(), source.kind))
+        (build_not(F.is_null(source.value)), _not_allowed(of, [source.told], source.value, source.kind))
         for source in words.sources[of.name]
     ]
     return build_case(found)
@@ -356,7 +324,7 @@ def find_subjects_fault(packing: Packing, shape: Shape) -> Node:
         wrong = None if source.checked else build_domain_test(of, value, [source.kind])
         if wrong is not None:
             before: list[Node | str] = [f"{name}[", place, f"].{source.told}"]
-            text = _not_allowed(of, before, source.value.copy(), source.kind)
+            text = _not_allowed(of, before, source.value, source.kind)
             branches.append((F.coalesce(wrong, exp.false()), text))
     faults = F.filter_items(
         F.map_items(listed, build_case(branches), F.EACH.name, "place"),
@@ -385,7 +353,7 @@ def describe_disallowed(before: list[Node | str], text: Node, allowed: str) -> N
 
 def is_invalid(words: RowWords, packing: Packing | None, shape: Shape, listed: Node, bindings: Bindings) -> Node:
     """Write the test whether a row has any fault; faults of the ``listed`` subjects show in their packed numbers."""
-    faults = [] if shape.row is None else [F.is_null(shape.row.copy())]
+    faults = [] if shape.row is None else [F.is_null(shape.row)]
     if shape.demands.one_of:
         blank = [build_equality(words.checked(words.columns[name]), "") for name in shape.demands.one_of]
         faults.append(build_and(*blank))
@@ -393,7 +361,7 @@ def is_invalid(words: RowWords, packing: Packing | None, shape: Shape, listed: N
     faults.append(_has_wrong_names(words, packing, bindings))
     if shape.about.subject is not None:
         # A number below 0 has the highest bit: the first has it, or another differs in it.
-        faults += [exp.LT(this=F.build_column(each), expression=build_literal(0)) for each in (FIRST, MIXED)]
+        faults += [F.is_less(F.build_column(each), 0) for each in (FIRST, MIXED)]
         if shape.demands.nobody and not shape.may_be_empty:
             faults.append(build_equality(F.count_items(listed), 0))
     return build_or(faults)
@@ -496,8 +464,8 @@ def render_sql(name: str, rules: Rules, dialect: PlanDialect, written: Callable[
 
 def _listed(packing: Packing, bindings: Bindings) -> Node:
     listed = bindings.bind(f"{packing.listed}_packed", packing.packed())
-    bindings.bind("first", coalesce(get_item(listed, 0), build_literal(0)))
-    bindings.bind("mixed", DifferingBits(this=listed, expression=build_column(FIRST)))
+    bindings.bind("first", F.coalesce(F.get_item(listed, 0), build_literal(0)))
+    bindings.bind("mixed", F.DifferingBits(this=listed, expression=F.build_column(FIRST)))
     return listed
 
 
@@ -515,13 +483,13 @@ def _keep_queue(meaning: RowExpressions) -> Mapping[str, Node]:
     if not is_asked or "kept_queue" not in meaning.vocabulary.terms:
         return {}
     queue = meaning.of(nodes.Column("kept_queue"))
-    kept = build_if(exp.NEQ(this=queue, expression=build_literal("")), queue.copy())
+    kept = build_if(F.is_unequal(queue, ""), queue)
     return {"queue": meaning.bindings.bind("queue_of_all", kept)}
 
 
 def _fault(words: RowWords, packing: Packing | None, shape: Shape) -> Node:
     found = build_case(list_situation_faults(words, shape))
-    return coalesce(found, find_subjects_fault(packing, shape)) if packing else found
+    return F.coalesce(found, find_subjects_fault(packing, shape)) if packing else found
 
 
 def _used(course: Sequence[LoweredRuleset]) -> set[str]:
@@ -573,35 +541,18 @@ def _has_wrong_names(words: RowWords, packing: Packing | None, bindings: Binding
     text = bindings.bind("all_names", F.TogetherAsText(this=exp.Tuple(expressions=[text for text, _ in found])))
     longer = [longer for _, longer in found]
     odd = bindings.bind("odd_names", build_or([*longer, F.HasOddLetters(this=text)]))
-    if packing is not None:
-        for word in packing.names_asked:
-            plain = F.build_column(f"{F.PREFIX}plain_{word}")
-            bindings.bind(f"names_{word}", build_if(odd.copy(), _unpadded_of_all(packing, word), plain))
     return build_if(odd, build_or(wrong), exp.false())
 
 
 def _names_that_rules_ask(packing: Packing, bindings: Bindings) -> Iterator[tuple[Node, Node]]:
-    """The names of all subjects as texts, and whether any is too long, or nothing but padding where one is needed.
-
-    Mostly all names of a table are padded or none is: the first subject's tell whether to look for blanks.
-    """
-    firsts = [F.get_field(F.get_item(F.build_column(packing.listed), 0), packing.present[word].name)
-              for word in packing.names_asked]  # fmt: skip
-    is_padded = build_or(exp.NEQ(this=F.Unpadded(this=first), expression=first.copy()) for first in firsts)
-    padded = bindings.bind("padded_names", F.coalesce(is_padded, exp.false()))
+    """The names of all subjects as texts, and whether any is too long, or blank where one is needed."""
     for word in packing.names_asked:
-        raw = F.map_items(F.build_column(packing.listed), packing.own(word), F.EACH.name)
-        plain = bindings.bind(f"plain_{word}", build_if(padded.copy(), _unpadded_of_all(packing, word), raw))
-        of = packing.names()[word]
+        raw, of = F.map_items(F.build_column(packing.listed), packing.own(word), F.EACH.name), packing.names()[word]
+        plain = bindings.bind(f"names_{word}", F.map_items(raw, F.Unpadded(this=F.build_variable("name")), "name"))
         lengths = F.map_items(plain, F.TextLength(this=F.build_variable("name")), "name")
-        longer = exp.GT(this=exp.ArrayMax(this=lengths), expression=build_literal(of.most))
-        blank = [build_and(padded.copy(), F.has_item(plain.copy(), build_literal("")))] if of.least else []
-        yield F.ListAsText(this=plain.copy()), build_or([longer, *blank])
-
-
-def _unpadded_of_all(packing: Packing, word: str) -> Node:
-    raw = F.map_items(F.build_column(packing.listed), packing.own(word), F.EACH.name)
-    return F.map_items(raw, F.Unpadded(this=F.build_variable("name")), "name")
+        longer = F.is_greater(exp.ArrayMax(this=lengths), of.most)
+        blank = [F.has_item(plain, build_literal(""))] if of.least else []
+        yield F.ListAsText(this=plain), build_or([longer, *blank])
 
 
 def _names_that_none_asks(packing: Packing, bindings: Bindings) -> Iterator[tuple[Node, Node]]:
@@ -617,12 +568,12 @@ def _names_that_none_asks(packing: Packing, bindings: Bindings) -> Iterator[tupl
             name = bindings.bind(f"plain_{word}", F.Unpadded(this=first))
             yield name, is_too_long(of, name)
             alike.append((of, F.Unpadded(this=own)))
-            differ.append(exp.NEQ(this=own.copy(), expression=first.copy()))
+            differ.append(F.is_unequal(own, first))
     if alike:
-        together = F.TogetherAsText(this=exp.Tuple(expressions=[own.copy() for _, own in alike]))
+        together = F.TogetherAsText(this=exp.Tuple(expressions=[own for _, own in alike]))
         text = build_if(build_or(is_too_long(*name) for name in alike), build_literal(" "), together)
         same = F.NoneOf(this=subjects, expression=F.build_lambda(build_or(differ), F.EACH.name))
-        texts = F.ListAsText(this=F.map_items(subjects.copy(), text, F.EACH.name))
+        texts = F.ListAsText(this=F.map_items(subjects, text, F.EACH.name))
         yield build_if(same, build_literal(""), texts), exp.false()
 
 

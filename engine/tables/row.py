@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import cache, lru_cache, partial
 from typing import Any, NoReturn
 
-from attrs import evolve, fields, frozen
+from attrs import evolve, fields
 
 from mqclause.answers import NOBODY_LEFT
 from mqclause.documents import OUTCOME, TRIGGER
@@ -16,7 +16,7 @@ from mqclause.executors.operations import Run, build_listing
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
 from mqclause.model.diagnostics import DomainError
-from mqclause.model.facts.domains import REASONS, Finite, Flag, Name, Names, Text, Whole, Words
+from mqclause.model.facts.domains import REASONS, Finite, Flag, Name, Names, Whole, Words
 from mqclause.model.facts.objects import Put
 from mqclause.model.facts.workload import Destination, DestinationListing, Situation
 from mqclause.rulebook.rule import Declaration, Ruleset
@@ -36,7 +36,6 @@ from mqclause.tables.schema import (
 )
 from mqclause.trace import build_step_document, build_steps
 from mqclause.trigger.examination import Triggers
-from mqclause.workload.decision import build_destination_document
 
 KeepValue = Callable[[Any], Any]
 """Takes a value that is not null; returns it as it is kept, or None if the column does not allow it."""
@@ -82,7 +81,7 @@ class Rows:
         workload = self.course.rulesets[0]
         scope = build_first_scope(self.course.steps[0], seen, listed, None, {})
         derivation = [
-            build_step_document(step, build_destination_document)
+            build_step_document(step, Destination.to_json)
             for step in build_steps(workload, runs[0], listed, scope, conditions=False)
         ]
         return {**build_decision(listed, runs, workload), "steps": derivation}
@@ -162,7 +161,7 @@ def read_subjects(about: Declaration, situation: Given, subjects: Sequence[Given
         if each is None:
             raise InvalidRowError(NULL_SUBJECT.format(subjects=name, place=place))
         values = _read(each, readers, f"{name}[{place}].")
-        found.append(about.subject(**{reader.of.word: values[reader.of.name] for reader in readers}))
+        found.append(about.subject(**{of.word: values[of.name] for of, _ in readers}))
     return found
 
 
@@ -205,31 +204,23 @@ def list_eliminating_rules(listed: Sequence[Any], run: Run, ruleset: Ruleset) ->
     return [None if id(each) in remaining else fell[id(each)] for each in listed]
 
 
-@frozen
-class Reader:
-    """How a column's values are read: those of the type ``all_of`` stay as they are, ``keep`` converts others."""
-
-    of: Column
-    all_of: type | None
-    keep: KeepValue
+Reader = tuple[Column, KeepValue]
+"""A column, and how its values are kept."""
 
 
 def _read(given: Given, readers: Sequence[Reader], where: str) -> dict[str, Any]:
     """The kept value of every column. ``where`` goes before a column's name in a message."""
     values = {}
     given = lower_names(given, where)
-    for reader in readers:
-        value = given.get(reader.of.name)
-        if value is None:
-            if reader.of.needed:
-                _refuse(where, reader.of, value)
-            value = reader.of.default
-        elif type(value) is not reader.all_of:
-            kept = reader.keep(value)
-            if kept is None:
-                _refuse(where, reader.of, value)
-            value = kept
-        values[reader.of.name] = value
+    for of, keep in readers:
+        value = given.get(of.name)
+        if value is None and not of.needed:
+            values[of.name] = of.default
+            continue
+        kept = keep(value)
+        if kept is None:
+            _refuse(where, of, value)
+        values[of.name] = kept
     return values
 
 
@@ -327,7 +318,4 @@ def _subject_readers(facts: type, situation: frozenset[str]) -> tuple[Reader, ..
 
 
 def _readers_of(columns: Columns) -> tuple[Reader, ...]:
-    return tuple(Reader(each, _WHOLE_TYPES.get(type(each.domain)), _keep_in(each)) for each in columns.values())
-
-
-_WHOLE_TYPES = {Flag: bool, Text: str}
+    return tuple((each, _keep_in(each)) for each in columns.values())

@@ -217,7 +217,7 @@ class ValueSource:
 
     def compared(self, of: Column) -> Node:
         """Write the value as it is compared with an end of a range, as text where a narrow number would overflow."""
-        value = self.value.copy()
+        value = self.value
         if self.kind == LIST_OF_JSON:
             return F.map_items(value, F.JsonText(this=F.build_variable("name")), "name")
         if self.kind == "huge":
@@ -233,7 +233,7 @@ def _exactly(value: Node, of: Column) -> Node:
     if not isinstance(of.domain, Whole):
         return exp.cast(digits, "DOUBLE")
     found = exp.TryCast(this=digits, to=exp.DataType.build("INT128"))
-    return build_case([(F.is_null(value.copy()), exp.null())], F.coalesce(found, build_literal(of.domain.high + 1)))
+    return build_case([(F.is_null(value), exp.null())], F.coalesce(found, build_literal(of.domain.high + 1)))
 
 
 Sources = Mapping[str, Sequence[ValueSource]]
@@ -358,12 +358,12 @@ def build_shape(columns: Mapping[str, FieldType], about: Declaration) -> Shape:
     return evolve(shape, subjects=subjects, listed=name)
 
 
-def build_contract_shape(about: Declaration, optional: bool = False) -> Shape:
-    """Build the shape of a table with every column of the contract; ``optional`` adds the others."""
+def build_contract_shape(about: Declaration) -> Shape:
+    """Build the shape of a table with every column of the contract."""
 
     def present(facts: type | None) -> Columns:
         columns = build_columns(facts) if facts else {}
-        return {name: each for name, each in columns.items() if optional or not each.optional}
+        return {name: each for name, each in columns.items() if not each.optional}
 
     struct = about.row.situation
     situation = {

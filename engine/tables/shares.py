@@ -107,15 +107,13 @@ class Spread:
         It is made by arithmetic alone, which every engine does alike, but for a text, which is hashed by MD5.
         """
         assert self.by is not None  # noqa: S101 - rows are spread
-        value, row = exp.column(self.by, quoted=True), exp.Sub(this=build_literal(-1), expression=F.build_column(ROW))
+        value, row = exp.column(self.by, quoted=True), F.subtract(build_literal(-1), F.build_column(ROW))
         if self.is_whole:
             whole = exp.TryCast(this=value, to=exp.DataType.build("BIGINT"))
             # Numbers without a sign may be larger; rows without a value have numbers that few values are.
-            larger = exp.TryCast(
-                this=exp.Sub(this=value.copy(), expression=build_literal(1 << 63)), to=exp.DataType.build("BIGINT")
-            )
+            larger = exp.TryCast(this=F.subtract(value, 1 << 63), to=exp.DataType.build("BIGINT"))
             return [{VALUE: F.coalesce(whole, larger, row)}, {HASHED: _mixed_whole(F.build_column(VALUE))}]
-        digits = exp.BitwiseAnd(this=F.Hashed(this=exp.cast(value, "TEXT")), expression=build_literal(ALL_BITS))
+        digits = F.bit_and(F.Hashed(this=exp.cast(value, "TEXT")), ALL_BITS)
         return [{VALUE: row}, {HASHED: F.coalesce(digits, _mixed_whole(F.build_column(VALUE)))}]
 
     @staticmethod
@@ -126,13 +124,11 @@ class Spread:
         average the more weight it has, and depends on nothing but the row's value and itself. So where another one
         leaves, the rows that others took stay there.
         """
-        product = exp.Mul(this=F.build_column(HASHED), expression=multiplier)
-        mixed = _mixed(exp.BitwiseAnd(this=product, expression=build_literal(ALL_BITS)), MULTIPLIERS[2])
-        drawn = exp.Div(
-            this=exp.Add(this=mixed, expression=build_literal(0.5)), expression=build_literal(float(1 << BITS))
-        )
+        product = F.multiply(F.build_column(HASHED), multiplier)
+        mixed = _mixed(F.bit_and(product, ALL_BITS), MULTIPLIERS[2])
+        drawn = F.divide(F.add(mixed, 0.5), float(1 << BITS))
         # A logarithm of what is less than 1 is below 0.
-        return exp.Div(this=exp.Ln(this=drawn), expression=weight)
+        return F.divide(exp.Ln(this=drawn), weight)
 
     @classmethod
     def times(cls, draws: Node) -> Node:
@@ -143,10 +139,7 @@ class Spread:
     @staticmethod
     def place() -> Node:
         """Write the place, from 0, of the tied destination that takes the row; null of one alone."""
-        return exp.Sub(
-            this=F.find_place(F.build_column(TIMES), exp.ArrayMax(this=F.build_column(TIMES))),
-            expression=build_literal(1),
-        )
+        return F.subtract(F.find_place(F.build_column(TIMES), exp.ArrayMax(this=F.build_column(TIMES))), 1)
 
     @staticmethod
     def place_of_few(times: Sequence[str]) -> tuple[list[dict[str, Node]], Node]:
@@ -160,8 +153,8 @@ class Spread:
             level = dict[str, Node]()
             for (time, place), (other, its_place) in zip(left[::2], left[1::2], strict=False):
                 for name, value, instead in ((SOONER, time, other), (SOONER_PLACE, place, its_place)):
-                    is_later = exp.LT(this=time.copy(), expression=other.copy())
-                    level[f"{name}_{len(left)}_{len(level)}"] = build_case([(is_later, instead.copy())], value.copy())
+                    is_later = F.is_less(time, other)
+                    level[f"{name}_{len(left)}_{len(level)}"] = build_case([(is_later, instead)], value)
             columns = [F.build_column(each) for each in level]
             left = [*zip(columns[::2], columns[1::2], strict=True), *left[len(level) :]]
             levels.append(level)
@@ -187,7 +180,7 @@ class Spread:
     def answer(self, decision: str, ties: str) -> Node:
         """Write the decision with what is asked about ties, from the columns ``decision``, ``ties`` and TAKEN."""
         fields: dict[str, Node] = {name: F.build_column(name, decision) for name in DECISION}
-        is_chosen = build_equality(fields["outcome"].copy(), "chosen")
+        is_chosen = build_equality(fields["outcome"], "chosen")
         if self.by is not None:
             is_tied = build_and(is_chosen, F.has_more_than(F.build_column(ties), 0))
             fields |= {name: build_case([(is_tied, F.build_column(name, TAKEN))], fields[name]) for name in TIE_NAMES}
@@ -195,9 +188,7 @@ class Spread:
             shares = _shares(ties)
             is_valid = build_not(build_equality(F.build_column("outcome", decision), "invalid"))
             # A call that fails, or fixes no destination, puts nothing anywhere.
-            fields["shares"] = build_if(
-                is_valid, build_if(is_chosen.copy(), shares, F.take_first(shares.copy(), build_literal(0)))
-            )
+            fields["shares"] = build_if(is_valid, build_if(is_chosen, shares, F.take_first(shares, build_literal(0))))
         return build_case([(build_not(F.is_null(F.build_column(decision))), F.build_struct(fields))])
 
 
@@ -213,11 +204,9 @@ def multiplier_of(tie: Mapping[str, Any]) -> int:
 
 def _multiplier(tie: Node) -> Node:
     """The same as a tree."""
-    channel, queue_manager = (F.coalesce(F.get_field(tie.copy(), name), build_literal("")) for name in ROUTE_NAMES)
+    channel, queue_manager = (F.coalesce(F.get_field(tie, name), build_literal("")) for name in ROUTE_NAMES)
     digits = F.Hashed(this=F.concat_texts(channel, " ", queue_manager))
-    return exp.BitwiseOr(
-        this=exp.BitwiseAnd(this=digits, expression=build_literal(ALL_BITS >> 1)), expression=build_literal(1)
-    )
+    return exp.BitwiseOr(this=F.bit_and(digits, ALL_BITS >> 1), expression=build_literal(1))
 
 
 ROUTE_NAMES = ("channel", "queue_manager")
@@ -225,27 +214,18 @@ ROUTE_NAMES = ("channel", "queue_manager")
 
 def _mixed(number: Node, multiplier: int) -> Node:
     """A number of so many bits mixed, as one of so many."""
-    folded = exp.BitwiseXor(
-        this=number, expression=exp.BitwiseRightShift(this=number.copy(), expression=build_literal(15))
-    )
-    return exp.BitwiseAnd(
-        this=exp.Mul(this=folded, expression=build_literal(multiplier)), expression=build_literal(ALL_BITS)
-    )
+    folded = F.bit_xor(number, F.shift_right(number, 15))
+    return F.bit_and(F.multiply(folded, multiplier), ALL_BITS)
 
 
 def _mixed_whole(number: Node) -> Node:
     """A whole number of up to 64 bits hashed to one of so many."""
-    parts = number, exp.BitwiseRightShift(this=number.copy(), expression=build_literal(BITS))
+    parts = number, F.shift_right(number, BITS)
     products = [
-        exp.BitwiseAnd(
-            this=exp.Mul(
-                this=exp.BitwiseAnd(this=part, expression=build_literal(ALL_BITS)), expression=build_literal(multiplier)
-            ),
-            expression=build_literal(ALL_BITS),
-        )
+        F.bit_and(F.multiply(F.bit_and(part, ALL_BITS), multiplier), ALL_BITS)
         for part, multiplier in zip(parts, MULTIPLIERS[::2], strict=True)
     ]
-    both_parts = exp.BitwiseXor(this=products[0], expression=products[1])
+    both_parts = F.bit_xor(products[0], products[1])
     return _mixed(both_parts, MULTIPLIERS[1])
 
 
@@ -254,7 +234,7 @@ def _weights(ties: str) -> Node:
 
 
 def _shares(ties: str) -> Node:
-    share = exp.Div(this=F.get_field(F.EACH, "weight"), expression=F.Total(this=_weights(ties)))
+    share = F.divide(F.get_field(F.EACH, "weight"), F.Total(this=_weights(ties)))
     fields = {**{name: F.get_field(F.EACH, name) for name in TIE_NAMES}, "share": share}
     return F.map_items(F.build_column(ties), F.build_struct(fields), F.EACH.name)
 
@@ -301,7 +281,7 @@ def _told_apart(step: Operation) -> Operation:
 def _ties(found: LoweredPlan) -> Mapping[str, Node]:
     choice, packing = found.course[0], found.packing
     assert packing is not None  # noqa: S101 - a put has destinations
-    remaining, subject = choice.standing.remaining, F.build_variable("c")
+    remaining, subject = choice.remaining, F.build_variable("c")
     names = {name: packing.looked_up(name, subject) for name in TIE_NAMES}
     routes = [
         F.concat_texts(
@@ -312,7 +292,7 @@ def _ties(found: LoweredPlan) -> Mapping[str, Node]:
         for each in ("o", "c")
     ]
     first = F.find_place(F.map_items(remaining, routes[0], "o"), routes[1])
-    is_first = build_equality(first, exp.Add(this=F.build_variable("place"), expression=build_literal(1)))
+    is_first = build_equality(first, F.add(F.build_variable("place"), 1))
     weight = build_if(is_first, _weight(found, choice), build_literal(0.0))
     blank_as_null: dict[str, Node] = {
         name: exp.Nullif(this=value, expression=build_literal("")) for name, value in names.items()
@@ -321,7 +301,7 @@ def _ties(found: LoweredPlan) -> Mapping[str, Node]:
     listed = F.map_items(
         remaining, F.build_struct({**blank_as_null, "weight": exp.cast(weight, "DOUBLE")}), "c", "place"
     )
-    is_taken = exp.GT(this=F.get_field(F.EACH, "weight"), expression=build_literal(0.0))
+    is_taken = F.is_greater(F.get_field(F.EACH, "weight"), 0.0)
     ties = found.bindings.bind("taking_turns", F.filter_items(listed, is_taken, F.EACH.name))
     # One that is as good after it was chosen as before is chosen again; it is the first of those that stand still.
     alone = build_if(
@@ -338,11 +318,11 @@ def _any(those: Node, condition: Node) -> Node:
 def _differs(choice: StepLowering, counters: Collection[str]) -> Node:
     """Whether a subject ``c`` is compared otherwise once it was chosen, if only these of its counters had moved."""
     subject = F.build_variable("c")
-    before, after = choice.standing.meaning, choice.advanced(subject, counters)
+    before, after = choice.meaning, choice.advanced(subject, counters)
     others = []
-    for rank, applies in choice.standing.choices:
+    for rank, applies in choice.choices:
         trees = [(before.of(key.by, subject), after.of(key.by, subject)) for key in rank.keys]
-        others.append(build_and(applies, build_or(exp.NEQ(this=one, expression=other) for one, other in trees)))
+        others.append(build_and(applies, build_or(F.is_unequal(one, other) for one, other in trees)))
     return build_or(others)
 
 
@@ -352,16 +332,14 @@ def _weight(found: LoweredPlan, choice: StepLowering) -> Node:
     One whose factor does not count, or stands still, is taken in its turn with those like it, and before all others.
     """
     factor, subject = START._fields[0], F.build_variable("c")
-    before, after = choice.standing.meaning.at(subject), choice.advanced(subject)
-    step = exp.Sub(this=after.word(factor), expression=before.word(factor))
-    weight = exp.Div(this=build_literal(WEIGHTS_OF), expression=exp.cast(step, "DOUBLE"))
-    whole = exp.Round(this=weight.copy())
-    is_whole = exp.LT(
-        this=exp.Abs(this=exp.Sub(this=weight.copy(), expression=whole.copy())), expression=build_literal(1e-9)
-    )
+    before, after = choice.meaning.at(subject), choice.advanced(subject)
+    step = F.subtract(after.word(factor), before.word(factor))
+    weight = F.divide(build_literal(WEIGHTS_OF), exp.cast(step, "DOUBLE"))
+    whole = exp.Round(this=weight)
+    is_whole = F.is_less(exp.Abs(this=F.subtract(weight, whole)), 1e-9)
     stands = build_not(_differs(choice, [factor]))
-    some_stand = found.bindings.bind("some_stand", _any(choice.standing.remaining, stands))
-    branches = [(stands.copy(), build_literal(WEIGHTS_OF)), (some_stand, build_literal(0.0)), (is_whole, whole)]
+    some_stand = found.bindings.bind("some_stand", _any(choice.remaining, stands))
+    branches = [(stands, build_literal(WEIGHTS_OF)), (some_stand, build_literal(0.0)), (is_whole, whole)]
     return build_case(branches, weight)
 
 

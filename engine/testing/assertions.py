@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from decimal import Decimal
 from fractions import Fraction
+from operator import attrgetter
 
 from mqclause.check.findings import Checks
 from mqclause.check.report import check_files
 from mqclause.cluster.counterfactuals import describe_unknown_queue_manager
 from mqclause.cluster.map import build_map_row
-from mqclause.model.configuration.inputs import Input
 from mqclause.model.configuration.members import Members
 from mqclause.model.configuration.snapshot import Snapshot
+from mqclause.model.configuration.sources import Input
 from mqclause.model.diagnostics import ArgumentError, check_type, quote_value, suggest_allowed
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import REASONS
@@ -23,6 +24,7 @@ from mqclause.workload.decision import Engine
 from mqclause.workload.editions import find_missing_level
 from mqclause.workload.explanation import Explanation
 from mqclause.workload.sensitivity import find_unknowns
+from mqclause.workload.shares import sum_parts
 
 Asked = Cluster | Snapshot | Members
 """What is asserted of: all members of a cluster, or what one queue manager knows of it."""
@@ -57,10 +59,7 @@ def assert_routes(
     __tracebackhide__ = True
     own, nearly = _member(cluster, at), _read_part("within", within)
     row = build_map_row(own, check_type("queue", queue, str), Engine.given(engine), bind)
-    found: dict[str, Fraction] = {}
-    for each in row.shares:
-        name = each.destination.queue_manager
-        found[name] = found.get(name, Fraction(0)) + each.part
+    found: dict[str, Fraction] = sum_parts(row.shares, attrgetter("queue_manager"))
     expected = _read_parts(to, nearly)
     for name in expected:
         if unknown := describe_unknown_queue_manager(row.decision, name, found):

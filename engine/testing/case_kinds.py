@@ -1,26 +1,6 @@
 """The kinds of case that ask the rules directly, and how each expectation is compared.
 
-The facts are a table ``situation`` and a list ``subjects``. A subject is named by its attribute ``name`` or, if it has
-none, by its first.
-
-In ``[case.expect]``, of the document and those that it follows:
-
-- ``remaining``: who remains in the end, in any order; ``order``: the same in this order
-- ``fell``: by subject, the rule that it fell by, for everyone who does not remain
-- ``set_aside``, ``taken_back``: everyone who was, in any order
-- ``because``: by subject, why it fell
-- ``settled``: of rules that settle, why the first did that applied; blank if none did
-- ``remarks``: the remarks of rules of which all that they derive is true
-- ``facts``: some of the facts derived about the situation; ``chosen``, ``every``: what is derived for subjects
-- ``holds``: by condition (a rule), whether it holds; ``skipped``: conditions that are not looked at
-- ``unmet``: by condition that does not hold, why
-- ``said``: by check that does not hold, its ``severity``, ``attribute``, ``message`` and ``remedy``, as far as stated
-- ``failure``: ``rule``, ``reason``, ``call``, ``because``, ``remedy``, as far as stated; an empty table: there is none
-
-``before`` are the facts at a put before, laid over the scene likewise: its choice is made first, and the sequence
-state that it leaves counts.
-
-A destination is named by its queue manager, ``"QM2"``, or where that is not enough with its channel, ``"QM2/TO.QM2"``.
+docs/reference/case-keys.md says what each key of a case file means.
 """
 
 from __future__ import annotations
@@ -29,8 +9,8 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from itertools import islice
-from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
+from itertools import chain
+from typing import Any, ClassVar, Literal, NamedTuple, Self, get_type_hints
 
 from attrs import fields, frozen
 
@@ -64,110 +44,93 @@ from mqclause.rulebook.rule import (
     MessageTemplate,
     OrderBy,
     Rule,
+    Ruleset,
     Settle,
 )
 from mqclause.rulebook.rules import Rules
-from mqclause.trace import StepTrace, build_scope, build_step_document, build_steps, list_rule_inputs, render_sentence
+from mqclause.trace import (
+    Effect,
+    StepTrace,
+    build_step_document,
+    build_steps,
+    find_scope,
+    render_sentence,
+)
 from mqclause.workload.decision import Decision, Engine, Level
 
-Comparison = Callable[[Any, Any], Iterator[str]]
-"""Compares an answer with what a case expects under one key: what is wrong, if anything."""
+Comparison = Callable[[str, Any, Any], Iterator[str]]
+"""Compares under a key what an answer has with what a case expects: what is wrong, if anything."""
+
+Finder = Callable[[Any], Any]
+"""Finds in an answer what a case expects under a key."""
 
 
-def get_subject_name(subject: Any) -> str:
+def equals(find: Finder) -> Comparison:
+    """Compare what is found with all that is expected."""
+    return lambda key, answer, wanted: compare_values(key, _in_order(wanted), _in_order(find(answer)))
+
+
+def _in_order(value: Any) -> Any:
+    return dict(sorted(value.items())) if isinstance(value, Mapping) else value
+
+
+def equals_in_any_order(find: Finder) -> Comparison:
+    """Compare what is found with all that is expected, whatever stands first."""
+    return lambda key, answer, wanted: compare_values(key, sorted(wanted), sorted(find(answer)))
+
+
+def has_stated(find: Finder) -> Comparison:
+    """Compare of the mapping that is found the keys that are expected."""
+
+    def compare(key: str, answer: Any, wanted: StatedTable) -> Iterator[str]:
+        found = find(answer)
+        yield from compare_values(key, dict(wanted), {name: found.get(name) for name in wanted})
+
+    return compare
+
+
+def has_each(find: Finder, joint: str = "of") -> Comparison:
+    """Compare likewise, and tell of each key by itself: ``because of QM2``."""
+
+    def compare(key: str, answer: Any, wanted: StatedTable) -> Iterator[str]:
+        found = find(answer)
+        for name, each in wanted.items():
+            yield from compare_values(f"{key} {joint} {name}", each, found.get(name))
+
+    return compare
+
+
+def _get_subject_name(subject: Any) -> str:
     """Return the name by which a case refers to a subject."""
     return str(getattr(subject, "name", None) or getattr(subject, fields(type(subject))[0].name))
 
 
 def _names(subjects: Iterable[Any]) -> list[str]:
-    return [get_subject_name(each) for each in subjects]
+    return [_get_subject_name(each) for each in subjects]
 
 
-def _remaining(answered: PipelineAnswer, wanted: list[str]) -> Iterator[str]:
-    yield from compare_values("remaining", sorted(wanted), sorted(_names(answered.runs[-1].remaining)))
-
-
-def _order(answered: PipelineAnswer, wanted: list[str]) -> Iterator[str]:
-    yield from compare_values("order", wanted, _names(answered.runs[-1].remaining))
-
-
-def _fell(answered: PipelineAnswer, wanted: StatedTable) -> Iterator[str]:
-    fell = {
-        get_subject_name(fate.subject): step.rule.id for step in answered.iterate_steps() for fate in step.eliminated
-    }
-    yield from compare_values("fell", dict(sorted(wanted.items())), dict(sorted(fell.items())))
-
-
-def _set_aside(answered: PipelineAnswer, wanted: list[str]) -> Iterator[str]:
-    aside = (fate.subject for step in answered.iterate_steps() for fate in step.set_aside)
-    yield from compare_values("set_aside", sorted(wanted), sorted(_names(aside)))
-
-
-def _taken_back(answered: PipelineAnswer, wanted: list[str]) -> Iterator[str]:
-    back = (each for step in answered.iterate_steps() for each in step.taken_back)
-    yield from compare_values("taken_back", sorted(wanted), sorted(_names(back)))
-
-
-def _because(answered: PipelineAnswer, wanted: StatedTable) -> Iterator[str]:
-    said = {
-        get_subject_name(fate.subject): fate.because for step in answered.iterate_steps() for fate in step.eliminated
-    }
-    for name, because in wanted.items():
-        yield from compare_values(f"because of {name}", because, said.get(name))
-
-
-def _settled(answered: PipelineAnswer, wanted: str) -> Iterator[str]:
-    settled = RuleAnswer(answered.situation, answered.runs[-1], answered.course)
-    yield from compare_values("settled", wanted, settled.because)
-
-
-def _facts(answered: PipelineAnswer, wanted: StatedTable) -> Iterator[str]:
-    got = {name: value for run in answered.runs for name, value in run.facts.items()}
-    yield from compare_values("facts", dict(wanted), {name: got.get(name) for name in wanted})
-
-
-def _chosen(answered: PipelineAnswer, wanted: StatedTable) -> Iterator[str]:
-    got = {name: value for run in answered.runs for name, value in run.chosen.items()}
-    yield from compare_values("chosen", dict(wanted), got)
-
-
-def _every(answered: PipelineAnswer, wanted: StatedTable) -> Iterator[str]:
-    got = {name: value for run in answered.runs for name, value in run.every.items() if value is not None}
-    yield from compare_values("every", dict(wanted), got)
-
-
-def _failure(answered: PipelineAnswer, wanted: StatedTable) -> Iterator[str]:
+def _failure(key: str, answered: PipelineAnswer, wanted: StatedTable) -> Iterator[str]:
     found = answered.runs[-1].failure
     got = {"reason": found.reason, "call": found.call, **_ending(answered, found.rule)} if found else {}
-    stated = {key: value for key, value in got.items() if key in wanted} if wanted else got
-    yield from compare_values("failure", dict(wanted), stated)
+    stated = {name: value for name, value in got.items() if name in wanted} if wanted else got
+    yield from compare_values(key, dict(wanted), stated)
 
 
 def _ending(answered: PipelineAnswer, at: int) -> StatedTable:
     """The rule that ended the call, and its sentences."""
     rule = answered.course.rulesets[-1].rules[at]
     texts = {"because": rule.because, "remedy": getattr(rule.action, "remedy", None)}
-    return {"rule": rule.id, **{key: _sentence(answered, at, text) for key, text in texts.items() if text}}
+    return {"rule": rule.id, **{key: answered.say(rule, text) for key, text in texts.items() if text}}
 
 
-def _sentence(answered: PipelineAnswer, at: int, text: MessageTemplate | None = None) -> str:
-    """A sentence of a rule of the last document, its because if none is given, filled with what the rule saw."""
-    ruleset, first = answered.course.rulesets[-1], answered.first
-    seen = next(islice(list_rule_inputs(ruleset, answered.runs[-1], answered.listed, first), at, None))
-    return render_sentence(ruleset, ruleset.rules[at], None, build_scope(seen, first), text)
+def _remarks(answered: PipelineAnswer) -> list[str]:
+    remarking = answered.course.rulesets[-1].find_remarking_rules(answered.runs[-1].facts)
+    return [answered.say(rule, MessageTemplate(rule.remark)) for rule in remarking]
 
 
-def _remarks(answered: PipelineAnswer, wanted: list[str]) -> Iterator[str]:
-    ruleset = answered.course.rulesets[-1]
-    remarking = ruleset.find_remarking_rules(answered.runs[-1].facts)
-    got = [_sentence(answered, ruleset.rules.index(rule), MessageTemplate(rule.remark)) for rule in remarking]
-    yield from compare_values("remarks", wanted, got)
-
-
-def _unmet(answered: PipelineAnswer, wanted: StatedTable) -> Iterator[str]:
-    numbers = {rule.id: at for at, rule in enumerate(answered.course.rulesets[-1].rules)}
-    unmet = [name for name, holds in _conditions_of(answered).items() if not holds and name in wanted]
-    yield from compare_values("unmet", dict(wanted), {name: _sentence(answered, numbers[name]) for name in unmet})
+def _unmet(answered: PipelineAnswer) -> dict[str, str]:
+    holding = _conditions_of(answered)
+    return {rule.id: answered.say(rule) for rule in answered.course.rulesets[-1].rules if holding.get(rule.id) is False}
 
 
 def _conditions_of(answered: PipelineAnswer) -> dict[str, bool]:
@@ -178,142 +141,109 @@ def _conditions_of(answered: PipelineAnswer) -> dict[str, bool]:
     return {name: did.derived["holds"] for name, did in looked_at if did.derived}
 
 
-def _holding(answered: PipelineAnswer, wanted: StatedTable) -> Iterator[str]:
-    got = _conditions_of(answered)
-    yield from compare_values("holds", dict(wanted), {name: got.get(name) for name in wanted})
+def _skipped(key: str, answered: PipelineAnswer, wanted: list[str]) -> Iterator[str]:
+    yield from compare_values(key, wanted, [name for name in wanted if name not in _conditions_of(answered)])
 
 
-def _said(answered: PipelineAnswer, wanted: Mapping[str, StatedTable]) -> Iterator[str]:
+def _said(key: str, answered: PipelineAnswer, wanted: Mapping[str, StatedTable]) -> Iterator[str]:
     got = {each.rule.id: each for each in find_failed_conditions(answered.course, answered.situation, answered.runs[0])}
     for name, stated in wanted.items():
-        said = {key: getattr(got.get(name), key, None) for key in stated}
-        yield from compare_values(f"said of {name}", dict(stated), said)
-
-
-def _skipped(answered: PipelineAnswer, wanted: list[str]) -> Iterator[str]:
-    yield from compare_values("skipped", wanted, [name for name in wanted if name not in _conditions_of(answered)])
+        said = {field: getattr(got.get(name), field, None) for field in stated}
+        yield from compare_values(f"{key} of {name}", dict(stated), said)
 
 
 PIPELINE_EXPECTATIONS: Mapping[str, Comparison] = {
-    "remaining": _remaining,
-    "order": _order,
-    "fell": _fell,
-    "set_aside": _set_aside,
-    "taken_back": _taken_back,
-    "because": _because,
-    "settled": _settled,
-    "remarks": _remarks,
-    "facts": _facts,
-    "chosen": _chosen,
-    "every": _every,
+    "remaining": equals_in_any_order(lambda answered: _names(answered.runs[-1].remaining)),
+    "order": equals(lambda answered: _names(answered.runs[-1].remaining)),
+    "fell": equals(lambda answered: {_get_subject_name(fate.subject): rule for rule, fate in answered.eliminated}),
+    "set_aside": equals_in_any_order(
+        lambda answered: _names(fate.subject for step in answered.all_steps for fate in step.set_aside)
+    ),
+    "taken_back": equals_in_any_order(
+        lambda answered: _names(each for step in answered.all_steps for each in step.taken_back)
+    ),
+    "because": has_each(
+        lambda answered: {_get_subject_name(fate.subject): fate.because for _, fate in answered.eliminated}
+    ),
+    "settled": equals(lambda answered: RuleAnswer(answered.situation, answered.runs[-1], answered.course).because),
+    "remarks": equals(_remarks),
+    "facts": has_stated(lambda answered: answered.derived("facts")),
+    "chosen": equals(lambda answered: answered.derived("chosen")),
+    "every": equals(lambda answered: answered.derived("every")),
     "failure": _failure,
-    "holds": _holding,
+    "holds": has_stated(_conditions_of),
     "skipped": _skipped,
-    "unmet": _unmet,
+    "unmet": has_stated(_unmet),
     "said": _said,
 }
 """The closed set of keys that a case may expect, and how each is compared."""
 
 
-def _outcome(decision: Decision, wanted: str) -> Iterator[str]:
-    yield from compare_values("outcome", wanted, decision.outcome)
-
-
-def _reason(decision: Decision, wanted: Mapping[str, Any]) -> Iterator[str]:
+def _reason(key: str, decision: Decision, wanted: StatedTable) -> Iterator[str]:
     got = decision.reason
-    yield from compare_values("reason", wanted, got and {key: getattr(got, key) for key in wanted})
+    yield from compare_values(key, wanted, got and {name: getattr(got, name) for name in wanted})
 
 
-def _permitted(decision: Decision, wanted: list[str]) -> Iterator[str]:
-    got = [get_shortest_name(decision, each) for each in decision.permitted]
-    yield from compare_values("permitted", sorted(_labelled(decision, wanted)), sorted(got))
+def _permitted(key: str, decision: Decision, wanted: list[str]) -> Iterator[str]:
+    got = [_get_shortest_name(decision, each) for each in decision.permitted]
+    yield from compare_values(key, sorted(_labelled(decision, wanted)), sorted(got))
     if decision.outcome == "chosen":
         yield from compare_values("chosen is permitted", True, decision.chosen in decision.permitted)
 
 
-def _fell_in_decision(decision: Decision, wanted: Mapping[str, str]) -> Iterator[str]:
-    fell = {get_shortest_name(decision, find_destination(decision, name)): rule for name, rule in wanted.items()}
-    got = {get_shortest_name(decision, each): rule for each, rule in decision.fell_by().items()}
-    yield from compare_values("fell", dict(sorted(fell.items())), dict(sorted(got.items())))
+def _fell_in_decision(key: str, decision: Decision, wanted: Mapping[str, str]) -> Iterator[str]:
+    fell = dict(zip(_labelled(decision, wanted), wanted.values(), strict=True))
+    got = {_get_shortest_name(decision, each): rule for each, rule in decision.fell_by().items()}
+    yield from compare_values(key, _in_order(fell), _in_order(got))
 
 
-def _sentences_of_decision(decision: Decision, wanted: Mapping[str, str]) -> Iterator[str]:
+def _sentences_of_decision(key: str, decision: Decision, wanted: Mapping[str, str]) -> Iterator[str]:
     sentences = {id(fate.subject): fate.because for step in decision.steps for fate in step.eliminated}
     for name, sentence in wanted.items():
-        got = sentences.get(id(find_destination(decision, name)))
-        yield from compare_values(f"because of {name}", sentence, got)
+        got = sentences.get(id(_find_destination(decision, name)))
+        yield from compare_values(f"{key} of {name}", sentence, got)
 
 
-def _taken_back_in_decision(decision: Decision, wanted: list[str]) -> Iterator[str]:
-    got = [get_shortest_name(decision, each) for step in decision.steps for each in step.taken_back]
-    yield from compare_values("taken_back", sorted(_labelled(decision, wanted)), sorted(got))
+def _taken_back_in_decision(key: str, decision: Decision, wanted: list[str]) -> Iterator[str]:
+    got = [_get_shortest_name(decision, each) for step in decision.steps for each in step.taken_back]
+    yield from compare_values(key, sorted(_labelled(decision, wanted)), sorted(got))
 
 
-def _advance(decision: Decision, wanted: Mapping[str, Any]) -> Iterator[str]:
-    """An empty table says that nothing advances; a table without channel, that the local instance's counters do."""
-    got = decision.to_json()["advance"] or {}
-    yield from compare_values("advance", dict(wanted), {key: value for key, value in got.items() if value is not None})
+def _stated_in(key: str) -> Finder:
+    """What a decision's document has under a key, without what is null; an empty table says that there is nothing."""
+    return lambda decision: {
+        name: value for name, value in (decision.to_json()[key] or {}).items() if value is not None
+    }
 
 
-def _resolution(decision: Decision, wanted: list[str]) -> Iterator[str]:
+def _resolution(decision: Decision) -> list[str]:
     """Each object that was followed, as ``"A QALIAS to Q"``."""
-    got = [f"{each['object']} {each['type']} to {each['to']}" for each in decision.to_json()["resolution"]]
-    yield from compare_values("resolution", wanted, got)
-
-
-def _resolved(decision: Decision, wanted: list[str]) -> Iterator[str]:
-    """The sentence of each look at the names."""
-    yield from compare_values("resolved", wanted, [each.because for each in decision.resolved.looks])
-
-
-def _chosen_destination(decision: Decision, wanted: Mapping[str, Any]) -> Iterator[str]:
-    got = decision.to_json()["chosen"] or {}
-    yield from compare_values("chosen", dict(wanted), {key: value for key, value in got.items() if value is not None})
-
-
-def _remarks_of_decision(decision: Decision, wanted: list[str]) -> Iterator[str]:
-    yield from compare_values("remarks", wanted, list(decision.remarks))
-
-
-def _asked(decision: Decision, wanted: bool) -> Iterator[str]:
-    yield from compare_values("asks the workload rules", wanted, bool(decision.runs))
-
-
-def _bind(decision: Decision, wanted: str) -> Iterator[str]:
-    yield from compare_values("bind", wanted, decision.situation.bind)
-
-
-def _priority(decision: Decision, wanted: int) -> Iterator[str]:
-    yield from compare_values("priority", wanted, decision.resolved.default_priority)
+    return [f"{each['object']} {each['type']} to {each['to']}" for each in decision.to_json()["resolution"]]
 
 
 PUT_EXPECTATIONS: Mapping[str, Comparison] = {
-    "outcome": _outcome,
+    "outcome": equals(lambda decision: decision.outcome),
     "reason": _reason,
     "permitted": _permitted,
     "fell": _fell_in_decision,
     "because": _sentences_of_decision,
     "taken_back": _taken_back_in_decision,
-    "advance": _advance,
-    "resolution": _resolution,
-    "resolved": _resolved,
-    "chosen": _chosen_destination,
-    "remarks": _remarks_of_decision,
-    "asked": _asked,
-    "bind": _bind,
-    "priority": _priority,
+    "advance": equals(_stated_in("advance")),
+    "resolution": equals(_resolution),
+    "resolved": equals(lambda decision: [each.because for each in decision.resolved.looks]),
+    "chosen": equals(_stated_in("chosen")),
+    "remarks": equals(lambda decision: list(decision.remarks)),
+    "asked": equals(lambda decision: bool(decision.runs)),
+    "bind": equals(lambda decision: decision.situation.bind),
+    "priority": equals(lambda decision: decision.resolved.default_priority),
 }
 """The closed set of keys that a case may expect, and how each is compared."""
 
 
 @frozen(eq=False, slots=False)
 class RunnableCase(Case):
-    """A case with its question. It is read by the ``rules`` that it is put to, in its edition and under its readings.
+    """A case with its question, read by the ``rules`` that it is put to, in its edition and under its readings."""
 
-    A kind of case says how each key that it may expect is compared (``COMPARED``).
-    """
-
-    COMPARED: ClassVar[Mapping[str, Comparison]] = {}
     GOES_THROUGH: ClassVar[bool] = False
     """Whether the product is asked, and not rules alone."""
 
@@ -333,9 +263,18 @@ class RunnableCase(Case):
     def acted(self, answer: Any) -> bool:
         """Return whether the case's rule decided something in ``answer``."""
 
+    def decided_in(self, runs: Iterable[tuple[Ruleset, Run]]) -> bool:
+        """Return whether the case's rule decided something in one of these traced runs."""
+        return any(
+            has_decided(rule, did, self.ordinary)
+            for ruleset, run in runs
+            for rule, did in zip(ruleset.rules, run.trace or (), strict=True)
+            if rule.id == self.rule
+        )
+
     def find_differences(self, answer: Any) -> list[str]:
         """Find what in ``answer`` differs from what the case expects, whichever rule did it."""
-        return [fault for key, wanted in self.expect.items() for fault in self.COMPARED[key](answer, wanted)]
+        return [fault for key, wanted in self.expect.items() for fault in self.EXPECTS[key](key, answer, wanted)]
 
     def faults(self, rules: Rules, executor: ExecutorName = "compiled") -> list[str]:
         """Run the case; return what differs from what it expects."""
@@ -380,10 +319,27 @@ class PipelineAnswer(NamedTuple):
     runs: tuple[Run, ...]
     steps: tuple[tuple[StepTrace, ...], ...]
 
-    def iterate_steps(self) -> Iterator[StepTrace]:
-        """Yield the steps of all documents."""
-        for each in self.steps:
-            yield from each
+    @property
+    def all_steps(self) -> Iterator[StepTrace]:
+        """The steps of all documents."""
+        return chain.from_iterable(self.steps)
+
+    @property
+    def eliminated(self) -> Iterator[tuple[str, Effect]]:
+        """Everyone who fell, with the rule by which."""
+        return ((step.rule.id, fate) for step in self.all_steps for fate in step.eliminated)
+
+    def derived(self, of: Literal["facts", "chosen", "every"]) -> dict[str, Any]:
+        """Return what rules of any document derived."""
+        found = ((name, value) for run in self.runs for name, value in getattr(run, of).items())
+        return {name: value for name, value in found if value is not None}
+
+    def say(self, rule: Rule, text: MessageTemplate | None = None) -> str:
+        """Fill a sentence of a rule of the last document, its because if none is given, with what the rule saw."""
+        ruleset = self.course.rulesets[-1]
+        return render_sentence(
+            ruleset, rule, None, find_scope(ruleset, rule, self.runs[-1], self.listed, self.first), text
+        )
 
 
 @frozen(eq=False, slots=False, kw_only=True)
@@ -392,8 +348,7 @@ class PipelineCase(RunnableCase):
 
     declaration: Declaration
 
-    EXPECTS: ClassVar[frozenset[str]] = frozenset(PIPELINE_EXPECTATIONS)
-    COMPARED: ClassVar[Mapping[str, Comparison]] = PIPELINE_EXPECTATIONS
+    EXPECTS: ClassVar[Mapping[str, Comparison]] = PIPELINE_EXPECTATIONS
 
     @classmethod
     def of(cls, file: CaseFile, table: StatedTable, place: str, **more: Any) -> Self:
@@ -440,18 +395,12 @@ class PipelineCase(RunnableCase):
             "chosen": [dict(run.chosen) for run in answered.runs],
             "every": [dict(run.every) for run in answered.runs],
             "steps": [
-                build_step_document(step, lambda each: {"name": get_subject_name(each)})
-                for step in answered.iterate_steps()
+                build_step_document(step, lambda each: {"name": _get_subject_name(each)}) for step in answered.all_steps
             ],
         }
 
     def acted(self, answer: PipelineAnswer) -> bool:
-        return any(
-            has_decided(rule, did, self.ordinary)
-            for ruleset, run in zip(answer.course.rulesets, answer.runs, strict=True)
-            for rule, did in zip(ruleset.rules, run.trace or (), strict=True)
-            if rule.id == self.rule
-        )
+        return self.decided_in(zip(answer.course.rulesets, answer.runs, strict=True))
 
 
 _types = cache(get_type_hints)
@@ -482,8 +431,7 @@ class DecisionCase(RunnableCase):
 
     GOES_THROUGH: ClassVar[bool] = True
     KEYS: ClassVar[frozenset[str]] = frozenset({"before"})
-    EXPECTS: ClassVar[frozenset[str]] = frozenset(PUT_EXPECTATIONS)
-    COMPARED: ClassVar[Mapping[str, Comparison]] = PUT_EXPECTATIONS
+    EXPECTS: ClassVar[Mapping[str, Comparison]] = PUT_EXPECTATIONS
 
     @classmethod
     def of(cls, file: CaseFile, table: StatedTable, place: str, **more: Any) -> Self:
@@ -511,12 +459,7 @@ class DecisionCase(RunnableCase):
     def acted(self, answer: Decision) -> bool:
         looks = [(each.course.rulesets[0], each.run) for each in answer.resolved.looks]
         runs = zip(answer.rulesets, answer.runs, strict=True) if answer.runs else ()
-        return any(
-            has_decided(rule, did, self.ordinary)
-            for ruleset, run in (*looks, *runs)
-            for rule, did in zip(ruleset.rules, run.trace or (), strict=True)
-            if rule.id == self.rule
-        )
+        return self.decided_in((*looks, *runs))
 
     def _choice(self, engine: Engine, snapshot: Snapshot, state: SequenceState | None, explain: Level) -> Decision:
         if snapshot.put is None:
@@ -524,7 +467,7 @@ class DecisionCase(RunnableCase):
         return engine.choose(snapshot.put, snapshot.cluster, state, explain)
 
 
-def find_destination(decision: Decision, name: str) -> Destination:
+def _find_destination(decision: Decision, name: str) -> Destination:
     """Find the destination that ``name`` stands for. Raises CaseError unless there is exactly one."""
     queue_manager, channel, cluster = (*name.split("/"), "", "")[:3]
     found = [
@@ -539,7 +482,7 @@ def find_destination(decision: Decision, name: str) -> Destination:
     return found[0]
 
 
-def get_shortest_name(decision: Decision, of: Destination) -> str:
+def _get_shortest_name(decision: Decision, of: Destination) -> str:
     """Return the shortest name that ``destination`` understands."""
     there = [each for each in decision.listed if each.queue_manager == of.queue_manager]
     if len(there) == 1:
@@ -584,7 +527,7 @@ def _value(hint: Any, value: Any, place: str) -> Any:
 
 
 def _labelled(decision: Decision, names: Iterable[str]) -> list[str]:
-    return [get_shortest_name(decision, find_destination(decision, name)) for name in names]
+    return [_get_shortest_name(decision, _find_destination(decision, name)) for name in names]
 
 
 def _counted(rules: Rules, name: str) -> DocumentCounts:

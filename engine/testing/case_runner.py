@@ -1,41 +1,6 @@
 """Load cases, run each in the way of its document, and tell whether cases notice changed rules.
 
-``facts.event`` of the file are the events of the scene; those of the case follow. Events are counted from 0, those of
-the scene included; ``acts`` is about the events of the case alone.
-
-In ``[case.expect]``:
-
-- ``trigger_messages``: every trigger message of the case, in order; each names its event, and any of its fields
-- ``fails``, ``holds``: by event, all the conditions that do not hold; some of those that hold
-- ``left_out``: by event, conditions that its clause does not ask for
-- ``because``, ``remedy``: by rule, why its condition does not hold where it first does not; what is to be typed then,
-  or the advice where that is nothing
-- ``released``, ``changed``: every one of the case, with its event; of ``changed``, any of the fields
-- ``routed``, ``reason``: by event, the queue manager or the reason code that the put went to; the call's reason code
-
-``facts`` may have messages and events; those of the case follow (``message``, ``event``). Events are counted from 0,
-those of the scene included; ``acts`` is about the events of the case alone.
-
-In ``[case.expect]``, of which only what is stated is asked for:
-
-- ``physical``, ``logical``: the ids of the messages in that order, before any event
-- ``left_out``: by message, the rule by which it is not in the order that is asked for
-- ``as_put``: by application, why its messages need not keep their order; nothing if they do
-- ``got``: by event, the messages; ``reason``, ``warning``: by event, the code; no other event has one
-- ``group_status``, ``segment_status``: by event; ``remarks``: by event, all of them
-- ``passed_over``: by event, for every message before the one that is returned the rule by which it was not
-- ``because``: by message, why it was left out or passed over; ``failed_because``: by event, why the call failed
-
-A case file has such cases in ``[[scenario]]``, over the facts of its ``[scene]``: with an ``event`` they are replayed,
-with ``on`` it is asked what is held on that day, and with a put in the facts it is decided. ``[scenario.exit.NAME]``
-says by ExitReason what the exit does that CLWLEXIT(NAME) calls:
-
-- ``takes``: the queue manager that it takes; ``response``: its ExitResponse
-- ``sees``: fields of MQWXP with the values that they have to have; ``buffer`` is how long MsgBuffer is
-- ``fails``: true, it raises; ``sleeps``: for so many seconds
-
-In ``[scenario.expect]`` stand ``rows`` (each with its event), ``trace`` or ``retention``: as much of the JSON as
-matters, tables key by key, and lists in full; and ``exit_limit``, the seconds that a call of an exit may take.
+docs/reference/case-keys.md says what each key of a case file means.
 """
 
 from __future__ import annotations
@@ -64,7 +29,14 @@ from mqclause.rulebook.case_files import CaseError, CaseFile, StatedTable, compa
 from mqclause.rulebook.clauses import resolve_clause_path
 from mqclause.rulebook.rule import Conclude, Condition, Derive, Rule, Ruleset, UnansweredError
 from mqclause.rulebook.rules import Rules, get_rule_id
-from mqclause.testing.case_kinds import Comparison, DecisionCase, PipelineCase, RunnableCase, has_decided
+from mqclause.testing.case_kinds import (
+    Comparison,
+    DecisionCase,
+    PipelineCase,
+    RunnableCase,
+    equals,
+    has_each,
+)
 from mqclause.trigger.examination import Examination
 from mqclause.workload.decision import Engine
 
@@ -78,25 +50,13 @@ INITIATION_QUEUE = "INITQ"
 """The initiation queue of every scene. Closed or altered, it is looked at as an application queue: no case minds."""
 
 
-def _listed(replayed: ReplayAnswer, key: str, wanted: list[StatedTable]) -> Iterator[str]:
+def _listed(key: str, replayed: ReplayAnswer, wanted: list[StatedTable]) -> Iterator[str]:
     """Compares every item under ``key`` of every row, with its event, in order; only the keys that are wanted."""
     rows = replayed.documents()
     found = [{"event": row["event"], "repeat": row.get("repeat"), **each} for row in rows for each in row[key]]
     yield from compare_values(f"number of {key}", len(wanted), len(found))
     for want, got in zip(wanted, found, strict=False):
         yield from compare_values(key, dict(want), {name: got.get(name) for name in want})
-
-
-def _trigger_messages(replayed: ReplayAnswer, wanted: list[StatedTable]) -> Iterator[str]:
-    yield from _listed(replayed, "trigger_messages", wanted)
-
-
-def _released(replayed: ReplayAnswer, wanted: list[StatedTable]) -> Iterator[str]:
-    yield from _listed(replayed, "released", wanted)
-
-
-def _changed(replayed: ReplayAnswer, wanted: list[StatedTable]) -> Iterator[str]:
-    yield from _listed(replayed, "changed", wanted)
 
 
 def _examined(replayed: ReplayAnswer, event: int | None = None) -> Iterator[StatedTable]:
@@ -110,65 +70,55 @@ def _conditions(replayed: ReplayAnswer, event: str, holds: bool) -> set[str]:
     return {each["rule"] for each in _examined(replayed, int(event)) if each["holds"] is holds}
 
 
-def _fails(replayed: ReplayAnswer, wanted: Mapping[str, list[str]]) -> Iterator[str]:
+def _fails(key: str, replayed: ReplayAnswer, wanted: Mapping[str, list[str]]) -> Iterator[str]:
     for event, rules in wanted.items():
-        yield from compare_values(f"fails at {event}", sorted(rules), sorted(_conditions(replayed, event, False)))
+        yield from compare_values(f"{key} at {event}", sorted(rules), sorted(_conditions(replayed, event, False)))
 
 
-def _holds(replayed: ReplayAnswer, wanted: Mapping[str, list[str]]) -> Iterator[str]:
+def _holds(_: str, replayed: ReplayAnswer, wanted: Mapping[str, list[str]]) -> Iterator[str]:
     for event, rules in wanted.items():
         yield from compare_values(f"do not hold at {event}", set(), set(rules) - _conditions(replayed, event, True))
 
 
-def _left_out(replayed: ReplayAnswer, wanted: Mapping[str, list[str]]) -> Iterator[str]:
+def _left_out(_: str, replayed: ReplayAnswer, wanted: Mapping[str, list[str]]) -> Iterator[str]:
     for event, rules in wanted.items():
         examined = _conditions(replayed, event, True) | _conditions(replayed, event, False)
         yield from compare_values(f"asked for at {event}", set(), set(rules) & examined)
 
 
-def _because(replayed: ReplayAnswer, wanted: Mapping[str, str]) -> Iterator[str]:
-    sentences: dict[str, str] = {}
-    for each in _examined(replayed):
-        if not each["holds"]:
-            sentences.setdefault(each["rule"], each["because"])
-    for rule, sentence in wanted.items():
-        yield from compare_values(f"because of {rule}", sentence, sentences.get(rule))
+def _sentences(replayed: ReplayAnswer) -> dict[str, str]:
+    """Why the condition of each rule does not hold where it first does not."""
+    failed = [each for each in _examined(replayed) if not each["holds"]]
+    return {each["rule"]: each["because"] for each in reversed(failed)}
 
 
-def _remedy(replayed: ReplayAnswer, wanted: Mapping[str, str]) -> Iterator[str]:
-    remedies: dict[str, str] = {}
-    for each in (each for row in replayed.rows for found in row.examinations for each in found.conditions):
-        if not each.holds:
-            remedies.setdefault(each.rule.id, each.remedy or each.advice)
-    for rule, text in wanted.items():
-        yield from compare_values(f"remedy of {rule}", text, remedies.get(rule))
+def _remedies(replayed: ReplayAnswer) -> dict[str, str]:
+    """What is to be typed then, or the advice."""
+    examined = (each for row in replayed.rows for found in row.examinations for each in found.conditions)
+    failed = [each for each in examined if not each.holds]
+    return {each.rule.id: each.remedy or each.advice for each in reversed(failed)}
 
 
-def _routed(replayed: ReplayAnswer, wanted: Mapping[str, str | int]) -> Iterator[str]:
-    by_event = {str(row["event"]): row["routed"] or {} for row in replayed.documents()}
-    for event, where in wanted.items():
-        routed = by_event[event]
-        got = routed["failed"]["code"] if "failed" in routed else routed.get("queue_manager", "")
-        yield from compare_values(f"routed at {event}", where, got)
-
-
-def _reason(replayed: ReplayAnswer, wanted: Mapping[str, int]) -> Iterator[str]:
-    by_event = {str(row["event"]): row.get("reason") for row in replayed.documents()}
-    for event, code in wanted.items():
-        yield from compare_values(f"reason at {event}", code, by_event[event])
+def _routed(replayed: ReplayAnswer) -> dict[str, str | int]:
+    """The queue manager, or the reason code, that the put of each event went to."""
+    routed = {str(row["event"]): row["routed"] or {} for row in replayed.documents()}
+    return {
+        event: each["failed"]["code"] if "failed" in each else each.get("queue_manager", "")
+        for event, each in routed.items()
+    }
 
 
 SCENARIO_EXPECTATIONS: Mapping[str, Comparison] = {
-    "trigger_messages": _trigger_messages,
+    "trigger_messages": _listed,
     "fails": _fails,
     "holds": _holds,
     "left_out": _left_out,
-    "because": _because,
-    "remedy": _remedy,
-    "released": _released,
-    "changed": _changed,
-    "routed": _routed,
-    "reason": _reason,
+    "because": has_each(_sentences),
+    "remedy": has_each(_remedies),
+    "released": _listed,
+    "changed": _listed,
+    "routed": has_each(_routed, "at"),
+    "reason": has_each(lambda replayed: {str(row["event"]): row.get("reason") for row in replayed.documents()}, "at"),
 }
 """The closed set of keys that a case may expect, and how each is compared."""
 
@@ -192,47 +142,30 @@ class RetrievalAnswer(NamedTuple):
                 yield from row.returned.passed_over()
 
 
-def _order(of: str) -> Comparison:
-    def compare(answer: RetrievalAnswer, wanted: list[str]) -> Iterator[str]:
-        found = getattr(answer.order, of) if answer.order is not None else ()
-        yield from compare_values(of, wanted, [each.id for each in found])
-
-    return compare
+def _ids_in(order: str) -> Comparison:
+    return equals(lambda answer: [each.id for each in getattr(answer.order, order, ())])
 
 
-def _calls_left_out(answer: RetrievalAnswer, wanted: StatedTable) -> Iterator[str]:
-    found = {each.message: each.rule.id for each in answer.order.left_out} if answer.order is not None else {}
-    yield from compare_values("left_out", dict(sorted(wanted.items())), dict(sorted(found.items())))
-
-
-def _as_put(answer: RetrievalAnswer, wanted: StatedTable) -> Iterator[str]:
-    found = {each.by: list(each.because) for each in answer.order.as_put} if answer.order is not None else {}
-    yield from compare_values("as_put", dict(wanted), found)
-    for each in answer.order.as_put if answer.order is not None else ():
+def _as_put(key: str, answer: RetrievalAnswer, wanted: StatedTable) -> Iterator[str]:
+    found = answer.order.as_put if answer.order is not None else ()
+    yield from compare_values(key, dict(wanted), {each.by: list(each.because) for each in found})
+    for each in found:
         yield from compare_values(f"guaranteed to {each.by}", not wanted.get(each.by), each.guaranteed)
 
 
-def _sentences_of_call(answer: RetrievalAnswer, wanted: StatedTable) -> Iterator[str]:
-    said = {each.message: each.because for each in answer.passed_over()}
-    for name, sentence in wanted.items():
-        yield from compare_values(f"because of {name}", sentence, said.get(name))
-
-
-def _passed_over(answer: RetrievalAnswer, wanted: StatedTable) -> Iterator[str]:
+def _passed_over(_: str, answer: RetrievalAnswer, wanted: StatedTable) -> Iterator[str]:
     for row in answer.rows:
         if str(row.number) in wanted and row.returned is not None:
             found = {each.message: each.rule.id for each in row.returned.passed_over()}
             yield from compare_values(f"passed over at {row.number}", wanted[str(row.number)], found)
 
 
-def _failed_because(answer: RetrievalAnswer, wanted: StatedTable) -> Iterator[str]:
-    said = {str(row.number): row.returned.because for row in answer.rows if row.returned is not None}
-    for event, sentence in wanted.items():
-        yield from compare_values(f"failed because at {event}", sentence, said.get(event))
+def _failed_because(answer: RetrievalAnswer) -> dict[str, str]:
+    return {str(row.number): row.returned.because for row in answer.rows if row.returned is not None}
 
 
-def _by_event(key: str, of: Callable[[StatedTable], Any], every: bool = False) -> Comparison:
-    def compare(answer: RetrievalAnswer, wanted: StatedTable) -> Iterator[str]:
+def _by_event(of: Callable[[StatedTable], Any], every: bool = False) -> Comparison:
+    def compare(key: str, answer: RetrievalAnswer, wanted: StatedTable) -> Iterator[str]:
         found = {str(row.number): of(row.to_json()) for row in answer.rows}
         asked = {event: got for event, got in found.items() if event in wanted or (every and got is not None)}
         yield from compare_values(key, dict(sorted(wanted.items())), dict(sorted(asked.items())))
@@ -241,19 +174,19 @@ def _by_event(key: str, of: Callable[[StatedTable], Any], every: bool = False) -
 
 
 RETRIEVAL_EXPECTATIONS: Mapping[str, Comparison] = {
-    "physical": _order("physical"),
-    "logical": _order("logical"),
-    "left_out": _calls_left_out,
+    "physical": _ids_in("physical"),
+    "logical": _ids_in("logical"),
+    "left_out": equals(lambda answer: {each.message: each.rule.id for each in getattr(answer.order, "left_out", ())}),
     "as_put": _as_put,
-    "got": _by_event("got", lambda row: row.get("got")),
-    "reason": _by_event("reason", lambda row: None if row.get("warning") else row.get("reason"), every=True),
-    "warning": _by_event("warning", lambda row: row.get("reason") if row.get("warning") else None, every=True),
-    "group_status": _by_event("group_status", lambda row: row.get("group_status")),
-    "segment_status": _by_event("segment_status", lambda row: row.get("segment_status")),
-    "remarks": _by_event("remarks", lambda row: row.get("remarks"), every=True),
+    "got": _by_event(lambda row: row.get("got")),
+    "reason": _by_event(lambda row: None if row.get("warning") else row.get("reason"), every=True),
+    "warning": _by_event(lambda row: row.get("reason") if row.get("warning") else None, every=True),
+    "group_status": _by_event(lambda row: row.get("group_status")),
+    "segment_status": _by_event(lambda row: row.get("segment_status")),
+    "remarks": _by_event(lambda row: row.get("remarks"), every=True),
     "passed_over": _passed_over,
-    "because": _sentences_of_call,
-    "failed_because": _failed_because,
+    "because": has_each(lambda answer: {each.message: each.because for each in answer.passed_over()}),
+    "failed_because": has_each(_failed_because, "at"),
 }
 """The closed set of keys that a case may expect, and how each is compared."""
 
@@ -298,8 +231,7 @@ class ReplayAnswer(NamedTuple):
 class ReplayCase(ScenarioCase):
     """Events over their facts, of which a case has one at least, and what they lead to."""
 
-    EXPECTS: ClassVar[frozenset[str]] = frozenset(SCENARIO_EXPECTATIONS)
-    COMPARED: ClassVar[Mapping[str, Comparison]] = SCENARIO_EXPECTATIONS
+    EXPECTS: ClassVar[Mapping[str, Comparison]] = SCENARIO_EXPECTATIONS
 
     @classmethod
     def of(cls, file: CaseFile, table: StatedTable, place: str, **more: Any) -> Self:
@@ -326,8 +258,7 @@ class ReplayCase(ScenarioCase):
         if RELEASED_FACT in derives:
             return any(row.released for row in rows)
         if derives & CALLBACK_FACTS:
-            place = answer.ruleset.rules.index(rule)
-            return any(has_decided(rule, (run.trace or ())[place], self.ordinary) for run in answer.judged)
+            return self.decided_in((answer.ruleset, run) for run in answer.judged)
         looked_at = [each for row in rows for each in row.examinations if each.occasion.queue != INITIATION_QUEUE]
         return any(self._acted(rule, each) for each in looked_at)
 
@@ -339,8 +270,7 @@ class ReplayCase(ScenarioCase):
             examined for examined, _ in examination.list_examined_rules()
         ]:
             return False
-        did = (examination.run.trace or ())[examination.ruleset.rules.index(rule)]
-        return has_decided(rule, did, self.ordinary)
+        return self.decided_in([(examination.ruleset, examination.run)])
 
 
 class EmptyCache(dict[Any, Any]):
@@ -370,8 +300,7 @@ class RetrievalCase(ScenarioCase):
     """Messages and events over their facts, and what the rules of retrieval make of them."""
 
     KEYS: ClassVar[frozenset[str]] = frozenset({"message", "event"})
-    EXPECTS: ClassVar[frozenset[str]] = frozenset(RETRIEVAL_EXPECTATIONS)
-    COMPARED: ClassVar[Mapping[str, Comparison]] = RETRIEVAL_EXPECTATIONS
+    EXPECTS: ClassVar[Mapping[str, Comparison]] = RETRIEVAL_EXPECTATIONS
 
     def answer(self, rules: Rules, executor: ExecutorName = "compiled") -> RetrievalAnswer:
         """Run the rules on the messages and on each event. Raises FactsError, ReadingError and RuleError."""
@@ -406,11 +335,7 @@ class RetrievalCase(ScenarioCase):
 
     def acted(self, answer: RetrievalAnswer) -> bool:
         """Return whether the case's rule decided something."""
-        rule = next((each for each in answer.ruleset.rules if each.id == self.rule), None)
-        if rule is None:
-            return False
-        at = answer.ruleset.rules.index(rule)
-        return any(has_decided(rule, (run.trace or ())[at], self.ordinary) for run in answer.runs)
+        return self.decided_in((answer.ruleset, run) for run in answer.runs)
 
 
 CASE_KINDS: Mapping[str, type[RunnableCase]] = {
@@ -424,18 +349,14 @@ CASE_KINDS: Mapping[str, type[RunnableCase]] = {
 as their scene, are PipelineCases."""
 
 
-def _rows(got: ProductAnswer, wanted: list[StatedTable]) -> Iterator[str]:
+def _rows(_: str, got: ProductAnswer, wanted: list[StatedTable]) -> Iterator[str]:
     by_event = {row["event"]: row for row in got.document}
     for row in wanted:
         yield from _differing(f"event {row['event']}", row, by_event.get(row["event"], {}))
 
 
-def _document(got: ProductAnswer, wanted: StatedTable) -> Iterator[str]:
+def _document(_: str, got: ProductAnswer, wanted: StatedTable) -> Iterator[str]:
     yield from _differing("answer", wanted, got.document)
-
-
-def _exit_limit(got: ProductAnswer, wanted: float) -> Iterator[str]:
-    yield from compare_values("exit_limit", wanted, got.exit_limit)
 
 
 def _differing(place: str, wanted: Any, got: Any) -> Iterator[str]:
@@ -456,7 +377,7 @@ PRODUCT_EXPECTATIONS: Mapping[str, Comparison] = {
     "rows": _rows,
     "trace": _document,
     "retention": _document,
-    "exit_limit": _exit_limit,
+    "exit_limit": equals(lambda got: got.exit_limit),
 }
 """The closed set of keys that a case may expect, and how each is compared. Blank text stands for null, too."""
 
@@ -472,20 +393,6 @@ def build_cases(file: CaseFile) -> tuple[RunnableCase, ...]:
     kind = None if "situation" in file.facts else CASE_KINDS.get(file.document)
     own = file.cases(kind) if kind else file.cases(PipelineCase, declaration=DOCUMENTS[file.document])
     return (*own, *file.select_scenarios().cases(ProductCase))
-
-
-def is_noticed(spoilt: Rules, rule_ids: Iterable[str], original: Ruleset) -> bool:
-    """Return whether a case of these rules has another answer by the rules ``spoilt`` than by the ``original``.
-
-    That a rule itself does something else is not enough, but for a fact that nothing else shows. Raises RuleError
-    where the rules do not load.
-    """
-    return is_noticed_by(spoilt, (case for rule_id in rule_ids for case in read_cases(rule_id)), original)
-
-
-def is_noticed_by(spoilt: Rules, cases: Iterable[RunnableCase], original: Ruleset) -> bool:
-    """Return whether one of the cases has another answer by the rules ``spoilt`` than by the ``original``."""
-    return any(True for _ in find_noticing_cases(spoilt, cases, original))
 
 
 def find_noticing_cases(spoilt: Rules, cases: Iterable[RunnableCase], original: Ruleset) -> Iterator[RunnableCase]:
@@ -549,8 +456,7 @@ class ProductCase(RunnableCase):
     exit_limit: float | None = None
 
     KEYS: ClassVar[frozenset[str]] = frozenset({"event", "on", "exit", "exit_limit"})
-    EXPECTS: ClassVar[frozenset[str]] = frozenset(PRODUCT_EXPECTATIONS)
-    COMPARED: ClassVar[Mapping[str, Comparison]] = PRODUCT_EXPECTATIONS
+    EXPECTS: ClassVar[Mapping[str, Comparison]] = PRODUCT_EXPECTATIONS
     GOES_THROUGH: ClassVar[bool] = True
     SAYS_ACTS: ClassVar[bool] = False
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from functools import singledispatch
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial, singledispatch
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +33,10 @@ from mqclause.model.facts.domains import (
 from mqclause.model.readers.facts_files import LIST_MAKERS, LOCAL_TABLES, SINGLE_TABLES, TABLES
 from mqclause.model.timeline.administration import CalendarDay, CalendarDays, InFlightMessage, Information, Request
 from mqclause.model.timeline.events import (
-    GET_OPTIONS,
     MATCH_KEYS,
     Event,
     EventWord,
     Match,
-    MaybeFlag,
-    Options,
     Settings,
 )
 from mqclause.model.timeline.scenario import EVENT_KEYS, NEEDED_KEYS
@@ -92,9 +89,8 @@ def _(domain: Finite) -> Schema:
     return {"type": "number", "minimum": domain.low}
 
 
-@describe_domain.register(Flag)
-@describe_domain.register(MaybeFlag)
-def _(_domain: Any) -> Schema:
+@describe_domain.register
+def _(_domain: Flag) -> Schema:
     return TRUTH
 
 
@@ -116,11 +112,6 @@ def _(_domain: Description) -> Schema:
 @describe_domain.register
 def _(domain: Names) -> Schema:
     return _listed(describe_domain(domain.each))
-
-
-@describe_domain.register
-def _(_domain: Options) -> Schema:
-    return _listed(_words(GET_OPTIONS))
 
 
 @describe_domain.register
@@ -202,14 +193,9 @@ def _tables(is_whole: bool) -> dict[str, Schema]:
     return {name: row if name in SINGLE_TABLES else _listed(row) for name, row in rows.items()}
 
 
-def build_facts_schema() -> Schema:
-    """Build the schema of a facts file."""
-    return _table(_tables(is_whole=True))
-
-
-def build_scenario_schema() -> Schema:
-    """Build the schema of a scenario: a facts file with events."""
-    return _table(_tables(is_whole=True), ["event"])
+def _build_facts_schema(*required: str) -> Schema:
+    """Build the schema of a facts file, or of a scenario, which has events."""
+    return _table(_tables(is_whole=True), required)
 
 
 RULE_VALUES: Mapping[str, Schema] = {
@@ -233,7 +219,7 @@ RULE_VALUES: Mapping[str, Schema] = {
 """The values of the keys of rule files that are no text, by the action and the key."""
 
 
-def build_rule_schema() -> Schema:
+def _build_rule_schema() -> Schema:
     """Build the schema of a rule file; in the table of an edition or a reading stand the same keys."""
     keys = {key: RULE_VALUES.get(key, TEXT) for key in COMMON_KEYS}
     for action, (_, allowed) in ACTIONS.items():
@@ -260,7 +246,7 @@ CASE_VALUES: Mapping[str, Schema] = {
 """The values of the keys of case files that are no part of facts."""
 
 
-def build_case_schema() -> Schema:
+def _build_case_schema() -> Schema:
     """Build the schema of a case file. Whether a case states enough depends on the rule, and is not said here."""
     scene = _scene()
     values = {**CASE_VALUES, **{key: {"$ref": "#/definitions/scene"} for key in ("facts", "before", "scene")}}
@@ -292,11 +278,11 @@ def _seen(kinds: Iterable[type]) -> Schema:
     return _table({key: {} for key in sorted(names)})
 
 
-BUILDERS = {
-    "facts": (build_facts_schema, "Facts about one queue manager and its clusters, in TOML or JSON"),
-    "scenario": (build_scenario_schema, "Facts and what happens over time, in TOML or JSON"),
-    "rule": (build_rule_schema, "A rule file"),
-    "case": (build_case_schema, "A case file, which tests the rule file of the same name"),
+BUILDERS: Mapping[str, tuple[Callable[[], Schema], str]] = {
+    "facts": (_build_facts_schema, "Facts about one queue manager and its clusters, in TOML or JSON"),
+    "scenario": (partial(_build_facts_schema, "event"), "Facts and what happens over time, in TOML or JSON"),
+    "rule": (_build_rule_schema, "A rule file"),
+    "case": (_build_case_schema, "A case file, which tests the rule file of the same name"),
 }
 """What builds the schema of each kind of file, and what it is of."""
 

@@ -8,12 +8,12 @@ from math import ceil, floor, isfinite
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from attrs import evolve, field, fields, frozen
+from attrs import field, fields, frozen
 
 from mqclause.answers import RuleAnswer
 from mqclause.documents import CALL, TRIGGER
 from mqclause.executors.operations import ExecutorName, Let, LoweredRuleset, Run, StepResult
-from mqclause.executors.pipeline import Pipeline
+from mqclause.executors.pipeline import DocumentRules, Pipeline
 from mqclause.executors.plain import build_first_scope
 from mqclause.language import nodes
 from mqclause.language.evaluator import Scope, evaluate, is_possible
@@ -21,11 +21,18 @@ from mqclause.language.parser import expand_terms
 from mqclause.model.facts.domains import REASONS
 from mqclause.model.facts.messages import EnqueueRules, ItemRole, Message
 from mqclause.model.facts.objects import Queue, QueueCall
-from mqclause.model.timeline.trigger_events import DEPTHS, TOTAL_DEPTHS, CallFailure, MessageRules, TriggerEvent
+from mqclause.model.timeline.trigger_events import (
+    DEPTHS,
+    TOTAL_DEPTHS,
+    CallFailure,
+    MessageRules,
+    RuleCallbacks,
+    TriggerEvent,
+)
 from mqclause.retrieval.order import compile_message_terms
 from mqclause.rulebook.rule import Conclude, Condition, Derive, Expression, Remedy, Rule, Ruleset, identify_rule
 from mqclause.rulebook.rules import Rules
-from mqclause.trace import list_rule_inputs, render_sentence
+from mqclause.trace import RuleInput, build_scope, list_rule_inputs, render_sentence
 
 DERIVED = StepResult._fields.index("derived")
 """Where a row of the trace holds what a rule derived."""
@@ -104,10 +111,8 @@ class Examination:
     @property
     def conditions(self) -> Iterator[ConditionResult]:
         """Every condition that decides about this occasion, in the document's order."""
-        examined = self.list_examined_rules()
-        scopes = self._scopes({rule for rule, holds in examined if not holds})
-        for rule, holds in examined:
-            yield ConditionResult(rule, True) if holds else self._failing(rule, scopes[rule])
+        for rule, holds in self.list_examined_rules():
+            yield ConditionResult(rule, True) if holds else self.build_failed_condition(rule)
 
     @property
     def failed_conditions(self) -> list[ConditionResult]:
@@ -132,7 +137,9 @@ class Examination:
 
     def build_failed_condition(self, rule: Rule) -> ConditionResult:
         """Build a condition that fails."""
-        return self._failing(rule, self._scopes({rule})[rule])
+        scope = self._scope(rule)
+        said = render_sentence(self.ruleset, rule, None, scope), *self._remedy(rule, scope)
+        return ConditionResult(rule, False, *said)
 
     @property
     def needed(self) -> frozenset[str]:
@@ -149,14 +156,10 @@ class Examination:
             if rule.id in needed and isinstance(rule.action, Condition) and did.derived
         ]
 
-    def _failing(self, rule: Rule, scope: Scope) -> ConditionResult:
-        said = render_sentence(self.ruleset, rule, None, scope), *self._remedy(rule, scope)
-        return ConditionResult(rule, False, *said)
-
     def _is_reported(self, rule: Rule) -> bool:
         """Whether it is news, beside another condition that fails, that this one does."""
         report = rule.action.report if isinstance(rule.action, Condition) else None
-        return report is None or bool(evaluate(report, self._scopes({rule})[rule]))
+        return report is None or bool(evaluate(report, self._scope(rule)))
 
     def _remedy(self, rule: Rule, scope: Scope) -> tuple[str, str]:
         """The command and the advice of the first remedy that applies; blank where there is none."""
@@ -168,7 +171,7 @@ class Examination:
 
     def remedies(self, of: Rule) -> list[str]:
         """Return the commands after which a failing condition would hold, as alternatives."""
-        scope = self._scopes({of})[of]
+        scope = self._scope(of)
         commands = (each.command for each in _applying(of, scope))
         return [render_sentence(self.ruleset, of, None, scope, command) for command in commands if command]
 
@@ -181,58 +184,37 @@ class Examination:
         pairs = zip(self.ruleset.rules, self.run.trace or (), strict=True)
         return [(rule, StepResult(*did)) for rule, did in pairs if did is not None]
 
-    def _scopes(self, wanted: Collection[Rule]) -> dict[Rule, Scope]:
-        """What each of the ``wanted`` rules saw."""
+    def _scope(self, rule: Rule) -> Scope:
+        """What a rule saw."""
+        first, inputs = self._inputs
+        return build_scope(inputs[rule], first)
+
+    @cached_property
+    def _inputs(self) -> tuple[Scope, Mapping[Rule, RuleInput]]:
+        """The scope of the first rule, and what each of them saw besides: found once for all conditions that fail."""
         first = build_first_scope(self.course.steps[-1], self.occasion, (), None, {})
-        saw = (
-            zip(self.ruleset.rules, list_rule_inputs(self.ruleset, self.run, (), first), strict=True) if wanted else ()
-        )
-        return {rule: evolve(first, facts=seen.facts) for rule, seen in saw if rule in wanted}
+        saw = list_rule_inputs(self.ruleset, self.run, (), first)
+        return first, dict(zip(self.ruleset.rules, saw, strict=True))
 
 
-class Triggers:
-    """The trigger rules, loaded and ready; without state, so threads may share them.
+class Triggers(DocumentRules):
+    """The trigger rules. ``callbacks`` answer what a queue manager's course depends on, by these and those of calls."""
 
-    Arguments as for Engine; it pickles as its rules. Its ``callbacks`` answer what a queue manager's course depends on,
-    by the same rules and those of calls. Raises RuleError.
-    """
+    document = TRIGGER
 
     def __init__(self, rules: Rules | None = None, executor: ExecutorName = "compiled") -> None:
-        self.rules = Rules.given(rules)
-        self.executor = executor
-        self._course = Pipeline.of(self.rules, TRIGGER, executor)
+        super().__init__(rules, executor)
         calls = Pipeline.of(self.rules, CALL, executor) if self.rules.in_folder(CALL.name) else None
-        self.callbacks = TriggerCallbacks(self._course, compile_message_terms(self.rules), calls)
+        self.callbacks = TriggerCallbacks(self.course, compile_message_terms(self.rules), calls)
         self._deriving = {fact: _deriving(self.ruleset, fact) for fact in ("trigger_message", "trigger_off")}
-
-    def __repr__(self) -> str:
-        return f"<Triggers: {self.rules!r}, {self.executor}>"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Triggers, (self.rules, self.executor)
-
-    @property
-    def ruleset(self) -> Ruleset:
-        """The trigger rules."""
-        return self._course.rulesets[-1]
-
-    @property
-    def steps(self) -> LoweredRuleset:
-        """Their steps."""
-        return self._course.steps[-1]
-
-    @property
-    def readings(self) -> Mapping[str, str]:
-        """The choices, by reading, that they were read by."""
-        return self.rules.list_readings(TRIGGER)
 
     def examine(self, occasion: TriggerEvent) -> Examination:
         """Tell whether an event on a queue makes a trigger message, condition by condition."""
-        run = self._course.run(occasion, (), traced=True)[-1]
+        run = self.course.run(occasion, (), traced=True)[-1]
         wrote, turned_off = self._derives(run, "trigger_message"), self._derives(run, "trigger_off")
         facts = run.facts
         return Examination(
-            occasion, wrote, facts, facts["available"], facts["trigger_events"], turned_off, run, self._course
+            occasion, wrote, facts, facts["available"], facts["trigger_events"], turned_off, run, self.course
         )
 
     def _derives(self, run: Run, fact: str) -> Rule | None:
@@ -246,7 +228,7 @@ class Triggers:
 
     def releases(self, ending: TriggerEvent) -> bool:
         """Tell whether the end of a unit of work releases a trigger message that it held back."""
-        released: bool = self._course.run(ending, ())[-1].facts["released"]
+        released: bool = self.course.run(ending, ())[-1].facts["released"]
         return released
 
 
@@ -282,8 +264,8 @@ class AnswerCache(dict[int, Any]):
 
 
 @frozen(eq=False)
-class TriggerCallbacks:
-    """The trigger rules, a ``course``, and those of ``calls`` asked about messages and calls: see RuleCallbacks.
+class TriggerCallbacks(RuleCallbacks):
+    """The trigger rules, a ``course``, and those of ``calls`` asked about messages and calls.
 
     Without rules of calls none fails. ``terms`` of retrieval say what a message is when it is put. ``runs`` are the
     answers about messages so far.
@@ -329,7 +311,7 @@ class TriggerCallbacks:
     def _attributes(self) -> tuple[str, ...]:
         """The attributes of a queue that the answers depend on."""
         known = {each.name for each in fields(Queue)}
-        return tuple(sorted(known & find_dependencies(self._ruleset, MESSAGE_FACTS)))
+        return tuple(sorted(known & _find_dependencies(self._ruleset, MESSAGE_FACTS)))
 
     @cached_property
     def _values(self) -> Callable[[Queue], Any]:
@@ -349,7 +331,7 @@ class TriggerCallbacks:
 
 
 @lru_cache(maxsize=64)
-def find_dependencies(ruleset: Ruleset, facts: frozenset[str]) -> frozenset[str]:
+def _find_dependencies(ruleset: Ruleset, facts: frozenset[str]) -> frozenset[str]:
     """Find the attributes and facts that some facts depend on, those facts among them."""
     rules = [(rule.when, rule.action) for rule in ruleset.rules if isinstance(rule.action, Derive | Conclude)]
     words, before = facts, frozenset[str]()
@@ -398,13 +380,8 @@ def _counts(steps: LoweredRuleset) -> frozenset[str]:
     words, before = frozenset({*DEPTHS, *TOTAL_DEPTHS}), frozenset[str]()
     while words != before:
         before = words
-        words |= {name for name, tree in derived if _names(tree, before) and _is_number(name, steps)}
+        words |= {name for name, tree in derived if _names(tree, before) and steps.vocabulary.is_number(name)}
     return words
-
-
-def _is_number(name: str, steps: LoweredRuleset) -> bool:
-    word = steps.vocabulary.words.get(name)
-    return word is not None and word.type.is_number
 
 
 def _comparisons(tree: Expression, counts: Collection[str]) -> Iterator[Comparison]:

@@ -34,13 +34,11 @@ from mqclause.model.timeline.trigger_events import CallFailure, Handle
 from mqclause.rulebook.rule import Rule, UnansweredError
 from mqclause.rulebook.rules import Rules, RulesOrigin
 from mqclause.trigger.examination import ConditionResult, Examination, Triggers, find_thresholds
-from mqclause.workload.delivery import build_trigger_delivery, check_delivery
+from mqclause.workload.delivery import build_trigger_delivery, list_delivery_remarks
 from mqclause.workload.editions import EditionInForce
 from mqclause.workload.sensitivity import build_chstatus_command, render_alternatives
 
 Verdict = Literal["triggers", "does not", "depends"]
-
-WHY_FORMAT = "mqclause.why/1"
 
 State = QueueManagerState
 
@@ -110,7 +108,30 @@ class WhyAnswer(ShownAnswer):
 
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.why/1``; its ``changes`` are those that the command line looks for."""
-        return build_document(self)
+        queue, rule, reason = self.queue, self.rule, None
+        if self.reason is not None:
+            reason = {"name": self.reason_name, "code": self.reason, "call": "MQPUT", "remedy": self.remedy}
+        triggers = {"triggers": True, "does not": False, "depends": None}[self.verdict]
+        return {
+            **self.head,
+            "edition": self.edition,
+            "edition_from": self.edition_from,
+            "queue": queue.name,
+            "queue_manager": queue.queue_manager,
+            "verdict": self.verdict,
+            "triggers": triggers,
+            "rule": rule.id if rule else None,
+            "reason": reason,
+            "conditions": [_condition(each) for each in self.doubts],
+            "provided": self.requirement,
+            "depends_on": [
+                *({"what": each.what, "object": each.of, "command": each.command} for each in self.deciding_unknowns),
+                *map(asdict, self.further),
+            ],
+            "changes": [],
+            "assumptions": list(self.assumed),
+            "remarks": list(self.remarks),
+        }
 
     @cached_property
     def triggering(self) -> list[Combination]:
@@ -147,7 +168,7 @@ class WhyAnswer(ShownAnswer):
     @property
     def requirement(self) -> str:
         """Where it depends: what has to be so for a trigger message."""
-        return render_requirement(self.unknown, self.triggering) if self.verdict == "depends" else ""
+        return _render_requirement(self.unknown, self.triggering) if self.verdict == "depends" else ""
 
     @cached_property
     def doubts(self) -> list[BlockingCondition]:
@@ -183,7 +204,7 @@ class WhyAnswer(ShownAnswer):
     def deciding_unknowns(self) -> list[UnknownFact]:
         """The unknown facts that decide whether a condition fails."""
         failing = {each: frozenset(held_back) for each, held_back in self._holding_back.items()}
-        return [unknown for at, unknown in enumerate(self.unknown) if is_decisive(failing, at)]
+        return [unknown for at, unknown in enumerate(self.unknown) if _is_decisive(failing, at)]
 
     @cached_property
     def _holding_back(self) -> dict[Combination, list[Rule]]:
@@ -202,10 +223,10 @@ class WhyAnswer(ShownAnswer):
         held_back = [each for each, rules in self._holding_back.items() if rule in rules]
         failing = self.found[held_back[0]].build_failed_condition(rule)
         holds = {each: found[rule] for each, found in self._examined.items() if rule in found}
-        by = tuple(unknown for at, unknown in enumerate(self.unknown) if is_decisive(holds, at))
+        by = tuple(unknown for at, unknown in enumerate(self.unknown) if _is_decisive(holds, at))
         if not by:  # where it does not hold back, another rule may be asked in its place
             held = {each: each in held_back for each in self.found}
-            by = tuple(one for at, one in enumerate(self.unknown) if one.is_defined and is_decisive(held, at))
+            by = tuple(one for at, one in enumerate(self.unknown) if one.is_defined and _is_decisive(held, at))
         return BlockingCondition(failing, False if len(held_back) == len(self.found) else None, by)
 
 
@@ -256,7 +277,7 @@ class Why:
         state = State.of(
             add_queues(snapshot.cluster, _shipped(queue, snapshot)), self.triggers.callbacks, snapshot.messages
         )
-        found = (apply_values(state, answer.unknown, each) for each in answer.found)
+        found = (_apply_values(state, answer.unknown, each) for each in answer.found)
         return all(self._wrote_by(events, queue, each) for each in found)
 
     def _examine(self, queue: Queue, snapshot: Snapshot, priority: int | None) -> tuple[_Asked, State, WhyAnswer]:
@@ -286,37 +307,10 @@ class Why:
 
     def _unknown(self, queue: Queue, state: State, snapshot: Snapshot) -> tuple[UnknownFact, ...]:
         depths = find_thresholds(self.triggers.steps, state.definitions.describe_queue(queue))
-        found = find_unknown_facts(queue, state, snapshot.knowledge.undisplayed, depths, snapshot.unshown.of)
+        found = _find_unknown_facts(queue, state, snapshot.knowledge.undisplayed, depths, snapshot.unshown.of)
         return tuple(
             evolve(each, command="") if snapshot.knowledge.asked.holds(each.command) else each for each in found
         )
-
-
-def build_document(answer: WhyAnswer) -> dict[str, Any]:
-    """Build an answer as JSON values."""
-    queue, rule = answer.queue, answer.rule
-    triggers = {"triggers": True, "does not": False, "depends": None}[answer.verdict]
-    return {
-        "format": WHY_FORMAT,
-        **answer.origin_keys,
-        "edition": answer.edition,
-        "edition_from": answer.edition_from,
-        "queue": queue.name,
-        "queue_manager": queue.queue_manager,
-        "verdict": answer.verdict,
-        "triggers": triggers,
-        "rule": rule.id if rule else None,
-        "reason": _reason(answer) if answer.reason is not None else None,
-        "conditions": [_condition(each) for each in answer.doubts],
-        "provided": answer.requirement,
-        "depends_on": [
-            *({"what": each.what, "object": each.of, "command": each.command} for each in answer.deciding_unknowns),
-            *map(asdict, answer.further),
-        ],
-        "changes": [],
-        "assumptions": list(answer.assumed),
-        "remarks": list(answer.remarks),
-    }
 
 
 @frozen
@@ -344,24 +338,19 @@ class UnknownFact:
         return range(len(self.values))
 
 
-def list_combinations(unknown: Sequence[UnknownFact]) -> Iterator[Combination]:
-    """List every combination of values."""
-    return product(*(each.places for each in unknown))
-
-
-def apply_values(state: State, unknown: Sequence[UnknownFact], combined: Combination) -> State:
+def _apply_values(state: State, unknown: Sequence[UnknownFact], combined: Combination) -> State:
     """Return ``state`` with one combination of values of the unknown facts."""
     chosen = [each.values[place] for each, place in zip(unknown, combined, strict=True)]
     return reduce(lambda known, value: value(known), chosen, state)
 
 
-def is_decisive(found: Mapping[Combination, object], at: int) -> bool:
+def _is_decisive(found: Mapping[Combination, object], at: int) -> bool:
     """Return whether the unknown fact at the place ``at`` decides: the answer differs where all others are alike."""
     first: dict[Combination, object] = {}
     return any(first.setdefault(each[:at] + each[at + 1 :], value) != value for each, value in found.items())
 
 
-def group_combinations(unknown: Sequence[UnknownFact], wanted: Collection[Combination]) -> list[Values]:
+def _group_combinations(unknown: Sequence[UnknownFact], wanted: Collection[Combination]) -> list[Values]:
     """Group the combinations ``wanted`` into a few products of values."""
     left, found = set(wanted), []
     while left:
@@ -375,22 +364,22 @@ def group_combinations(unknown: Sequence[UnknownFact], wanted: Collection[Combin
     return found
 
 
-def render_requirement(unknown: Sequence[UnknownFact], wanted: Collection[Combination]) -> str:
+def _render_requirement(unknown: Sequence[UnknownFact], wanted: Collection[Combination]) -> str:
     """Render which unknown values give the ``wanted`` verdict: ``a and b, and either c or d``; blank if all do."""
-    lists = group_combinations(unknown, wanted)
+    lists = _group_combinations(unknown, wanted)
     always = [at for at, _ in enumerate(unknown) if len({values[at] for values in lists}) == 1]
     turning = [at for at, _ in enumerate(unknown) if at not in always]
     others = [" and ".join(_said(unknown, values, turning)) for values in lists]
-    said = [*_said(unknown, lists[0], always), *([render_either(others)] if turning else [])]
+    said = [*_said(unknown, lists[0], always), *([_render_either(others)] if turning else [])]
     return (", and " if any(EITHER in each for each in said) else " and ").join(said)
 
 
-def render_either(said: Sequence[str]) -> str:
+def _render_either(said: Sequence[str]) -> str:
     """Render that one of several things is so."""
     return f"{EITHER}{' or '.join(said)}" if len(said) > 1 else said[0]
 
 
-def find_unknown_facts(
+def _find_unknown_facts(
     queue: Queue, state: State, untold: UndisplayedObjects, depths: Collection[int], unshown: Callable[[Queue], Unasked]
 ) -> list[UnknownFact]:
     """Find the unknown facts of ``queue``, its process and its initiation queue, as ``state`` has them.
@@ -407,7 +396,7 @@ def find_unknown_facts(
     return [*_of_queue(queue, depths), *defined, *process, *of_initq(queue, state), *_last_trigger(queue, state)]
 
 
-def open_elsewhere(state: State, queue: str, mode: str) -> State:
+def _open_elsewhere(state: State, queue: str, mode: str) -> State:
     """Return ``state`` with a shared queue opened by another queue manager of the queue-sharing group."""
     handles = state.handles
     other = Handle(handles.next_id, "", queue, queue, mode, f"another than {handles.local}")
@@ -447,8 +436,8 @@ class _Asked:
 
     def each_found(self, state: State, unknown: tuple[UnknownFact, ...]) -> Iterator[tuple[Combination, Examination]]:
         """What the rules say, one by one."""
-        for each in list_combinations(unknown):
-            happened = apply_values(state, unknown, each).after(self.put)[1]
+        for each in product(*(one.places for one in unknown)):
+            happened = _apply_values(state, unknown, each).after(self.put)[1]
             if not happened.occasions:  # as rules of somebody's own can have it
                 raise UnansweredError(
                     f"{CALL.name}/", "", f"a put to {self.queue.name} fails although it is put-enabled"
@@ -471,7 +460,7 @@ class _Asked:
                 have = "have" if queue.curdepth > 1 else "has"
                 yield f"the {there} on {queue.name} {have} priority {queue.defprty}, its DEFPRTY"
         if queue.shared and queue.ipprocs is not None:
-            states = [open_elsewhere(state, queue.name, mode) for mode in INPUT_MODES]
+            states = [_open_elsewhere(state, queue.name, mode) for mode in INPUT_MODES]
             if any(answer.differs(self.found(each, answer.unknown)) for each in states):
                 yield f"no other queue manager of the group has {queue.name} open for input"
 
@@ -536,12 +525,7 @@ def _without(condition: str, said: str) -> str:
 
 
 def _remarks(queue: Queue, cluster: Cluster, beyond: DeliveryContext, rules: Rules) -> tuple[str, ...]:
-    told = check_delivery(build_trigger_delivery(queue, cluster, beyond), rules)
-    return tuple(told.remarks) if told is not None else ()
-
-
-def _reason(answer: WhyAnswer) -> dict[str, Any]:
-    return {"name": answer.reason_name, "code": answer.reason, "call": "MQPUT", "remedy": answer.remedy}
+    return list_delivery_remarks(build_trigger_delivery(queue, cluster, beyond), rules)
 
 
 def _condition(doubt: BlockingCondition) -> dict[str, Any]:
@@ -578,17 +562,14 @@ def _left_open(
 def _defined_as(state: State, queue: Queue, changed: Mapping[str, Any]) -> State:
     """``state`` with other attributes of a queue; a process or an initiation queue that it then names is there."""
     cluster = state.cluster
-    queues = [evolve(each, **changed) if _is(each, queue) else each for each in cluster.queues]
+    place = queue.name, queue.queue_manager
+    queues = [evolve(each, **changed) if (each.name, each.queue_manager) == place else each for each in cluster.queues]
     local, served = cluster.queue_manager.name, "initq" in changed and changed["initq"] == STAND_IN
     if served:
         queues.append(Queue(STAND_IN, local))
     processes = (*cluster.processes, *([Process(STAND_IN)] if changed.get("process") else ()))
     there = state.replace(definitions=state.definitions.of(evolve(cluster, queues=queues, processes=processes)))
     return _served_by(there, STAND_IN) if served else there
-
-
-def _is(one: Queue, other: Queue) -> bool:
-    return (one.name, one.queue_manager) == (other.name, other.queue_manager)
 
 
 def _is_untold(attribute: str, queue: Queue, untold: UndisplayedObjects) -> bool:
@@ -658,11 +639,14 @@ def _served(queue: Queue) -> UnknownFact:
     values: list[StateChange] = [_as_it_is, partial(_served_by, name=name)]
     said = [f"no program has {name} open for input", f"a program has {name} open for input"]
     if queue.shared:
-        values += [partial(open_elsewhere, queue=name, mode=mode) for mode in INPUT_MODES]
+        values += [partial(_open_elsewhere, queue=name, mode=mode) for mode in INPUT_MODES]
         another = "another queue manager of the group has"
         said += [f"{another} {name} open for shared input", f"{another} {name} open for exclusive input"]
-    command = f"DISPLAY QSTATUS({quote_name(name)})" + (" CMDSCOPE(*)" if queue.shared else "")
-    what = "how many handles are open for input (IPPROCS)"
+    return _handles(name, values, said, " CMDSCOPE(*)" if queue.shared else "")
+
+
+def _handles(name: str, values: Sequence[StateChange], said: Sequence[str], scope: str = "") -> UnknownFact:
+    what, command = "how many handles are open for input (IPPROCS)", f"DISPLAY QSTATUS({quote_name(name)}){scope}"
     return UnknownFact(f"IPPROCS of {name}", what, name, command, values, partial(_among, said))
 
 
@@ -682,7 +666,7 @@ def _depth(queue: Queue, depths: Collection[int]) -> UnknownFact:
 
 
 def _depths(counts: Sequence[int], most: int, of: str, name: str, places: Collection[int]) -> str:
-    return f"{render_either([_messages(counts, most, *run, of) for run in _runs(places)])} on {name}"
+    return f"{_render_either([_messages(counts, most, *run, of) for run in _runs(places)])} on {name}"
 
 
 def _messages(counts: Sequence[int], most: int, first: int, last: int, of: str) -> str:
@@ -716,9 +700,7 @@ def _of_initiation_queue(queue: Queue, state: State) -> Iterator[UnknownFact]:
     name = initq.name
     values: list[StateChange] = [_as_it_is, partial(_served_by, name=name)]
     said = [f"no trigger monitor has {name} open for input", f"a trigger monitor has {name} open for input"]
-    what = "how many handles are open for input (IPPROCS)"
-    command = f"DISPLAY QSTATUS({quote_name(name)})"
-    yield UnknownFact(f"IPPROCS of {name}", what, name, command, values, partial(_among, said))
+    yield _handles(name, values, said)
 
 
 def _last_trigger(queue: Queue, state: State) -> Iterator[UnknownFact]:
@@ -736,7 +718,8 @@ def _last_trigger(queue: Queue, state: State) -> Iterator[UnknownFact]:
         f"a trigger message was written for {name} in the last {interval} ms",
     ]
     none = f"no trigger message was written for {name} in the last {interval} ms"
-    sharing = [each for each in state.cluster.queues if _triggers_by(each, queue)]
+    to = queue.queue_manager, queue.initq
+    sharing = [each for each in state.cluster.queues if each.trigger and (each.queue_manager, each.initq) == to]
     of_any = f"; the last put to {queue.initq} may be of another of its queues" if len(sharing) > 1 else ""
     what = f"when the last trigger message was written for it (TRIGINT is {interval} ms){of_any}"
     base = _base_of(queue.initq, state)
@@ -763,10 +746,5 @@ def _base_of(name: str, state: State) -> str:
     return found.base_queue if found is not None and found.type == "QALIAS" and found.base_queue else name
 
 
-def _triggers_by(other: Queue, queue: Queue) -> bool:
-    """Whether the initiation queue of ``queue`` is that of ``other``, which triggers, too."""
-    return other.trigger and (other.queue_manager, other.initq) == (queue.queue_manager, queue.initq)
-
-
 def _among(said: Sequence[str], places: Collection[int]) -> str:
-    return render_either([text for place, text in enumerate(said) if place in places])
+    return _render_either([text for place, text in enumerate(said) if place in places])

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from itertools import count, islice
+from itertools import count
 from types import TracebackType
 from typing import Any, Literal, Self
 
 from attrs import define, evolve, field, fields, frozen
 
-from mqclause.answers import Outcome, Reason, ShownAnswer, get_outcome
+from mqclause.answers import Outcome, Reason, ShownAnswer, build_reason, get_outcome
 from mqclause.documents import EXIT, OUTCOME, RESOLUTION
-from mqclause.executors.operations import ExecutorName, Run, build_listing
+from mqclause.executors.operations import CarriedValues, ExecutorName, Run, build_listing, compile_expression
 from mqclause.executors.pipeline import Pipeline
 from mqclause.executors.plain import build_first_scope
 from mqclause.exits.process import ANYBODY, Caller, Exit, ExitFaultError, Exits, ExitSession
+from mqclause.language import nodes
 from mqclause.language.evaluator import Scope
 from mqclause.model.diagnostics import ArgumentError, check_type
 from mqclause.model.exits import (
@@ -42,18 +43,17 @@ from mqclause.model.facts.workload import (
     build_situation,
     list_destinations,
 )
-from mqclause.rulebook.rule import FailWith, Ruleset
+from mqclause.rulebook.rule import FailWith, Rule, Ruleset
 from mqclause.rulebook.rules import AUTO, Rules, RulesOrigin
 from mqclause.trace import (
     FORMAT,
     StepTrace,
-    build_scope,
     build_step_document,
     build_steps,
     encode_steps,
+    find_scope,
     join_names,
     json_text,
-    list_rule_inputs,
     render_remarks,
     render_sentence,
 )
@@ -133,9 +133,12 @@ class Decision(ShownAnswer):
     @cached_property
     def kind(self) -> EquivalenceClass:
         """The input of the rules, apart from names."""
-        return EquivalenceClass.of(
-            self.course, self.situation, self.listed, None if self.before is None else self.before.counters
-        )
+        return EquivalenceClass.of(self.course, self.situation, self.listed, self.carried)
+
+    @property
+    def carried(self) -> CarriedValues | None:
+        """The counters that go before the facts': those that the choice before left."""
+        return None if self.before is None else self.before.counters
 
     @property
     def rulesets(self) -> tuple[Ruleset, ...]:
@@ -190,6 +193,10 @@ class Decision(ShownAnswer):
             return None
         return next(iter(self.runs[0].remaining), None)
 
+    def before_sending(self) -> Decision:
+        """Return the decision as rules and exits make it, whether its transmission queue takes the message or not."""
+        return self if self.refusal is None else evolve(self, refusal=None)
+
     @property
     def permitted(self) -> tuple[Destination, ...]:
         """Every destination that the document allows after its last step."""
@@ -218,11 +225,9 @@ class Decision(ShownAnswer):
             # What the rules before it left stands in the trace.
             if run.trace is None:
                 run = self.course.executors[-1].run(self.situation, self.listed, None, first.facts, True)
-            saw = build_scope(
-                next(islice(list_rule_inputs(ruleset, run, self.listed, first), failure.rule, None)), first
-            )
+            saw = find_scope(ruleset, rule, run, self.listed, first)
         because = render_sentence(ruleset, rule, None, saw)
-        return Reason(failure.reason, REASONS[failure.reason], failure.call, rule.id, because)
+        return build_reason(failure, rule.id, because)
 
     @property
     def edition_from(self) -> str:
@@ -238,15 +243,12 @@ class Decision(ShownAnswer):
     @property
     def fixed(self) -> bool:
         """Whether the open chooses for all puts on its handle."""
-        return self._fixes(self.situation)
+        return _compile_fixed(self.rulesets[-1])(self.situation)
 
     @property
     def fixed_by_default(self) -> bool:
         """Whether the open would choose if it left the binding to the queue."""
-        return self._fixes(evolve(self.situation, bind=self.resolved.default_binding))
-
-    def _fixes(self, situation: Situation) -> bool:
-        return bool(Scope(self.rulesets[-1].vocabulary, situation).value("fixed"))
+        return _compile_fixed(self.rulesets[-1])(evolve(self.situation, bind=self.resolved.default_binding))
 
     @property
     def advance(self) -> Advance | None:
@@ -271,15 +273,19 @@ class Decision(ShownAnswer):
         """The remarks of the rules about how the call ends."""
         return self._remarks(1) if self.runs else ()
 
+    @cached_property
+    def remarking(self) -> tuple[Sequence[Rule], ...]:
+        """By document the rules that have something to say of the answer."""
+        return tuple([of.find_remarking_rules(run.facts) for of, run in zip(self.rulesets, self.runs, strict=False)])
+
     def _remarks(self, document: int) -> tuple[str, ...]:
         """Those of the rules of one document."""
-        run, scope = self.runs[document], self._first_scope(document)
-        return render_remarks(self.rulesets[document], run, self.listed, scope, lambda: self._traced()[document])
-
-    def _traced(self) -> tuple[Run, ...]:
-        """What the rules did, with the trace of each."""
-        carried = None if self.before is None else self.before.counters
-        return self.course.run(self.situation, self.listed, carried, traced=True)
+        rules, run = self.remarking[document], self.runs[document]
+        if not any("{" in rule.remark or "}" in rule.remark for rule in rules):
+            return tuple([rule.remark for rule in rules])
+        if run.trace is None:
+            run = self.course.run(self.situation, self.listed, self.carried, traced=True)[document]
+        return render_remarks(self.rulesets[document], rules, run, self.listed, self._first_scope(document))
 
     def other_readings(self) -> tuple[OtherReading, ...]:
         """Return the choices of readings, one at a time, that would give another answer.
@@ -332,17 +338,10 @@ class Decision(ShownAnswer):
             derived = {**was._asdict(), **self._for_every(), **derived}
         return DestinationSequence(**derived)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The rules go as their text.
-        kept = (self.put, self.cluster, self.level, self.situation, self.listed, self.runs, self.rules, self.before)
-        return _of_pickle, (*kept, self.exit, self.refusal)
-
     def _first_scope(self, document: int) -> Scope:
         """What the first rule of a document saw."""
-        steps = self.course.steps[document]
-        carried = None if self.before is None else self.before.counters
         earlier = self.runs[document - 1].hands_on if document else {}
-        return build_first_scope(steps, self.situation, self.listed, carried, earlier)
+        return build_first_scope(self.course.steps[document], self.situation, self.listed, self.carried, earlier)
 
     def fell_by(self) -> dict[Destination, str]:
         """Return the id of the rule that removed each destination. Raises what ``check_traced`` raises."""
@@ -363,18 +362,18 @@ class Decision(ShownAnswer):
 
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.trace/1`` as JSON values; see trace.schema.json."""
-        document = build_document_head(self)
-        document["steps"] = [build_step_document(step, build_destination_document) for step in self.steps]
-        document.update(build_document_tail(self))
+        document = _build_document_head(self)
+        document["steps"] = [build_step_document(step, Destination.to_json) for step in self.steps]
+        document.update(_build_document_tail(self))
         return document
 
     def to_json_text(self, besides: Mapping[str, Any] | None = None) -> str:
         """Return the text of ``to_json()``, faster than json.dumps; ``besides`` replaces its own further keys."""
-        document = build_document_head(self)
+        document = _build_document_head(self)
         document["steps"] = []
-        document.update(build_document_tail(self, besides))
+        document.update(_build_document_tail(self, besides))
         text = json_text(document)
-        return text.replace('"steps": []', f'"steps": {encode_steps(self.steps, build_destination_document)}', 1)
+        return text.replace('"steps": []', f'"steps": {encode_steps(self.steps, Destination.to_json)}', 1)
 
     def __str__(self) -> str:
         """The decision in a few lines: each rule that decided something, and the answer."""
@@ -387,8 +386,26 @@ class Decision(ShownAnswer):
     @property
     def verdict(self) -> str:
         """The answer in one sentence."""
+        if self.reason is not None:
+            return f"{self.reason.call} fails with {self.reason.name} ({self.reason.code}): {self.reason.because}"
+        if self.resolved.topic:
+            return "; ".join(self.resolved.last.remarks)
+        if self.chosen is None:
+            at_put = _reason_at_put(self)
+            if at_put is not None:
+                return f"MQOPEN succeeds; a put fails with {at_put.name} ({at_put.code}): {at_put.because}"
+            return "MQOPEN succeeds and fixes no destination; the choice is made when a message is put"
+        if self.exit is not None and self.exit.has_overridden:
+            return f"goes to {self.chosen.name}, which the exit chose"
+        others = len(self.permitted) - 1
+        tie = f" (as good: {others} other{'s' if others > 1 else ''})" if others > 0 else ""
+        return f"goes to {self.chosen.name}{tie}"
 
-        return render_verdict(self)
+
+@lru_cache(maxsize=64)
+def _compile_fixed(ruleset: Ruleset) -> Callable[[Situation], bool]:
+    """The term by which an open chooses for all puts on its handle."""
+    return compile_expression(nodes.Column("fixed"), ruleset.vocabulary, "s")
 
 
 class Engine:
@@ -397,8 +414,8 @@ class Engine:
     It holds no state of any queue manager: the sequence state goes in and comes out with each choice, so one
     engine may be shared between threads. It pickles as its ``rules``, which are by default those that come with the
     project; where these are of no edition, a choice is made by the edition of the local queue manager's command level.
-    ``executor`` is ``compiled`` (microseconds), ``chaining`` (durable_rules) or ``plain`` (the reference).
-    Raises RuleError.
+    ``executor`` is ``compiled`` (microseconds), ``chaining`` (durable_rules) or ``plain`` (the reference). ``course``
+    are the rules of a choice and of its outcome, ``names`` those of name resolution. Raises RuleError.
 
     ``exits`` are cluster workload exits by the name in CLWLEXIT, functions that take one MQWXP (see mqclause.exits);
     a call of one may take ``exit_limit`` seconds, or as many as the exit rules say. They run in processes of their own
@@ -421,9 +438,11 @@ class Engine:
         self._sessions: dict[str, ExitSession] = {}
         self._by_level = self.rules.asked == AUTO
         self._of_editions: dict[int, Engine] = {}
-        self._course = Pipeline.of(self.rules, OUTCOME, executor)
-        self.listing = build_listing(self._course.rulesets[0])
-        self._names = Pipeline.of(self.rules, RESOLUTION, executor)
+        # How often its decisions were compared, and it was to choose for that: rules in much use are worth compiling.
+        self.asked, self.turns = count(), count()
+        self.course = Pipeline.of(self.rules, OUTCOME, executor)
+        self.listing = build_listing(self.course.rulesets[0])
+        self.names = Pipeline.of(self.rules, RESOLUTION, executor)
 
     def __repr__(self) -> str:
         exits = f", exits {', '.join(self.exits.given)}" if self.exits.given else ""
@@ -468,19 +487,9 @@ class Engine:
         return found
 
     @property
-    def course(self) -> Pipeline:
-        """The rules of a choice and of its outcome."""
-        return self._course
-
-    @property
-    def names(self) -> Pipeline:
-        """The rules of name resolution."""
-        return self._names
-
-    @property
     def readings(self) -> Mapping[str, str]:
         """The choices, by reading, that its rules were read by."""
-        return dict(self._course.readings)
+        return dict(self.course.readings)
 
     def choose(
         self,
@@ -503,7 +512,7 @@ class Engine:
         if self._by_level and cluster.queue_manager.command_level:
             return self.at(cluster).choose(put, cluster, state, explain, caller, depths)
         left_open = put.bind == "AS_Q_DEF"
-        where = resolve_names(self._names, cluster, put.queue, put.queue_manager, put.call, left_open)
+        where = resolve_names(self.names, cluster, put.queue, put.queue_manager, put.call, left_open)
         last, changed, counters = cluster.last_seq_number, UNCHANGED, None
         if state is not None:
             check_type("state", state, SequenceState, ", as decision.state")
@@ -513,10 +522,10 @@ class Engine:
         runs: tuple[Run, ...] = ()
         if where.needs_workload_rules:
             listed = list_destinations(cluster, where.named, self.listing, seen)
-            runs = self._course.run(seen, listed, counters, explain in ("rule", "condition"))
+            runs = self.course.run(seen, listed, counters, explain in ("rule", "condition"))
         else:
             listed = () if where.reason is not None or where.deferred else (where.destination,)
-        decision = Decision(put, cluster, explain, self._course, seen, listed, runs, self.rules, state, where)
+        decision = Decision(put, cluster, explain, self.course, seen, listed, runs, self.rules, state, where)
         if runs and caller is not None and self._names_exit(cluster, caller):
             decision.exit = self._answer_of_exit(decision, caller)
         if runs and cluster.own_queues:
@@ -572,10 +581,10 @@ class Engine:
         check_type("cluster", cluster, Cluster, ", as snapshot.cluster")
         queue = check_type("queue", queue, str).rstrip(" ")
         queue_manager = check_type("queue_manager", queue_manager, str).rstrip(" ")
-        return resolve_names(self.at(cluster)._names, cluster, queue, queue_manager, call, for_input=for_input)
+        return resolve_names(self.at(cluster).names, cluster, queue, queue_manager, call, for_input=for_input)
 
 
-def build_document_head(decision: Decision) -> dict[str, Any]:
+def _build_document_head(decision: Decision) -> dict[str, Any]:
     """Build the keys of a decision's document that come before the steps."""
     reason, chosen = decision.reason, decision.chosen
     return {
@@ -588,13 +597,13 @@ def build_document_head(decision: Decision) -> dict[str, Any]:
         "put": _stated(decision.put),
         "resolution": [build_look_document(each) for each in decision.resolved.followed],
         "outcome": decision.outcome,
-        "reason": reason and {"name": reason.name, "code": reason.code, "call": reason.call},
-        "chosen": chosen and build_destination_document(chosen),
-        "permitted": [build_destination_document(each) for each in decision.remaining],
+        "reason": reason and reason.to_json(),
+        "chosen": chosen and chosen.to_json(),
+        "permitted": [each.to_json() for each in decision.remaining],
     }
 
 
-def build_document_tail(decision: Decision, besides: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def _build_document_tail(decision: Decision, besides: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Build the keys that come after the steps; ``besides`` has what a decision alone does not know."""
     reason, advance = decision.reason, decision.advance
     document: dict[str, Any] = {
@@ -604,13 +613,8 @@ def build_document_tail(decision: Decision, besides: Mapping[str, Any] | None = 
     if reason is not None:
         document |= {"because": reason.because, "rule": reason.rule}
     if decision.exit is not None and decision.exit.is_given:
-        document["exit"] = decision.exit.document(build_destination_document)
+        document["exit"] = decision.exit.document(Destination.to_json)
     return document
-
-
-def build_destination_document(destination: Destination) -> dict[str, Any]:
-    """Build the JSON object of a destination."""
-    return destination.to_json()
 
 
 @frozen
@@ -635,6 +639,13 @@ class DecisionResult:
         ends = (reason.name, reason.call) if reason is not None else ("", "")
         permitted = tuple(decision.remaining) if taken is None else (taken,)
         return cls(decision.outcome, permitted, *ends, decision.resolved.topic)
+
+    @classmethod
+    def of_runs(cls, runs: Sequence[Run]) -> DecisionResult:
+        """Summarize how a choice ends by its rules alone, before any exit and any transmission queue."""
+        failure = runs[-1].failure
+        ends = ("", "") if failure is None else (failure.reason, failure.call)
+        return cls(get_outcome(runs), tuple(runs[0].remaining), *ends)
 
     def is_same_result_as(self, other: DecisionResult) -> bool:
         """Return whether both are alike: in outcome and reason code or, where there is none, in who is permitted."""
@@ -672,27 +683,6 @@ def find_multiroute_queue_managers(listed: Iterable[Destination]) -> frozenset[s
 def is_same_answer(one: Decision, other: Decision) -> bool:
     """Return whether both end alike."""
     return DecisionResult.of(one).is_same_result_as(DecisionResult.of(other))
-
-
-def render_verdict(decision: Decision) -> str:
-    """Render the answer in one sentence."""
-    reason = decision.reason
-    if reason is not None:
-        return f"{reason.call} fails with {reason.name} ({reason.code}): {reason.because}"
-    if decision.resolved.topic:
-        return "; ".join(decision.resolved.last.remarks)
-    if decision.outcome == "deferred":
-        at_put = _reason_at_put(decision)
-        if at_put is not None:
-            return f"MQOPEN succeeds; a put fails with {at_put.name} ({at_put.code}): {at_put.because}"
-        return "MQOPEN succeeds and fixes no destination; the choice is made when a message is put"
-    chosen = decision.chosen
-    assert chosen is not None, "neither failed nor deferred"  # noqa: S101
-    if decision.exit is not None and decision.exit.has_overridden:
-        return f"goes to {chosen.name}, which the exit chose"
-    others = len(decision.permitted) - 1
-    tie = f" (as good: {others} other{'s' if others > 1 else ''})" if others > 0 else ""
-    return f"goes to {chosen.name}{tie}"
 
 
 def summarize_decision(decision: Decision) -> str:
@@ -794,13 +784,13 @@ def list_other_choices(decision: Decision) -> tuple[ReadingChoice, ...]:
     if decision.exit is not None and (decision.exit.failed or decision.exit.has_overridden):
         return ()
     # Whether kinds tell takes the rules of every choice, as long as a few answers: it is not asked for the first ones.
-    is_first = next(_count("asked", decision.rules)) < ASKED_FIRST
-    if is_first or not is_told_by_kind(decision) or _reads_names(decision.rules, tuple(decision.readings)):
+    is_first = next(get_engine(decision.rules, "plain").asked) < ASKED_FIRST
+    if is_first or not _is_told_by_kind(decision) or _reads_names(decision.rules, tuple(decision.readings)):
         return tuple(_other_choices(decision))
     return _choices_of_kind(DecisionKind.of(decision))
 
 
-def is_told_by_kind(decision: Decision) -> bool:
+def _is_told_by_kind(decision: Decision) -> bool:
     """Return whether the rules alone decided: no alias was followed, no exit asked, nothing refused the message."""
     is_plain = bool(decision.runs) and decision.exit is None and not decision.resolved.followed
     return is_plain and decision.refusal is None
@@ -809,7 +799,8 @@ def is_told_by_kind(decision: Decision) -> bool:
 def _other_choices(decision: Decision) -> Iterator[ReadingChoice]:
     known = decision.rules.known_readings
     own = decision if decision.exit is None else evolve(decision, exit=None)
-    for name, chosen in _concerned(decision):
+    followed = decision.rules.list_readings(RESOLUTION) if decision.resolved.followed else {}
+    for name, chosen in {**decision.readings, **followed}.items():
         for choice in known[name].choices:
             if choice == chosen:
                 continue
@@ -873,10 +864,10 @@ def _reads_names(rules: Rules, readings: tuple[str, ...]) -> bool:
     return any(has_name_tests(each.course) for each in engines)
 
 
-@lru_cache(maxsize=64)
-def get_engine(rules: Rules) -> Engine:
+@lru_cache(maxsize=128)
+def get_engine(rules: Rules, executor: ExecutorName = "compiled") -> Engine:
     """Return the engine for ``rules``, made once; other readings are compared by it."""
-    return Engine(rules)
+    return Engine(rules, executor)
 
 
 ASKED_FIRST = 2
@@ -889,38 +880,8 @@ PLAIN_FIRST = 8
 
 def get_deciding_engine(rules: Rules) -> Engine:
     """Return the engine that decides by ``rules``: of the plain executor for the first few choices, then compiled."""
-    return get_engine(rules) if next(_count("chosen", rules)) >= PLAIN_FIRST else _get_plain_engine(rules)
-
-
-@lru_cache(maxsize=128)
-def _count(what: Literal["asked", "chosen"], rules: Rules) -> Iterator[int]:  # noqa: ARG001 - each is counted apart
-    return count()
-
-
-@lru_cache(maxsize=64)
-def _get_plain_engine(rules: Rules) -> Engine:
-    return Engine(rules, "plain")
-
-
-def _of_pickle(
-    put: Put,
-    cluster: Cluster,
-    level: Level,
-    situation: Situation,
-    listed: tuple[Destination, ...],
-    runs: tuple[Run, ...],
-    rules: Rules,
-    before: SequenceState | None,
-    of_exit: ExitAnswer | None,
-    refusal: Reason | None,
-) -> Decision:
-    where = resolve_names(
-        Pipeline.of(rules, RESOLUTION), cluster, put.queue, put.queue_manager, put.call, put.bind == "AS_Q_DEF"
-    )
-    outcome = Pipeline.of(rules, OUTCOME)
-    return Decision(
-        put, cluster, level, outcome, situation, listed, runs, rules, before, where, of_exit, refusal
-    )  # fmt: skip
+    plain = get_engine(rules, "plain")
+    return plain if next(plain.turns) < PLAIN_FIRST else get_engine(rules)
 
 
 def _check(put: object, cluster: object, level: object) -> None:
@@ -988,10 +949,3 @@ def _offer(
         message.buffer[:cut] if message and message.buffer is not None else None,
         dict(message.descriptor) if message else None,
     )  # fmt: skip
-
-
-def _concerned(decision: Decision) -> Iterator[tuple[str, str]]:
-    """The choices that were made: of the rules that chose, and of those that followed names, if any led on."""
-    yield from decision.readings.items()
-    if decision.resolved.followed:
-        yield from decision.rules.list_readings(RESOLUTION).items()

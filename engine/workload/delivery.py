@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -16,7 +16,7 @@ from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.delivery import (
     Delivery,
     DeliveryContext,
-    TransmissionChannels,
+    describe_takers,
     find_serving_queue,
     get_channel_queue,
 )
@@ -45,13 +45,16 @@ class DeliveryAnswer(RuleAnswer):
 
 def check_delivery(seen: Delivery, rules: Rules) -> DeliveryAnswer | None:
     """Run the rules of delivery on a way; None if nothing is in it."""
-    return _told(seen, _way_rules(rules))
-
-
-def _told(seen: Delivery, course: Pipeline | None) -> DeliveryAnswer | None:
+    course = _way_rules(rules)
     if course is None or not any(course.run(seen, ())[0].facts.values()):
         return None
     return DeliveryAnswer.of(seen, course)
+
+
+def list_delivery_remarks(seen: Delivery, rules: Rules) -> tuple[str, ...]:
+    """List what the rules of delivery remark on a way."""
+    found = check_delivery(seen, rules)
+    return () if found is None else tuple(found.remarks)
 
 
 @lru_cache(maxsize=16)
@@ -67,8 +70,8 @@ def check_deliveries(
 
     Messages are bound as the decision has it, or ``bound`` all the same.
     """
-    course, cluster, bound = _way_rules(decision.rules), decision.cluster, bound or decision.binds
-    found = ((each, _told(build_delivery(each, cluster, beyond, bound), course)) for each in chosen)
+    rules, cluster, bound = decision.rules, decision.cluster, bound or decision.binds
+    found = ((each, check_delivery(_build_delivery(each, cluster, beyond, bound), rules)) for each in chosen)
     return {each: told for each, told in found if told is not None}
 
 
@@ -86,11 +89,12 @@ def find_obstacles(decision: Decision, beyond: DeliveryContext) -> tuple[str, ..
 
 def find_alias_remarks(resolved: Resolution, cluster: Cluster, rules: Rules) -> tuple[str, ...]:
     """Find the remarks on objects here that led the put on, and that limit how long its message lives."""
+    if not resolved.followed:
+        return ()
     local, own = cluster.queue_manager.name, cluster.own_queues
     led = [own[name] for look in resolved.followed if (name := look.facts["object"]) in own]
     ways = (Delivery(local, each.name, local, is_local=True, capexpry=each.capexpry) for each in led if each.capexpry)
-    found = (check_delivery(each, rules) for each in ways)
-    return tuple(dict.fromkeys(said for told in found if told is not None for said in told.remarks))
+    return tuple(dict.fromkeys(said for each in ways for said in list_delivery_remarks(each, rules)))
 
 
 def _on_overridden(decision: Decision, beyond: DeliveryContext) -> Iterator[DeliveryAnswer]:
@@ -104,21 +108,23 @@ def _on_overridden(decision: Decision, beyond: DeliveryContext) -> Iterator[Deli
 
 def check_listed_states(decision: Decision, besides: Collection[str] = ()) -> list[DeliveryAnswer]:
     """Find what is said of the states of channels that there were to choose from, but ``besides``, once for each."""
-    own = decision.cluster.queue_manager
+    own, rules = decision.cluster.queue_manager, decision.rules
     states = dict.fromkeys(each.channel_status for each in decision.listed if not each.is_local)
-    ways = (
-        Delivery(own.name, platform=own.platform, level_told=own.command_level > 0, listed_status=each)
-        for each in states
-        if each not in besides
-    )
-    return [*filter(None, (check_delivery(each, decision.rules) for each in ways))]
+    sender = own.name, own.platform, own.command_level > 0
+    return [*filter(None, (_check_state(each, *sender, rules) for each in states if each not in besides))]
+
+
+@lru_cache(maxsize=1024)
+def _check_state(state: str, sender: str, platform: str, level_told: bool, rules: Rules) -> DeliveryAnswer | None:
+    """What is said of a state, which is one of a few: the same in all decisions of a queue manager."""
+    return check_delivery(Delivery(sender, platform=platform, level_told=level_told, listed_status=state), rules)
 
 
 def check_group(
     chosen: Destination, group: str, first: Destination, cluster: Cluster, rules: Rules
 ) -> DeliveryAnswer | None:
     """Find what is said of a message of a group that another destination was chosen for than for the group's first."""
-    enabled, own = _is_enabled(first, cluster), cluster.queue_manager.name
+    enabled, own = _takes_puts(_queue_there(first, cluster), first), cluster.queue_manager.name
     seen = Delivery(own, chosen.queue, chosen.queue_manager, chosen.is_local, group=group, group_at=first.queue_manager,
                     group_takes_puts=enabled)  # fmt: skip
     return check_delivery(seen, rules)
@@ -130,8 +136,10 @@ def find_refusal_remarks(decision: Decision, beyond: DeliveryContext) -> tuple[s
     if taken is None:
         return ()
     seen = build_sending_delivery(taken.channel, decision.cluster)
-    found = check_delivery(evolve(seen, defclxq=seen.defclxq or beyond.defclxq), decision.rules)
-    return () if found is None else tuple(found.remarks)
+    return list_delivery_remarks(evolve(seen, defclxq=seen.defclxq or beyond.defclxq), decision.rules)
+
+
+_WayKey = tuple[Destination | str, bool]
 
 
 @define(eq=False)
@@ -141,56 +149,47 @@ class DeliveryRemarks:
     rules: Rules
     beyond: DeliveryContext
     _cluster: Cluster | None = None
-    _told: dict[tuple[Destination | str, bool], tuple[str, ...]] = field(factory=dict)
+    _told: dict[_WayKey, tuple[str, ...]] = field(factory=dict)
 
     def obstacles(self, chosen: Destination, cluster: Cluster, bound: bool = False) -> tuple[str, ...]:
         """Find the obstacles on the way to a destination in the cluster as it is now.
 
         A message that is ``bound`` goes to that destination alone.
         """
-        told = self._of(cluster)
-        key = (chosen, bound)
-        if key not in told:
-            way = evolve(
-                build_delivery(chosen, cluster, self.beyond, bound), channel_status=_status_now(chosen, cluster)
-            )
-            told[key] = self._remarks(way)
-        return told[key]
+
+        def build() -> Delivery:
+            now = _status_now(chosen, cluster)
+            return evolve(_build_delivery(chosen, cluster, self.beyond, bound), channel_status=now)
+
+        return self._remarks((chosen, bound), cluster, build)
 
     def started(self, queue: str, cluster: Cluster) -> tuple[str, ...]:
         """Find the obstacles that keep a trigger message for a queue here from starting anything."""
-        told, key = self._of(cluster), (queue, False)
-        if key not in told:
-            way = build_trigger_delivery(cluster.own_queues[queue], cluster, self.beyond)
-            told[key] = self._remarks(way)
-        return told[key]
+        started = cluster.own_queues[queue]
+        return self._remarks((queue, False), cluster, lambda: build_trigger_delivery(started, cluster, self.beyond))
 
     def arrived(self, queue: str, cluster: Cluster) -> tuple[str, ...]:
         """Return the remarks about a message on a queue here that no workload rule sent there."""
-        told, key = self._of(cluster), (queue, True)
-        if key not in told:
-            here = Destination(queue, cluster.queue_manager.name, is_local=True)
-            told[key] = self._remarks(build_delivery(here, cluster, self.beyond))
-        return told[key]
+        here = Destination(queue, cluster.queue_manager.name, is_local=True)
+        return self._remarks((queue, True), cluster, lambda: _build_delivery(here, cluster, self.beyond))
 
     def find_obstacles_ahead(self, queue: str, route: Channel, cluster: Cluster) -> tuple[str, ...]:
         """Find what a message for ``queue`` that has left, or leaves now, meets at the end of its ``route``."""
         sent = Destination(queue, route.queue_manager, route.name, route.cluster, channel_status=route.status)
         # What is put-disabled or full here is behind it.
-        return self._remarks(evolve(build_delivery(sent, cluster, self.beyond), put_disabled_here=(), full_here=()))
+        way = evolve(_build_delivery(sent, cluster, self.beyond), put_disabled_here=(), full_here=())
+        return list_delivery_remarks(way, self.rules)
 
-    def _of(self, cluster: Cluster) -> dict[tuple[Destination | str, bool], tuple[str, ...]]:
-        """The remarks made so far of this state of the cluster."""
+    def _remarks(self, way: _WayKey, cluster: Cluster, build: Callable[[], Delivery]) -> tuple[str, ...]:
+        """The remarks on a way, made once for a state of the cluster."""
         if cluster is not self._cluster:
             self._cluster, self._told = cluster, {}
-        return self._told
-
-    def _remarks(self, way: Delivery) -> tuple[str, ...]:
-        found = check_delivery(way, self.rules)
-        return () if found is None else tuple(found.remarks)
+        if way not in self._told:
+            self._told[way] = list_delivery_remarks(build(), self.rules)
+        return self._told[way]
 
 
-def build_delivery(chosen: Destination, cluster: Cluster, beyond: DeliveryContext, bound: bool = False) -> Delivery:
+def _build_delivery(chosen: Destination, cluster: Cluster, beyond: DeliveryContext, bound: bool = False) -> Delivery:
     """Build the way to a destination. What is named beside a queue manager is looked at where it leads to, too."""
     told = beyond.hosted.get(chosen.queue_manager, {})
     found = _queue_there(chosen, cluster)
@@ -202,7 +201,7 @@ def build_delivery(chosen: Destination, cluster: Cluster, beyond: DeliveryContex
         chosen.is_local,
         chosen.channel,
         chosen.channel_status,
-        _is_enabled(chosen, cluster),
+        _takes_puts(found, chosen),
         cluster.put_disabled_here,
         beyond.shown_queues.get(chosen.channel, "") or find_serving_queue(chosen.channel, cluster.serving),
         cluster.queue_manager.defclxq or beyond.defclxq,
@@ -234,8 +233,8 @@ def build_trigger_delivery(queue: Queue, cluster: Cluster, beyond: DeliveryConte
     """Build the way of a trigger message for a queue, as far as a channel that it starts."""
     taking = cluster.taking_from.get(queue.name, ())
     meant = [each for each in cluster.channel_statuses if each.name == queue.trigdata] if queue.trigdata else taking
-    takers = TransmissionChannels.of(meant, beyond.unknown_state)
-    return Delivery(**_triggered(queue, beyond), **takers.seen(), is_sent_from=_is_sent_from(queue.name, beyond))
+    takers = describe_takers(meant, beyond.unknown_state)
+    return Delivery(**_triggered(queue, beyond), **takers, is_sent_from=_is_sent_from(queue.name, beyond))
 
 
 def _on_transmission_queue(name: str, cluster: Cluster, beyond: DeliveryContext) -> dict[str, Any]:
@@ -248,7 +247,7 @@ def _on_transmission_queue(name: str, cluster: Cluster, beyond: DeliveryContext)
         "by_transmission_queue": name,
         "is_sent_from": _is_sent_from(name, beyond),
         "is_triggered": is_triggered,
-        **TransmissionChannels.of(cluster.taking_from.get(name, ()), beyond.unknown_state).seen(),
+        **describe_takers(cluster.taking_from.get(name, ()), beyond.unknown_state),
         **(_triggered(found, beyond) if found is not None and is_triggered else {}),
     }
 
@@ -277,8 +276,7 @@ def _status_now(chosen: Destination, cluster: Cluster) -> str:
     return next((each.status for each in same), chosen.channel_status)
 
 
-def _is_enabled(chosen: Destination, cluster: Cluster) -> bool:
-    found = _queue_there(chosen, cluster)
+def _takes_puts(found: Queue | None, chosen: Destination) -> bool:
     return chosen.put_enabled if found is None else found.put == "ENABLED"
 
 

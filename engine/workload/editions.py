@@ -20,10 +20,9 @@ from mqclause.trace import join_names
 from mqclause.workload.decision import (
     LEVELS,
     Decision,
+    DecisionResult,
     DestinationKey,
-    Engine,
     Level,
-    build_destination_document,
     get_deciding_engine,
     get_destination_key,
     get_engine,
@@ -80,8 +79,8 @@ class OtherEdition:
         return {
             "edition": self.edition,
             "outcome": self.decision.outcome,
-            "permitted": [build_destination_document(each) for each in self.decision.permitted],
-            "reason": reason and {"name": reason.name, "code": reason.code, "call": reason.call},
+            "permitted": [each.to_json() for each in self.decision.permitted],
+            "reason": reason and reason.to_json(),
             "rule": self.rule,
             "evidence": self.evidence,
         }
@@ -89,15 +88,13 @@ class OtherEdition:
 
 def find_other_editions(decision: Decision) -> tuple[OtherEdition, ...]:
     """Find the oldest and the newest edition, as far as the answer is another there."""
-    found = (each for each in _compared(decision) if _is_other(decision, each[1]))
-    return tuple(OtherEdition.of(decision, *each) for each in found)
+    return tuple(OtherEdition.of(decision, *each) for each in _list_differing(decision))
 
 
 def decide_by_other_editions(decision: Decision) -> Iterator[tuple[str, Decision]]:
     """Decide the same by the oldest edition and the newest, as far as the answer is another; with each rule's doing."""
-    for edition, since in _compared(decision):
-        if _is_other(decision, since):
-            yield edition, _decided(decision, decision.rules.in_edition(since), "rule")
+    for edition, since in _list_differing(decision):
+        yield edition, _decided(decision, decision.rules.in_edition(since), "rule")
 
 
 def find_missing_level(
@@ -110,7 +107,7 @@ def find_missing_level(
     own, told = decision.cluster.queue_manager, snapshot.command_level
     if decision.edition_from == "default":
         if is_other is None:
-            is_other = any(_is_other(decision, since) for _, since in _compared(decision))
+            is_other = any(_list_differing(decision))
         if is_other or any(find_assumed_remarks(decision)):
             yield describe_missing_level(own.name)
         return
@@ -123,8 +120,7 @@ def find_missing_level(
 
 def find_assumed_remarks(decision: Decision) -> Iterator[str]:
     """Find remarks on the answer that are of an edition which is assumed: the oldest or the newest has no such rule."""
-    remarking = [each for run, of in zip(decision.runs, decision.rulesets, strict=False)
-                 for each in of.find_remarking_rules(run.facts)]  # fmt: skip
+    remarking = [each for of in decision.remarking for each in of]
     for _, since in _compared(decision) if remarking and decision.edition_from == "default" else ():
         course = get_engine(decision.rules.in_edition(since)).course
         known = {rule.id for of in course.rulesets for rule in of.rules}
@@ -138,7 +134,7 @@ def describe_edition_difference(decision: Decision, source: str = "", after_othe
     ``after_others`` is not answered by itself as it is among them. Blank where the answer is the same in both.
     """
     rules = decision.rules
-    differing = [each for each in _compared(decision) if _is_other(decision, each[1])]
+    differing = [*_list_differing(decision)]
     where = [
         f"in {edition}" if edition == rules.known_editions[0] else f"from {since} on" for edition, since in differing
     ]
@@ -147,27 +143,24 @@ def describe_edition_difference(decision: Decision, source: str = "", after_othe
     return f"{begun}; {' and '.join(where)} the answer is another, as {shown}" if where else ""
 
 
+def _list_differing(decision: Decision) -> Iterator[tuple[str, str]]:
+    """The oldest edition and the newest, as far as the answer is another there: each with that from which on."""
+    return (each for each in _compared(decision) if _is_other(decision, each[1]))
+
+
 def _is_other(decision: Decision, since: str) -> bool:
     """Whether the answer is another by the rules of an edition; where names lead alike, by a choice made anew."""
-    other = _find_engine(decision.rules, since)
+    other = get_engine(decision.rules.in_edition(since))
     if not _leads_alike(decision.rules, since):
         return not is_same_answer(_own(decision, "verdict"), _decided(decision, other.rules, "verdict"))
-    is_own = decision.exit is None and decision.refusal is None
-    mine = decision if is_own else evolve(decision, exit=None, refusal=None)
-    carried = None if decision.before is None else decision.before.counters
-    runs = get_deciding_engine(other.rules).course.run(decision.situation, decision.listed, carried)
-    return not is_same_answer(mine, evolve(mine, course=other.course, runs=runs, rules=other.rules))
-
-
-@lru_cache(MOST_RULES)
-def _find_engine(rules: Rules, edition: str) -> Engine:
-    return get_engine(rules.in_edition(edition))
+    runs = get_deciding_engine(other.rules).course.run(decision.situation, decision.listed, decision.carried)
+    return not DecisionResult.of_runs(decision.runs).is_same_result_as(DecisionResult.of_runs(runs))
 
 
 @lru_cache(MOST_RULES)
 def _leads_alike(rules: Rules, edition: str) -> bool:
     """Whether names lead to the same destinations, listed alike, in another edition."""
-    own, other = get_engine(rules), _find_engine(rules, edition)
+    own, other = get_engine(rules), get_engine(rules.in_edition(edition))
     return own.names.steps == other.names.steps and own.listing == other.listing
 
 
@@ -179,7 +172,7 @@ def describe_missing_level(queue_manager: str) -> MissingInformation:
 def list_level_remarks(rules: Rules, levels: Mapping[str, int]) -> Iterator[str]:
     """Say of queue managers, once for those of one command level, what is odd about it.
 
-    That is what describe_odd_level says and, once for those of one edition, that it lacks a choice that was asked for.
+    That is what _describe_odd_level says and, once for those of one edition, that it lacks a choice that was asked for.
     """
     by_level: dict[int, list[str]] = {}
     by_edition: dict[str, list[str]] = {}
@@ -187,7 +180,8 @@ def list_level_remarks(rules: Rules, levels: Mapping[str, int]) -> Iterator[str]
         by_level.setdefault(level, []).append(name)
         by_edition.setdefault(rules.of_level(level).edition, []).append(name)
     for level, names in by_level.items():
-        yield from filter(None, [describe_odd_level(rules, level, _name_subject(names))])
+        who = f"{join_names(names)} {'is' if len(names) == 1 else 'are'}"
+        yield from filter(None, [_describe_odd_level(rules, level, who)])
     for edition, names in by_edition.items():
         found = rules.of_level(levels[names[0]])
         for reading, choice in found.unknown_choices.items():
@@ -195,16 +189,12 @@ def list_level_remarks(rules: Rules, levels: Mapping[str, int]) -> Iterator[str]
             yield f"{has}: {found.readings[reading]} counts at {join_names([each or NOBODY for each in names])}"
 
 
-def _name_subject(names: list[str]) -> str:
-    return f"{join_names(names)} {'is' if len(names) == 1 else 'are'}"
-
-
 def get_levels(clusters: Iterable[Cluster]) -> dict[str, int]:
     """Return the command levels of local queue managers, by name: 0 where one is not known."""
     return {each.queue_manager.name: each.queue_manager.command_level for each in clusters}
 
 
-def describe_odd_level(rules: Rules, level: int, who: str = "the queue manager is") -> str:
+def _describe_odd_level(rules: Rules, level: int, who: str = "the queue manager is") -> str:
     """Say that queue managers are of a command level that is not known, or of another edition than the one asked for.
 
     ``who`` are they, as the beginning of a sentence. Blank where neither is so.
@@ -259,18 +249,13 @@ def _list_others(rules: Rules) -> Sequence[tuple[str, str]]:
 def _own(decision: Decision, level: Level) -> Decision:
     """What the rules in force decide by themselves: before any exit, and whatever a transmission queue refuses."""
     is_told = decision.exit is None and LEVELS.index(decision.level) >= LEVELS.index(level)
-    return _chosen(decision) if is_told else _decided(decision, decision.rules, level)
+    return decision.before_sending() if is_told else _decided(decision, decision.rules, level)
 
 
 def _decided(decision: Decision, rules: Rules, level: Level) -> Decision:
     """The same put by these rules, before any exit and any transmission queue."""
-    return _chosen(
-        get_deciding_engine(rules).choose(decision.put, decision.cluster, decision.before, level, caller=None)
-    )
-
-
-def _chosen(decision: Decision) -> Decision:
-    return decision if decision.refusal is None else evolve(decision, refusal=None)
+    engine = get_deciding_engine(rules)
+    return engine.choose(decision.put, decision.cluster, decision.before, level, caller=None).before_sending()
 
 
 def _find_parting_rules(own: Decision, other: Decision) -> tuple[str, str]:
@@ -348,10 +333,7 @@ def _difference(decision: Decision, other: OtherEdition, from_: str) -> str:
     where = f"from {other.since} on" if is_newer else f"in {other.edition}"
     begins = f"by edition {rules.edition} ({from_})"
     if from_ == "default":
-        begins = (
-            f"edition {rules.edition} is assumed, as nothing tells the level of {decision.cluster.queue_manager.name}"
-        )
-        begins += "; by it"
+        begins = f"{_begin(rules.edition, from_, decision.cluster.queue_manager.name)}; by it"
     own_clause = _name_clause(decision, other.own_rule)
     there = _name_clause(other.decision, other.rule)
     return f"{begins} {_ends(decision)}{own_clause}; {where} {_ends(other.decision)}{there}{other.known}"
@@ -386,12 +368,8 @@ def summarize_editions(found: Iterable[EditionInForce]) -> Iterator[str]:
         groups.setdefault((each.edition, each.edition_from == "default"), []).append(each)
     for (edition, is_assumed), of in groups.items():
         names = join_names([each.queue_manager or NOBODY for each in of])
-        if is_assumed:
-            yield f"edition {edition} is assumed, as nothing tells the level of {names}"
-        else:
-            alike = len({each.edition_from for each in of}) == 1
-            source = say_edition_source(of[0].edition_from) if alike else f"CMDLEVEL of {names}"
-            yield f"decided by edition {edition} ({source})"
+        alike = is_assumed or len({each.edition_from for each in of}) == 1
+        yield _begin(edition, of[0].edition_from if alike else f"CMDLEVEL of {names}", names)
 
 
 def say_edition_source(edition_from: str) -> str:
@@ -413,18 +391,18 @@ def split_edition_source(remark: str, queue_manager: str) -> tuple[str, str] | N
 
 def begin_with_edition(rules: Rules, edition_from: str, queue_manager: str) -> str:
     """Tell the edition in force and where it is from, as the beginning of a sentence about an answer."""
-    if edition_from != "default":
-        return f"decided by edition {rules.edition} ({say_edition_source(edition_from)})"
-    return f"edition {rules.edition} is assumed, as nothing tells the level of {queue_manager}"
+    return _begin(rules.edition, edition_from, queue_manager)
+
+
+def _begin(edition: str, edition_from: str, names: str) -> str:
+    if edition_from == "default":
+        return f"edition {edition} is assumed, as nothing tells the level of {names}"
+    return f"decided by edition {edition} ({say_edition_source(edition_from)})"
 
 
 def _ends(decision: Decision) -> str:
     """How a decision ends, as the second half of a sentence."""
     ends = summarize_decision(decision)
-    return (
-        f"the put goes to {ends}"
-        if decision.outcome == "chosen"
-        else f"it ends with {ends}"
-        if decision.reason
-        else ends
-    )
+    if decision.outcome == "chosen":
+        return f"the put goes to {ends}"
+    return f"it ends with {ends}" if decision.reason else ends

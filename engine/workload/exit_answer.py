@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
 from typing import Any, NamedTuple
 
 from attrs import evolve, field, frozen
@@ -23,7 +22,7 @@ from mqclause.model.facts.objects import QueueManager
 from mqclause.model.facts.workload import START, Destination, SequenceState
 from mqclause.rulebook.rule import Condition, Derive, MessageTemplate, Rule, RuleError, Ruleset
 from mqclause.rulebook.rules import Rules
-from mqclause.trace import SubjectNamer, build_scope, list_rule_inputs, render_sentence
+from mqclause.trace import SubjectNamer, find_scope, render_sentence
 
 CHOICE_FACTS = ("choice_ignored", "own_choice_stands", "exit_choice_stands")
 """The facts of which rules derive one about an answer that lets the call go on."""
@@ -161,11 +160,11 @@ class ExitAnswer:
     @cached_property
     def _decided(self) -> SentenceArguments:
         """The deciding rule and what it saw. Raises RuleError where the rules have none."""
-        at = next(self._deciding(self._course.rulesets[0].rules, self._traced), None)
-        if at is None:
+        rule = next(self._deciding(self._course.rulesets[0].rules, self._traced), None)
+        if rule is None:
             said = f"no rule says what the exit's answer {quote_value(self.response or '')} comes to"
             raise RuleError(f"{EXIT.name}/", "", said)
-        return self._at(at)
+        return self._of(rule)
 
     @property
     def remarks_by_rule(self) -> Mapping[str, str]:
@@ -173,29 +172,25 @@ class ExitAnswer:
         ruleset, found = self._course.rulesets[0], {}
         for rule in ruleset.find_remarking_rules(self.run.facts):
             if isinstance(rule.action, Derive) and not {name for name, _ in rule.action.values} & set(CHOICE_FACTS):
-                found[rule.id] = render_sentence(*self._at(ruleset.rules.index(rule)))
+                found[rule.id] = render_sentence(*self._of(rule))
         return found
 
-    def _at(self, at: int) -> SentenceArguments:
-        """What a rule has to say: by its number, with what it saw."""
-        course, run = self._course, self._traced
-        ruleset = course.rulesets[0]
-        first = build_first_scope(course.steps[0], self.call, self.listed, None, {})
-        seen = next(islice(list_rule_inputs(ruleset, run, self.listed, first), at, None))
-        rule = ruleset.rules[at]
-        return SentenceArguments(
-            ruleset, rule, None, build_scope(seen, first), MessageTemplate(rule.remark) if rule.remark else None
-        )
+    def _of(self, rule: Rule) -> SentenceArguments:
+        """What a rule has to say, with what it saw."""
+        ruleset = self._course.rulesets[0]
+        first = build_first_scope(self._course.steps[0], self.call, self.listed, None, {})
+        scope = find_scope(ruleset, rule, self._traced, self.listed, first)
+        return SentenceArguments(ruleset, rule, None, scope, MessageTemplate(rule.remark) if rule.remark else None)
 
-    def _deciding(self, rules: Sequence[Rule], run: Run) -> Iterator[int]:
+    def _deciding(self, rules: Sequence[Rule], run: Run) -> Iterator[Rule]:
         if run.failure is not None:
-            yield run.failure.rule
-        for at, (rule, did) in enumerate(zip(rules, run.trace or (), strict=True)):
+            yield rules[run.failure.rule]
+        for rule, did in zip(rules, run.trace or (), strict=True):
             derived: Mapping[str, Any] = (StepResult(*did).derived if did is not None else None) or {}
             if isinstance(rule.action, Condition) and not derived.get("holds", True):
-                yield at
+                yield rule
             if isinstance(rule.action, Derive) and any(derived.get(fact) for fact in CHOICE_FACTS):
-                yield at
+                yield rule
 
     def document(self, named: SubjectNamer) -> dict[str, Any]:
         """Return the key ``exit`` of a trace; ``named`` is how it names a destination."""

@@ -8,13 +8,12 @@ from typing import Any
 
 from attrs import astuple, evolve, frozen
 
-from mqclause.answers import Reason, RuleAnswer
+from mqclause.answers import Reason, RuleAnswer, build_reason
 from mqclause.documents import CALL, DELIVERY
 from mqclause.executors.pipeline import Pipeline
 from mqclause.model.diagnostics import ArgumentError
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.delivery import Delivery, find_serving_queue, get_channel_queue
-from mqclause.model.facts.domains import REASONS
 from mqclause.model.facts.names import build_name_pair
 from mqclause.model.facts.objects import Binding, Put, Queue, QueueCall
 from mqclause.model.facts.workload import Destination
@@ -60,8 +59,7 @@ class Resolution:
     @cached_property
     def ends(self) -> str:
         """The kind of object that the names come to; blank if they end in a reason code of no disabled object."""
-        found: str = self.last.facts["ends"]
-        return found
+        return str(self.last.facts["ends"])
 
     @cached_property
     def needs_workload_rules(self) -> bool:
@@ -76,19 +74,22 @@ class Resolution:
     @property
     def topic(self) -> str:
         """The topic that a put publishes to in place of being sent; blank if it does not."""
-        led: str = self.last.facts["leads_to"]
-        return led if self.ends == "topic" and self.reason is None else ""
+        return str(self.last.facts["leads_to"]) if self.ends == "topic" and self.reason is None else ""
 
     @cached_property
     def inhibited_by(self) -> str:
         """The first object on the way that is put-disabled, what the names come to included; blank if none is."""
-        found: str = self.last.situation.inhibited_by or self.last.facts["disabled"]
-        return found
+        return str(self.last.situation.inhibited_by or self.last.facts["disabled"])
 
     @property
     def inhibited(self) -> bool:
         """Whether an object on the way is put-disabled, what the names come to included."""
         return bool(self.inhibited_by)
+
+    @property
+    def inhibited_before_the_end(self) -> bool:
+        """Whether an object that leads on is put-disabled, whatever the names come to."""
+        return bool(self.last.situation.inhibited_by)
 
     @property
     def deferred(self) -> bool:
@@ -125,8 +126,7 @@ class Resolution:
     @cached_property
     def default_priority(self) -> int:
         """The priority of a put that leaves it to the queue."""
-        found: int = self.looks[0].facts["defprty"]
-        return found
+        return int(self.looks[0].facts["defprty"])
 
     @cached_property
     def destination(self) -> Destination:
@@ -144,7 +144,7 @@ class Resolution:
         failure, rule = self.last.run.failure, self.last.rule
         if failure is None or rule is None:
             return None
-        return Reason(failure.reason, REASONS[failure.reason], failure.call, rule.id, self.last.because)
+        return build_reason(failure, rule.id, self.last.because)
 
 
 def resolve_names(
@@ -161,7 +161,8 @@ def resolve_names(
     ``left_open``: the call leaves the binding to the queue; ``for_input``: it gets or browses. Raises ValueError where
     both names are blank, and RuleError for a rule that leads nowhere.
     """
-    key = (course, queue, queue_manager, call, left_open, for_input)
+    # Editions and readings by which the same rules follow names share an answer; each executor gives its own.
+    key = (course.steps, course.made_of[2], queue, queue_manager, call, left_open, for_input)
     found: Resolution | None = cluster.resolutions.get(key)
     if found is None:
         if len(cluster.resolutions) >= MOST_CACHED:
@@ -194,7 +195,8 @@ class TransmissionQueueRules:
             return self._refusal(sent, call, cluster, depths)
         key = (self, sent.channel, call)
         if key not in cluster.refusals:
-            cluster.refusals[key] = self._refusal(sent, call, cluster, lambda name: _depth_in(cluster, name))
+            own = cluster.own_queues
+            cluster.refusals[key] = self._refusal(sent, call, cluster, lambda name: own[name].curdepth or 0)
         found: Reason | None = cluster.refusals[key]
         return found
 
@@ -220,8 +222,7 @@ class TransmissionQueueRules:
         if failure is None:
             return None
         told = RuleAnswer.of(seen, self.calls)
-        rule = told.rule.id if told.rule else ""
-        return Reason(failure.reason, REASONS[failure.reason], failure.call, rule, told.because)
+        return build_reason(failure, told.rule.id if told.rule else "", told.because)
 
 
 def build_sending_delivery(channel: str, cluster: Cluster) -> Delivery:
@@ -267,10 +268,6 @@ def _looks(course: Pipeline, cluster: Cluster, put: Put, left_open: bool, for_in
 def _leads(look: ResolutionStep, where: str) -> RuleError:
     """What is wrong with the rule, one of somebody's own, that leads from a look ``where`` nothing can be found."""
     return RuleError("" if look.rule is None else look.rule.path, "settle", f"leads {where}")
-
-
-def _depth_in(cluster: Cluster, queue: str) -> int:
-    return cluster.own_queues[queue].curdepth or 0
 
 
 def build_look_document(look: ResolutionStep) -> dict[str, Any]:

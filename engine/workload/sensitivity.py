@@ -9,7 +9,6 @@ from typing import Any
 
 from attrs import evolve, field, fields, fields_dict, frozen
 
-from mqclause.answers import get_outcome
 from mqclause.documents import OUTCOME
 from mqclause.executors.compiled import CompiledExecutor
 from mqclause.executors.operations import LoweredRuleset, Run
@@ -57,10 +56,8 @@ class _EndsAt:
 
     @classmethod
     def of(cls, runs: Sequence[Run], listed: Sequence[Destination]) -> _EndsAt:
-        place = {id(each): at for at, each in enumerate(listed)}
-        failure = runs[-1].failure
-        ends = ("", "") if failure is None else (failure.reason, failure.call)
-        return cls(get_outcome(runs), tuple(place[id(each)] for each in runs[0].remaining), *ends)
+        place, ends = {id(each): at for at, each in enumerate(listed)}, DecisionResult.of_runs(runs)
+        return cls(ends.outcome, tuple(place[id(each)] for each in ends.permitted), ends.reason, ends.call)
 
     def among(self, listed: Sequence[Destination]) -> DecisionResult:
         """The Ending of a choice of these."""
@@ -111,7 +108,7 @@ def find_unknowns(
     states = (
         ()
         if _always_refused(decision)
-        else find_unknown_states(_asked_of_rules(decision), snapshot.of_unknown_state, ask_exit)
+        else find_unknown_states(decision.before_sending(), snapshot.of_unknown_state, ask_exit)
     )
     missing = (*snapshot.incomplete, *find_unknown_names(decision, snapshot), *find_unknown_exits(decision))
     found = (*missing, *open_still, *states)
@@ -156,7 +153,7 @@ def find_missing_objects(decision: Decision, snapshot: Snapshot) -> Iterator[Mis
         missing = (*snapshot.incomplete, *find_unknown_names(decision, snapshot))
         of_states: Iterable[MissingObject] = ()
         if snapshot.of_unknown_state and not _always_refused(decision):
-            of_states = _UnknownStates.of(_asked_of_rules(decision), snapshot.of_unknown_state).told_by()
+            of_states = _UnknownStates.of(decision.before_sending(), snapshot.of_unknown_state).told_by()
         for about, command in (*((each.about, each.command) for each in missing), *of_states):
             yield about, "" if snapshot.knowledge.asked.holds(command) else command
 
@@ -184,15 +181,7 @@ def group_states(course: Pipeline) -> tuple[tuple[str, ...], ...]:
     return tuple(groups.values())
 
 
-def build_missing_state(
-    route: Route, taken: str, others: Mapping[str, str], routes: Mapping[Route, str]
-) -> MissingInformation:
-    """Build the entry for a route of unknown state, with what other states make of the answer."""
-    what = f"channel status unknown; taken as {taken}. {render_alternatives(f'{route[0]} is', others)}"
-    return MissingInformation(what, route[0], build_status_command(route, routes))
-
-
-def build_status_command(route: Route, routes: Mapping[Route, str]) -> str:
+def _build_status_command(route: Route, routes: Mapping[Route, str]) -> str:
     """Build the command that tells the state of one of the routes."""
     channel, queue_manager = route
     alone = sum(name == channel for name, _ in routes) == 1
@@ -256,11 +245,6 @@ def _always_refused(decision: Decision) -> bool:
     return all(sending.refusal(each, call, decision.cluster) is not None for each in decision.listed)
 
 
-def _asked_of_rules(decision: Decision) -> Decision:
-    """The decision as rules and exits make it, whether its transmission queue takes the message or not."""
-    return decision if decision.refusal is None else evolve(decision, refusal=None)
-
-
 def _is_settled(decision: Decision) -> bool:
     """Whether the names came to a queue of the local queue manager: what others have does not matter then."""
     return not decision.runs and decision.reason is None
@@ -290,7 +274,7 @@ class _UnknownStates:
 
     def told_by(self) -> Iterator[MissingObject]:
         """The channels of which another state gives another answer, and what tells the state."""
-        yield from ((channel, build_status_command((channel, to), self.routes)) for channel, to in self.alone)
+        yield from ((channel, _build_status_command((channel, to), self.routes)) for channel, to in self.alone)
         if self.together and not self.alone:
             yield self.decision.cluster.queue_manager.name, EVERY_STATE
 
@@ -300,7 +284,9 @@ class _UnknownStates:
         by_route = find_multiroute_queue_managers(self.decision.listed)
         alone = {route: _said(found, by_route) for route, found in self.alone.items()}
         for route, others in alone.items():
-            yield build_missing_state(route, routes[route], others, routes)
+            alternatives = render_alternatives(f"{route[0]} is", others)
+            what = f"channel status unknown; taken as {routes[route]}. {alternatives}"
+            yield MissingInformation(what, route[0], _build_status_command(route, routes))
         known = {answer for others in alone.values() for answer in others.values()}
         together = _said(self.together, by_route)
         news = {state: answer for state, answer in together.items() if answer not in known}

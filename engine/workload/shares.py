@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import define, evolve, field, frozen
 
@@ -21,8 +21,10 @@ from mqclause.language.vocabulary import Vocabulary
 from mqclause.model.diagnostics import ArgumentError, check_type
 from mqclause.model.facts.workload import START, CounterKey, Destination, DestinationSequence, Situation
 from mqclause.rulebook.rule import RuleError
-from mqclause.workload.decision import Decision, build_destination_document
+from mqclause.workload.decision import Decision
 from mqclause.workload.equivalence import MOST_CLASSES, EquivalenceClass
+
+KeyT = TypeVar("KeyT")
 
 FINEST = 10**6
 """A factor advances by a fraction with a small denominator (1000 / CLWLWGHT); a float is taken as the nearest one."""
@@ -39,7 +41,7 @@ class Share(ShownAnswer):
 
     def to_json(self) -> dict[str, Any]:
         """Return the destination and its share as JSON values."""
-        return {**build_destination_document(self.destination), "share": float(self.part)}
+        return {**self.destination.to_json(), "share": float(self.part)}
 
 
 class Shares(AnswerTable[Share]):
@@ -61,15 +63,18 @@ def shares(decision: Decision) -> Shares:
     check_type("decision", decision, Decision)
     if decision.exit is not None and decision.exit.called:
         raise ArgumentError("the decision is one with an exit, and what that takes in the long run is not known")
-    return Shares(_shares(decision), decision.origin)
+    rates = compute_rates(decision)
+    total = sum(rate for _, rate in rates)
+    return Shares((Share(each, rate / total) for each, rate in rates), decision.origin)
 
 
-def _shares(decision: Decision) -> Iterator[Share]:
-    if decision.outcome == "chosen" and decision.runs:
-        yield from (Share(decision.listed[at], part) for at, part in _parts(decision.course, decision.kind))
-        return
-    found = compute_rates(decision)
-    yield from (Share(each, rate / len(found)) for each, rate in found)
+def sum_parts(found: Iterable[Share], key: Callable[[Destination], KeyT]) -> dict[KeyT, Fraction]:
+    """Sum the parts of destinations that have the same key."""
+    total: dict[KeyT, Fraction] = {}
+    for each in found:
+        name = key(each.destination)
+        total[name] = total.get(name, Fraction(0)) + each.part
+    return total
 
 
 def compute_rates(decision: Decision) -> Sequence[tuple[Destination, Fraction]]:
@@ -79,14 +84,6 @@ def compute_rates(decision: Decision) -> Sequence[tuple[Destination, Fraction]]:
     if not decision.runs:
         return tuple((each, Fraction(1)) for each in decision.remaining)
     return tuple((decision.listed[at], rate) for at, rate in _rates(decision.course, decision.kind))
-
-
-@lru_cache(MOST_CLASSES)
-def _parts(course: Pipeline, kind: EquivalenceClass) -> tuple[tuple[int, Fraction], ...]:
-    """The places in the list that are chosen in the long run, each with its part of all puts."""
-    rates = _rates(course, kind)
-    total = sum(rate for _, rate in rates)
-    return tuple((at, rate / total) for at, rate in rates)
 
 
 @lru_cache(MOST_CLASSES)
@@ -142,7 +139,8 @@ class _Balance:
             if chosen.counter in met:
                 return steps
             met.add(chosen.counter)
-            counter = _after(run, self._counter(chosen.counter, factors))
+            # Counters that no rule derives stay as they were.
+            counter = DestinationSequence(**{**self._counter(chosen.counter, factors)._asdict(), **run.chosen})
             factors[chosen.counter], self.numbers[chosen.counter] = counter.dest_seq_factor, counter.dest_seq_number
             steps[chosen] = Fraction(counter.dest_seq_factor).limit_denominator(FINEST)
 
@@ -162,11 +160,6 @@ class _Balance:
         return DestinationSequence(
             factors.get(key, START.dest_seq_factor), self.numbers.get(key, START.dest_seq_number)
         )
-
-
-def _after(run: Run, before: DestinationSequence) -> DestinationSequence:
-    """The counters of the chosen destination after the choice; as they were where no rule derives them."""
-    return DestinationSequence(**{**before._asdict(), **run.chosen})
 
 
 FACTOR, NUMBER = START._fields

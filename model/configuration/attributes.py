@@ -26,16 +26,12 @@ from mqclause.model.readers.records import Record, TextCache, Value, split_names
 
 OPPOSITE_FLAGS = {"TRIGGER": "NOTRIGGER", "NOTRIGGER": "TRIGGER"}
 
-
 WHOLE_NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
-
 
 MEMBERSHIP = frozenset({"CLUSTER", "CLUSNL"})
 """The attributes that say in which clusters an object is."""
 
-
 _EVERY = "put clwlrank clwlprty defbind defprty defpsist"
-
 
 _LOCAL = (
     "get clwluseq msgdlvsq usage trigtype trigmpri trigdpth trigdata process initq maxdepth indxtype clchname streamq"
@@ -48,12 +44,9 @@ def _texts(names: str) -> dict[str, tuple[str, Domain]]:
 
 _CLUSTERED = _texts("CLUSTER CLUSNL")
 
-
 _DESCRIPTION = Description(64)
 
-
 _DISPOSITIONS = Words(("QMGR", "COPY", "GROUP", "SHARED", "PRIVATE"))
-
 
 _CLUSTER_QUEUE_TYPES = Words(("QLOCAL", "QALIAS", "QREMOTE", "QMGR"))
 
@@ -85,16 +78,13 @@ FACT_ATTRIBUTES: Mapping[str, Mapping[str, tuple[str, Domain]]] = {
 DESCR is read when a fact is made: it is hardly ever that of another queue, and all the rest often is.
 """
 
-
 STATUS_ATTRIBUTES: Mapping[str, str] = {"curdepth": "CURDEPTH", "ipprocs": "IPPROCS"}
 """What is so now of a local queue and is no part of its definition: by field of the fact, the MQSC name."""
 
 COUNTED_KINDS, COUNT = ("QLOCAL", "QSTATUS"), Whole(0, LARGEST)
 """The kinds of rows that show this, and what it may be."""
 
-
 _QUEUE_CLUSTERS = {"clusters": ("CLUSTER", "CLUSNL"), "descr": ("DESCR",)}
-
 
 _CAPPED = {"capexpry": ("CAPEXPRY", "CUSTOM")}
 _STATING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -106,7 +96,6 @@ _STATING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "CLUSQMGR": {"suspended": ("SUSPEND",)},
     "CHANNEL": {"clusters": ("CLUSTER", "CLUSNL"), "cluster": ("CLUSTER", "CLUSNL"), "deftype": ("CHLTYPE",)},
 }
-
 
 FLAGS_READ = ("TRIGGER", "NOTRIGGER")
 

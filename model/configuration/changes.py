@@ -28,33 +28,34 @@ from mqclause.model.facts.objects import (
     QueueManagerAlias,
     RemoteQueueManager,
 )
-from mqclause.model.readers.mqsc import (
-    UnreadableError,
+from mqclause.model.readers.mqsc import UnreadableError, parse_parameters
+from mqclause.model.readers.records import (
+    FLAGS,
+    SYNONYMS,
+    Record,
+    Script,
+    Value,
     describe_unknown_attribute,
     get_known_attributes,
-    parse_parameters,
+    split_names,
 )
-from mqclause.model.readers.records import FLAGS, SYNONYMS, Record, Script, Value, split_names
 
 CHANGES = "changes"
 """The argument that takes commands."""
 
-
 _FACTS = {"QMGR": (QueueManager, RemoteQueueManager), "CHANNEL": (Channel,), "PROCESS": (Process,)}
 
-
 _QUEUES = ("QLOCAL", "QALIAS", "QREMOTE")
-
 
 _OF_ALIAS = "QREMOTE"
 """The kind of queue by which a queue-manager alias is defined."""
 
-
 CHANGEABLE = ("QMGR", *_QUEUES, "CHANNEL", "PROCESS")
-
 
 STATE_ATTRIBUTES = {"CHANNEL": {"STATUS"}, "QMGR": {"SUSPEND"}}
 """What can be set here and is no attribute of a definition."""
+
+_STATE_WORDS = frozenset().union(*STATE_ATTRIBUTES.values())
 
 
 @frozen
@@ -164,10 +165,12 @@ def read_changed_fields(change: ConfigurationChange, fact: Any) -> dict[str, Any
     """Read the fields of a fact that a command sets. Raises FactsError."""
     fields: dict[str, Any] = {}
     for kind in (change.kind, "CLUSQMGR") if change.kind in STATE_ATTRIBUTES else (change.kind,):
-        words = {word: value for word, value in change.attributes.items() if (kind == "CLUSQMGR") == _is_of_state(word)}
+        words = {
+            word: value for word, value in change.attributes.items() if (kind == "CLUSQMGR") == (word in _STATE_WORDS)
+        }
         found, refusals = read_attributes(Record("alter", kind, change.name, words), getattr(fact, "deftype", ""))
         if refusals:
-            raise build_change_error(change, refusals)
+            raise _build_change_error(change, refusals)
         fields |= found
     if "DESCR" in change.attributes:
         fields["descr"] = clean_description(change.attributes["DESCR"])
@@ -191,7 +194,7 @@ def read_changed_fields(change: ConfigurationChange, fact: Any) -> dict[str, Any
     return fields
 
 
-def build_change_error(change: ConfigurationChange, errors: Iterable[DomainError]) -> FactsError:
+def _build_change_error(change: ConfigurationChange, errors: Iterable[DomainError]) -> FactsError:
     """Build the error of a command with values that are refused."""
     told = map(str, errors)
     return FactsError(
@@ -236,10 +239,6 @@ def _suggest_suspension(kind: str, said: str) -> str:
     return "; SUSPEND(YES) is in all its clusters; in one: a script that says SUSPEND QMGR CLUSTER(…)"
 
 
-def _is_of_state(word: str) -> bool:
-    return any(word in words for words in STATE_ATTRIBUTES.values())
-
-
 def build_option_error(message: str) -> FactsError:
     """Build the error of a change, as a fault of the option that states it."""
     return FactsError([Diagnostic(name_argument(CHANGES), message)])
@@ -258,7 +257,7 @@ def build_change_script(change: ConfigurationChange, owner: str, clusters: Itera
     for kind, words in ((change.kind, stated), ("CLUSQMGR", states)):
         refused = read_attributes(Record("alter", kind, change.name or owner, words), "")[1]
         if refused:
-            raise build_change_error(change, refused)
+            raise _build_change_error(change, refused)
     if "STATUS" in states:
         records.append(Record("state", "CHANNEL", name, {"STATUS": states["STATUS"]}, source=name_argument(CHANGES)))
     if "SUSPEND" in states:
@@ -267,6 +266,33 @@ def build_change_script(change: ConfigurationChange, owner: str, clusters: Itera
             Record(verb, "QMGR", "", {"CLUSTER": each}, source=name_argument(CHANGES)) for each in sorted(clusters)
         ]
     return Script(name_argument(CHANGES), owner, tuple(records), overlay=True)
+
+
+_SUSPENDING = {"suspend": "YES", "resume": "NO"}
+
+
+def build_route_script(owner: str, routes: Iterable[Channel], option: str) -> Script:
+    """Write as a script of the queue manager ``owner`` in which states it sees routes of its, as ``option`` says."""
+    records = (
+        Record("state", "CHANNEL", each.name, {"STATUS": each.status, "QMNAME": each.queue_manager}, source=option)
+        for each in routes
+    )
+    return Script(option, owner, tuple(records), overlay=True)
+
+
+def list_script_changes(script: Script, owner: str) -> list[ConfigurationChange]:
+    """List the commands of a script of ``owner`` as changes; none where one is no change of an object that is there."""
+    found = []
+    for each in script.records:
+        suspends = _SUSPENDING.get(each.action)
+        if each.kind not in CHANGEABLE or not (suspends or each.action == "alter"):
+            return []
+        attributes = {"SUSPEND": suspends} if suspends else each.attributes
+        is_own = each.kind == "QMGR"
+        found.append(
+            ConfigurationChange(each.kind, owner if is_own else each.name, "" if is_own else owner, attributes)
+        )
+    return found
 
 
 def has_named_object(scripts: Sequence[Script], change: ConfigurationChange) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, wraps
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar, TypeVarTuple
 
 from attrs import define, evolve, field, frozen
 
@@ -35,6 +35,9 @@ from mqclause.model.facts.objects import (
     RemoteQueueManager,
 )
 from mqclause.model.facts.workload import get_appearance
+
+AnswerT = TypeVar("AnswerT")
+GivenT = TypeVarTuple("GivenT")
 
 Appearance = tuple[tuple[Any, ...], ...]
 """What the workload rules see of an instance, and of each route to it."""
@@ -108,6 +111,22 @@ class AlikeMembers:
     described: bool = False
 
 
+def _remembered(
+    answer: Callable[[ClusterCheckContext, *GivenT], AnswerT],
+) -> Callable[[ClusterCheckContext, *GivenT], AnswerT]:
+    """Have a method give again what it answered before, where it is asked the same."""
+
+    @wraps(answer)
+    def remember(context: ClusterCheckContext, *given: *GivenT) -> AnswerT:
+        key = answer.__name__, *given
+        if key not in context.answers:
+            context.answers[key] = answer(context, *given)
+        kept: AnswerT = context.answers[key]
+        return kept
+
+    return remember
+
+
 @define(eq=False)
 class ClusterCheckContext:
     """What all queue managers tell together. A queue manager's own file counts before the displays of others.
@@ -130,7 +149,7 @@ class ClusterCheckContext:
     unanswered: dict[str, set[str]] = field(factory=dict)
     closed: set[str] = field(factory=set)
     many: set[str] = field(factory=set)
-    fell_by: dict[tuple[str, str, Appearance], str] = field(factory=dict)
+    fell_by: dict[tuple[str, tuple[str, ...], tuple[int, ...], Appearance], str] = field(factory=dict)
     reached: set[tuple[object, ...]] = field(factory=set)
     led_by: dict[object, str] = field(factory=dict)
     parted: dict[tuple[str, bool], Any] = field(factory=dict)
@@ -139,17 +158,7 @@ class ClusterCheckContext:
     displayed: dict[OnDisplay, frozenset[str]] = field(factory=dict)
     told_levels: dict[str, CommandLevel] = field(factory=dict)
     levels: Mapping[str, int] = field(factory=dict)
-    _of_levels: dict[frozenset[str], str] = field(factory=dict)
-    _counted_levels: dict[str, Counter[int]] = field(factory=dict)
-    _clusters_of: dict[str, list[str]] = field(factory=dict)
-    _rank_differently: dict[str, bool] = field(factory=dict)
-    _in_state: dict[tuple[str, str, ChannelState], list[Channel]] = field(factory=dict)
-    _channel_ranks: dict[tuple[str, str], frozenset[int]] = field(factory=dict)
-    _seats: list[tuple[frozenset[str], list[str]]] = field(factory=list)
-    _seat_of: dict[str, int] = field(factory=dict)
-    _by_kind: dict[str, tuple[list[str], list[str]]] = field(factory=dict)
-    _of_hosts: dict[tuple[str, str], dict[str, Any]] = field(factory=dict)
-    _looks: dict[tuple[str, str], dict[str, Appearance]] = field(factory=dict)
+    answers: dict[tuple[object, ...], Any] = field(factory=dict)
     _around: dict[tuple[str, bool], Cluster] = field(factory=dict)
     _near: dict[tuple[str, str, frozenset[str]], str] = field(factory=dict)
 
@@ -263,43 +272,42 @@ class ClusterCheckContext:
                     hosts = hosts | {"clwlrank": now.clwlrank}
                 yield about.replace(clusters=(name,), cluster=name, put=put, clwluseq=used, in_others=others, **hosts)
 
+    @_remembered
     def describe_hosts(self, name: str, cluster: str) -> dict[str, Any]:
         """Describe the hosts of a queue in a cluster."""
-        key = (name, cluster)
-        if key not in self._of_hosts:
-            hosts = [*self.queues.get(key, {}).values()]
-            enabled = sum(each.put == "ENABLED" for each in hosts)
-            differ: dict[str, Any] = {
-                "hosts_differ_in": tuple(name.upper() for name in self.find_differing_attributes(hosts))
-            }
-            counts = {"hosts": len(hosts), "enabled_hosts": enabled}
-            self._of_hosts[key] = {**counts, **differ, **self.describe_knowledge((cluster,))}
-        return self._of_hosts[key]
+        hosts = [*self.queues.get((name, cluster), {}).values()]
+        return {
+            "hosts": len(hosts),
+            "enabled_hosts": sum(each.put == "ENABLED" for each in hosts),
+            "hosts_differ_in": tuple(name.upper() for name in self.find_differing_attributes(hosts)),
+            **self.describe_knowledge((cluster,)),
+        }
 
     def list_clusters(self, name: str) -> frozenset[str]:
         """List the clusters in which a queue has a host."""
-        if not self._clusters_of:
-            for queue, cluster in self.queues:
-                self._clusters_of.setdefault(queue, []).append(cluster)
         return frozenset(self._clusters_of.get(name, ()))
 
+    @cached_property
+    def _clusters_of(self) -> Mapping[str, Sequence[str]]:
+        found: dict[str, list[str]] = {}
+        for queue, cluster in self.queues:
+            found.setdefault(queue, []).append(cluster)
+        return found
+
+    @_remembered
     def rank_differently(self, name: str) -> bool:
         """Return whether hosts of a queue, or channels to them, have several ranks: else no rank decides."""
-        if name not in self._rank_differently:
-            ranks, of_channels = set[int](), set[int]()
-            for cluster in self.list_clusters(name):
-                hosts = self.queues[name, cluster]
-                ranks.update(each.clwlrank for each in hosts.values())
-                of_channels.update(*(self.list_channel_ranks(each, cluster) for each in (*hosts, name)))
-            self._rank_differently[name] = len(ranks) > 1 or len(of_channels) > 1
-        return self._rank_differently[name]
+        ranks, of_channels = set[int](), set[int]()
+        for cluster in self.list_clusters(name):
+            hosts = self.queues[name, cluster]
+            ranks.update(each.clwlrank for each in hosts.values())
+            of_channels.update(*(self._channel_ranks.get((each, cluster), ()) for each in (*hosts, name)))
+        return len(ranks) > 1 or len(of_channels) > 1
 
-    def list_channel_ranks(self, host: str, cluster: str) -> frozenset[int]:
-        """List the ranks of the channels to a host in a cluster."""
-        if not self._channel_ranks:
-            for key, of in self.receivers.items():
-                self._channel_ranks[key] = frozenset(each.clwlrank for each in of.values())
-        return self._channel_ranks.get((host, cluster), frozenset())
+    @cached_property
+    def _channel_ranks(self) -> Mapping[tuple[str, str], frozenset[int]]:
+        """The ranks of the channels to each host in a cluster."""
+        return {key: frozenset(each.clwlrank for each in of.values()) for key, of in self.receivers.items()}
 
     def collect_hosts(self, name: str, is_alias: bool) -> QueueHosts:
         """Collect the hosts of a queue, or of an alias of a queue manager, in all clusters."""
@@ -323,13 +331,11 @@ class ClusterCheckContext:
         }
         return evolve(hosts, routes={host: found for host, found in routes.items() if found})
 
+    @_remembered
     def list_routes_in_state(self, host: str, cluster: str, status: ChannelState) -> Sequence[Channel]:
         """List the routes to a host in a cluster as another member sees them, in a state that is given."""
-        key = host, cluster, status
-        if key not in self._in_state:
-            found = self.receivers.get((host, cluster), {}).values()
-            self._in_state[key] = [evolve(each, status=status, deftype="CLUSSDRA") for each in found]
-        return self._in_state[key]
+        found = self.receivers.get((host, cluster), {}).values()
+        return [evolve(each, status=status, deftype="CLUSSDRA") for each in found]
 
     def list_followers(self, hosts: QueueHosts) -> frozenset[str]:
         """List the members that follow a definition of their own, of a host or in no cluster, and do not choose."""
@@ -361,24 +367,25 @@ class ClusterCheckContext:
         known = (self.queues.get((about.name, each), {}).get(about.queue_manager) for each in about.clusters)
         return next(filter(None, known), None)
 
-    @property
+    @cached_property
     def seats(self) -> Sequence[tuple[frozenset[str], list[str]]]:
         """The members, with their clusters; together those of which a choice sees the same, but their names."""
-        if not self._seats:
-            found = dict[QueueManager, tuple[frozenset[str], list[str]]]()
-            joined = dict[str, set[str]]()
-            for name, cluster in self.receivers:
-                joined.setdefault(name, set()).add(cluster)
-            for name, each in self.described.items():
-                if each.knows_all or name not in joined:
-                    joined.setdefault(name, set()).update(each.clusters)
-            for name in sorted(joined):
-                clusters = frozenset(joined[name])
-                key = evolve(self.build_local_queue_manager(name, clusters), name=OBSERVER)
-                found.setdefault(key, (clusters, []))[1].append(name)
-            self._seats += found.values()
-            self._seat_of |= {name: at for at, (_, names) in enumerate(self._seats) for name in names}
-        return self._seats
+        found = dict[QueueManager, tuple[frozenset[str], list[str]]]()
+        joined = dict[str, set[str]]()
+        for name, cluster in self.receivers:
+            joined.setdefault(name, set()).add(cluster)
+        for name, each in self.described.items():
+            if each.knows_all or name not in joined:
+                joined.setdefault(name, set()).update(each.clusters)
+        for name in sorted(joined):
+            clusters = frozenset(joined[name])
+            key = evolve(self.build_local_queue_manager(name, clusters), name=OBSERVER)
+            found.setdefault(key, (clusters, []))[1].append(name)
+        return [*found.values()]
+
+    @cached_property
+    def _seat_of(self) -> Mapping[str, int]:
+        return {name: at for at, (_, names) in enumerate(self.seats) for name in names}
 
     def get_seat(self, name: str) -> tuple[int, bool]:
         """Return the place of a queue manager among the seats, and whether files tell CLWLUSEQ of it."""
@@ -415,22 +422,44 @@ class ClusterCheckContext:
         ]
         return Cluster(own, remotes, (), aliases, channels)
 
+    @_remembered
     def describe_levels(self, clusters: frozenset[str]) -> str:
         """Describe the command levels of the members of clusters, as far as the files tell."""
-        if clusters not in self._of_levels:
-            by_level: dict[int, list[str]] = {}
-            for name in sorted(set().union(*map(self._members_of, clusters))):
-                by_level.setdefault(self.levels.get(name, 0), []).append(name)
-            told = sorted(by_level.keys() - {0})[:MOST_LEVELS]
-            self._of_levels[clusters] = "; ".join(f"{each}: {render_names(by_level[each])}" for each in told)
-        return self._of_levels[clusters]
+        by_level: dict[int, list[str]] = {}
+        for name in sorted(set().union(*map(self._members_of, clusters))):
+            by_level.setdefault(self.levels.get(name, 0), []).append(name)
+        told = sorted(by_level.keys() - {0})[:MOST_LEVELS]
+        return "; ".join(f"{each}: {render_names(by_level[each])}" for each in told)
 
-    def list_levels(self, cluster: str, hosts: Collection[str] = ()) -> tuple[int, ...]:
-        """List the command levels of the members of a cluster but ``hosts``, with 0 for one that is not known."""
-        if cluster not in self._counted_levels:
-            self._counted_levels[cluster] = Counter(self.levels.get(name, 0) for name in self._members_of(cluster))
-        of_hosts = Counter(self.levels.get(name, 0) for name in hosts if self._is_member(name, cluster))
-        return tuple(sorted(self._counted_levels[cluster] - of_hosts))
+    @_remembered
+    def list_levels(self, cluster: str) -> tuple[int, ...]:
+        """List the command levels of the members of a cluster, with 0 for one that is not known."""
+        return tuple(sorted({self.levels.get(name, 0) for name in self._members_of(cluster)}))
+
+    @_remembered
+    def list_asking(self, name: str, cluster: str) -> Mapping[tuple[str, ...], tuple[int, ...]]:
+        """List those members of a cluster that do not host a queue, by the clusters of the queue that they are in.
+
+        Of members of the same ones their command levels are told, with 0 for one that is not known.
+        """
+        of_queue = self.list_clusters(name)
+        hosts = {host for each in of_queue for host in self.queues[name, each] if self._is_member(host, cluster)}
+        levels = dict[tuple[str, ...], tuple[int, ...]]()
+        for joined, level in sorted(self._count_joined(cluster, of_queue) - self._count(hosts, of_queue)):
+            levels[joined] = (*levels.get(joined, ()), level)
+        return levels
+
+    @_remembered
+    def _count_joined(self, cluster: str, clusters: frozenset[str]) -> Counter[tuple[tuple[str, ...], int]]:
+        return self._count(self._members_of(cluster), clusters)
+
+    def _count(self, members: Iterable[str], clusters: frozenset[str]) -> Counter[tuple[tuple[str, ...], int]]:
+        """How many members are in the same ones of these clusters and of the same level."""
+        return Counter((self._list_joined(each, clusters), self.levels.get(each, 0)) for each in members)
+
+    def _list_joined(self, name: str, clusters: frozenset[str]) -> tuple[str, ...]:
+        """The clusters, of these, that a queue manager is known in."""
+        return tuple(sorted(each for each in clusters if self._is_member(name, each)))
 
     def _is_member(self, name: str, cluster: str) -> bool:
         return (name, cluster) in self.receivers or name in self.members.get(cluster, ())
@@ -535,7 +564,8 @@ class ClusterCheckContext:
         partial = next((each for each in about.clusters if (each, to.queue_manager) in self.partials), "")
         more = self.describe_cluster(partial or next(iter(about.clusters), ""))
         conname = self.connames.get(about.name, "")
-        apart = bool(conname and about.conname) and parse_addresses(conname).isdisjoint(parse_addresses(about.conname))
+        there, here = _parse_addresses(conname), _parse_addresses(about.conname)
+        apart = bool(conname and about.conname) and there.isdisjoint(here)
         is_told = not INSERT.search(conname + about.conname)
         return about.replace(leads_to=to.queue_manager, leads_to_partial=bool(partial), receiver_conname=conname,
                       connects_elsewhere=apart and is_told, **more)  # fmt: skip
@@ -550,11 +580,6 @@ class ClusterCheckContext:
 
     def count_members(self, queue_manager: str, cluster: str) -> dict[str, Any]:
         """Count the members of a cluster by kind, so that one of several like ones can be chosen to report."""
-        if not self._by_kind:
-            for host, name in sorted(self.receivers):
-                if host in self.described:
-                    kinds = self._by_kind.setdefault(name, ([], []))
-                    kinds[host in self.repositories.get(name, ())].append(host)
         kinds = self._by_kind.get(cluster, ([], []))
         alike = kinds[queue_manager in self.repositories.get(cluster, ())]
         return {
@@ -562,6 +587,15 @@ class ClusterCheckContext:
             "like_members_before": bisect_left(alike, queue_manager),
             "cluster_is_named": not INSERT.search(cluster),
         }
+
+    @cached_property
+    def _by_kind(self) -> Mapping[str, tuple[list[str], list[str]]]:
+        """The described members of each cluster, first those that are no full repositories."""
+        found: dict[str, tuple[list[str], list[str]]] = {}
+        for host, name in sorted(self.receivers):
+            if host in self.described:
+                found.setdefault(name, ([], []))[host in self.repositories.get(name, ())].append(host)
+        return found
 
     def find_odd_levels(self) -> Iterator[Diagnostic]:
         """Find command levels that files tell twice and otherwise, or that are none."""
@@ -604,32 +638,29 @@ class ClusterCheckContext:
         shared = not mine.isdisjoint(about.clusters)
         return about.replace(is_own=about.queue_manager == local, in_shared_cluster=shared)
 
-    def describe_appearances(self, name: str, cluster: str) -> Mapping[str, Appearance]:
-        """Describe how the hosts of a queue in a cluster look to the workload rules, each with the routes to it."""
-        key = (name, cluster)
-        if key not in self._looks:
-            self._looks[key] = {
-                host: (get_appearance(queue), *map(get_appearance, self.receivers.get((host, cluster), {}).values()))
-                for host, queue in self.queues.get(key, {}).items()
-            }
-        return self._looks[key]
+    @_remembered
+    def describe_appearances(self, name: str, clusters: tuple[str, ...]) -> Mapping[str, Appearance]:
+        """Describe how the hosts of a queue in clusters look to the workload rules, each with the routes to it."""
+        found = dict[str, Appearance]()
+        for host, queue in self.list_instances(name, clusters).items():
+            known = (each for each in clusters if host in self.queues.get((name, each), ()))
+            routes = (route for each in known for route in self.receivers.get((host, each), {}).values())
+            found[host] = (get_appearance(queue), *map(get_appearance, routes))
+        return found
 
-    def build_trial_cluster(self, about: ConfiguredObject, cluster: str, level: int) -> Cluster:
-        """Build a cluster as another member sees it, in which only the channel to this host is not stopped.
+    def build_trial_cluster(self, about: ConfiguredObject, clusters: tuple[str, ...], level: int) -> Cluster:
+        """Build ``clusters`` as another member of them sees them, where only channels to this host are not stopped.
 
         ``level`` is his command level.
         """
-        hosts = self.queues.get((about.name, cluster), {})
-        channels = [
-            each
-            for host in hosts
-            for each in self.list_routes_in_state(
-                host, cluster, "RUNNING" if host == about.queue_manager else "STOPPED"
-            )
-        ]
-        remotes = [RemoteQueueManager(host, (cluster,)) for host in hosts]
-        queues = [each if each.clusters == (cluster,) else evolve(each, clusters=(cluster,)) for each in hosts.values()]
-        return Cluster(QueueManager(OBSERVER, (cluster,), command_level=level), remotes, queues, (), channels)
+        channels, remotes, queues = list[Channel](), list[RemoteQueueManager](), list[Queue]()
+        for host, queue in self.list_instances(about.name, clusters).items():
+            known = tuple(each for each in clusters if host in self.queues.get((about.name, each), ()))
+            status: ChannelState = "RUNNING" if host == about.queue_manager else "STOPPED"
+            channels += [route for each in known for route in self.list_routes_in_state(host, each, status)]
+            remotes.append(RemoteQueueManager(host, known))
+            queues.append(queue if queue.clusters == known else evolve(queue, clusters=known))
+        return Cluster(QueueManager(OBSERVER, clusters, command_level=level), remotes, queues, (), channels)
 
     def build_surrounding_cluster(self, about: ConfiguredObject, more: bool) -> Cluster:
         """Build the cluster that an alias or a remote definition can lead to, as its queue manager knows it.
@@ -717,7 +748,7 @@ def render_names(names: Sequence[str]) -> str:
     return ", ".join([*names[:MOST_NAMES], *([f"{more} more"] if more > 0 else [])])
 
 
-def parse_addresses(conname: str) -> frozenset[tuple[str, str]]:
+def _parse_addresses(conname: str) -> frozenset[tuple[str, str]]:
     """Parse CONNAME to the hosts that it lists, each with its port: 1414 where none is stated."""
     found = (part.strip(" ").rstrip(")").partition("(") for part in conname.split(",") if part.strip(" "))
     return frozenset((host.strip(" ").lower(), port.strip(" ") or "1414") for host, _, port in found)

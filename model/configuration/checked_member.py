@@ -39,6 +39,7 @@ from mqclause.model.configuration.completeness import (
 )
 from mqclause.model.configuration.knowledge import CommandLevel, find_command_levels
 from mqclause.model.configuration.objects import (
+    CLUSTER_CHANNELS,
     SYSTEM_PREFIX,
     MqObject,
     QueueManagerObjects,
@@ -58,7 +59,6 @@ DEFINED_ATTRIBUTES = tuple(each.name for each in fields(ConfiguredObject) if eac
 
 ANY = "ANY"
 """A name like any other: who asks for it asks for all."""
-
 
 ShownT = TypeVar("ShownT", Queue, Channel)
 
@@ -120,17 +120,16 @@ class ConfiguredMember:
         """
         for each in self.objects.of(*CHECKED_TYPES):
             is_queue = each.kind in CONFIGURED_QUEUES
-            clusters = self.list_visible_clusters(each) if is_queue else each.clusters
+            clusters = self.objects.select_visible(each.clusters) if is_queue else each.clusters
             more = self.describe_queue(each) if is_queue else self.describe_object(each)
-            if each.name.startswith(SYSTEM_PREFIX):
-                more["family"] = ".".join(each.name.split(".")[:3])
+            more["family"] = _get_family(each.name)
             waits = bool(clusters) or "leading" in more
             more |= {"places": collect_places(each, words, more.get("states", ()))} if waits else {"found": each}
             yield ConfiguredObject(object_type=each.kind, name=each.name or self.owner, queue_manager=self.name,
                                    owner=self.owner, platform=self.platform, clustered=bool(clusters),
                                    clusters=clusters, is_shown=self.is_shown(each), **more)  # fmt: skip
         yield from self.list_suspended()
-        routes = ConfiguredRoutes(self.objects, self.owner, self.platform, self.overlays, self.senders.is_known_missing)
+        routes = ConfiguredRoutes(self.objects, self.owner, self.platform, self.senders.is_known_missing)
         yield from routes.list_routes()
         if not self.knows_all:
             yield from routes.list_hosts()
@@ -163,10 +162,6 @@ class ConfiguredMember:
                 yield ConfiguredObject("QMGR", name, name, self.platform, bool(told), owner=owner, clusters=told,
                                        suspended_in=cluster, places={"": place})  # fmt: skip
 
-    def list_visible_clusters(self, found: MqObject) -> tuple[str, ...]:
-        """List the clusters in which a queue, or the queue manager, is."""
-        return self.objects.select_visible(found.clusters)
-
     def describe_queue(self, found: MqObject) -> dict[str, Any]:
         """Describe a queue as far as it is known without other queue managers."""
         described = {name: found.fields[name] for name in DEFINED_ATTRIBUTES if name in found.fields}
@@ -175,14 +170,9 @@ class ConfiguredMember:
         if found.fields.get("usage") == "XMITQ":
             described["messages"] = self.count_messages(found)
         if found.is_alias_or_remote and (queue := self.find_own_queue(found.name)):
-            described |= {
-                "target": queue.target,
-                "leading": queue,
-                "linked_queues": self.linked_queues,
-                "models": self.models,
-            }
-            described |= {"names": self.names, "lacked": self.find_missing_target(found, queue)}
-            described["sent_from"] = self.sent_from
+            described |= {"target": queue.target, "leading": queue, "linked_queues": self.linked_queues,
+                          "names": self.names, "models": self.objects.models, "sent_from": self.sent_from,
+                          "lacked": self.find_missing_target(found, queue)}  # fmt: skip
         if found.kind == "QLOCAL" and described.get("usage") == "XMITQ":
             described |= self.senders.of_queue(found)
         if capped := found.capexpry:
@@ -190,7 +180,7 @@ class ConfiguredMember:
         if stream := found.text("STREAMQ"):
             described |= self.describe_stream(stream)
         if found.clusters:
-            joined = self.list_visible_clusters(found)
+            joined = self.objects.select_visible(found.clusters)
             described["unjoined"] = ", ".join(name for name in found.clusters if name not in joined)
         return described
 
@@ -202,7 +192,7 @@ class ConfiguredMember:
     def find_missing_target(self, found: MqObject, queue: Queue) -> str:
         """Find the queue that an alias leads to and that is known to be missing; blank if it is there, or may be."""
         target = queue.base_queue
-        is_there = target in self.names or target in self.models
+        is_there = target in self.names or target in self.objects.models
         is_lacking = not is_there and self.objects.would_tell_target(found)
         return target if is_lacking else ""
 
@@ -286,16 +276,6 @@ class ConfiguredMember:
         """Its channels that belong to no cluster."""
         return ConfiguredSenders(self.objects, self.asked, self.would_tell)
 
-    @property
-    def overlays(self) -> Iterator[str]:
-        """The files, or options, that change what its other files say."""
-        return (each.source for each in self.objects.scripts if each.overlay)
-
-    @cached_property
-    def models(self) -> frozenset[str]:
-        """The names of its model queues."""
-        return frozenset(each.name for each in self.objects.of("QMODEL"))
-
     @cached_property
     def _queues(self) -> Mapping[str, MqObject]:
         return {each.name: each for each in self.objects.of(*CONFIGURED_QUEUES)}
@@ -315,7 +295,7 @@ class ConfiguredMember:
     def find_own_queue(self, name: str) -> Queue | None:
         """Find its queue of that name, as a fact."""
         if name not in self._facts and (found := self._queues.get(name)) is not None:
-            self._facts[name] = build_queue(found, self.name, self.list_visible_clusters(found))
+            self._facts[name] = build_queue(found, self.name, self.objects.select_visible(found.clusters))
         return self._facts.get(name)
 
     def find_local_queue_in_any_case(self, name: str) -> Queue | None:
@@ -334,17 +314,15 @@ class ConfiguredMember:
     def list_clustered_queues(self) -> Iterator[tuple[MqObject, Queue]]:
         """List its queues that a cluster knows, each as a fact too."""
         for found in self._queues.values():
-            if clusters := self.list_visible_clusters(found):
+            if clusters := self.objects.select_visible(found.clusters):
                 yield found, build_queue(found, self.name, clusters)
 
     def describe_stream(self, name: str) -> dict[str, Any]:
         """Describe the queue that STREAMQ names."""
         to = self._queues.get(name)
         on = "" if to is None else to.text("STREAMQ")
-        family = ".".join(name.split(".")[:3]) if name.startswith(SYSTEM_PREFIX) else ""
-        return {
-            "streamq": name, "streams_on_to": on, "stream_is_model": name in self.models, "stream_family": family,
-        }  # fmt: skip
+        return {"streamq": name, "streams_on_to": on, "stream_is_model": name in self.objects.models,
+                "stream_family": _get_family(name)}  # fmt: skip
 
     @cached_property
     def queue_manager(self) -> QueueManager:
@@ -434,9 +412,10 @@ class Contribution:
         own = [*member.list_clustered_queues()]
         rows = [row for row in objects.rows if row.text("CLUSTER")]
         shown = [row for row in rows if row.kind == "QCLUSTER" and row.text("CLUSQMGR")]
-        receivers = [
-            _build_receiver(each, member.name, name) for each in objects.channels("CLUSRCVR") for name in each.clusters
-        ]
+        made, senders = (
+            [(each, name) for each in objects.channels(kind) for name in each.clusters] for kind in CLUSTER_CHANNELS
+        )
+        receivers = (Channel(each.name, member.name, name, "CLUSRCVR", **each.fields) for each, name in made)
         displayed = [row for row in rows if row.kind == "CLUSQMGR" and row.text("CHANNEL")]
         told = _find_displayed_attributes(
             (*((("QUEUE", found.name, member.name), found) for found, _ in own),
@@ -444,16 +423,15 @@ class Contribution:
              *((("CHANNEL", found.name, member.name), found) for found in objects.channels("CLUSRCVR")),
              *((("CHANNEL", row.text("CHANNEL"), row.name), row) for row in displayed))
         )  # fmt: skip
-        repositories = frozenset(name for each in objects.of("QMGR") for name in member.list_visible_clusters(each))
-        members = (*objects.channels("CLUSRCVR"), *objects.channels("CLUSSDR"), *objects.of("QMGR"))
+        repositories = frozenset(name for each in objects.of("QMGR") for name in objects.select_visible(each.clusters))
         return cls(
             member.queue_manager,
-            frozenset(name for each in members for name in each.clusters) | {row.text("CLUSTER") for row in rows},
+            frozenset(objects.clusters) | {row.text("CLUSTER") for row in rows},
             member.knows_all,
             bool(member.owner),
             (*(_build_own_queue(queue, member) for _, queue in own), *map(_build_displayed_queue, shown)),
             (*receivers, *map(_build_route, displayed)),
-            tuple(_list_senders(member)),
+            tuple((name, each.name, (each.record.source, each.record.line)) for each, name in senders),
             repositories,
             frozenset((row.text("CLUSTER"), row.name) for row in rows if _is_reached(row, "REPOS")),
             told,
@@ -556,14 +534,14 @@ def _index_by_case(objects: Iterable[MqObject]) -> Mapping[str, Sequence[MqObjec
     return found
 
 
+def _get_family(name: str) -> str:
+    """The first words of the name of an object that MQ itself uses; blank for any other one."""
+    return ".".join(name.split(".")[:3]) if name.startswith(SYSTEM_PREFIX) else ""
+
+
 def _read_whole_number(found: MqObject, name: str, default: int) -> int:
     text = found.text(name)
     return int(text) if text.isascii() and text.isdigit() else default
-
-
-def _list_senders(member: ConfiguredMember) -> Iterator[tuple[str, str, FileLine]]:
-    for each in member.objects.channels("CLUSSDR"):
-        yield from ((name, each.name, (each.record.source, each.record.line)) for name in each.clusters)
 
 
 def _list_altered(member: ConfiguredMember) -> Iterator[tuple[str, str]]:
@@ -636,10 +614,6 @@ def _build_displayed_queue(row: MqObject) -> Queue:
     return Queue(
         row.name, row.text("CLUSQMGR"), cast(QueueType, kind), clusters=(row.text("CLUSTER"),), **row.get_queue_fields()
     )
-
-
-def _build_receiver(found: MqObject, owner: str, cluster: str) -> Channel:
-    return Channel(found.name, owner, cluster, "CLUSRCVR", **found.fields)
 
 
 def _build_route(row: MqObject) -> Channel:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
@@ -21,7 +20,7 @@ from mqclause.model.configuration.status import (
     get_state_after,
 )
 from mqclause.model.diagnostics import Diagnostic, find_closest
-from mqclause.model.facts.delivery import TransmissionChannels
+from mqclause.model.facts.delivery import describe_takers, find_serving_queue, get_channel_queue
 from mqclause.model.facts.domains import LARGEST, NAME_OR_BLANK, Names, Text, Whole, Words, rule_field
 from mqclause.model.facts.objects import BINDINGS, CHANNEL_STATES, Channel, ChannelStatus, Queue
 from mqclause.model.readers.records import Record
@@ -226,9 +225,8 @@ class ConfiguredObject:
 
     def tells(self, attribute: str) -> bool:
         """Return whether the files tell an attribute; a definition tells all, by default those that it leaves out."""
-        if self.found is None:
-            return not self.is_shown or any(name in self.places for name in list_keywords(attribute))
-        return not self.is_shown or any(self.found.find_statement(name) for name in list_keywords(attribute))
+        shown = self.places.get if self.found is None else self.found.find_statement
+        return not self.is_shown or any(map(shown, list_keywords(attribute)))
 
 
 TOLD_OF_EDITIONS = ("fails_at", "as_before", "as_later", "levels")
@@ -249,13 +247,24 @@ TEMPORARY_NAME_PREFIX = "SYSTEM.TEMPQMGR."
 """How a queue manager is named behind a CLUSSDR that has not reached it yet."""
 
 SHARED_TRANSMISSION_QUEUE = "SYSTEM.CLUSTER.TRANSMIT.QUEUE"
-OWN_TRANSMISSION_QUEUE_PREFIX = "SYSTEM.CLUSTER.TRANSMIT."
-"""The transmission queue of all cluster channels, and how the one that a channel has of its own begins."""
+"""The transmission queue of all cluster channels that have none of their own."""
 
 RECORDED_ATTRIBUTES = tuple(name for name, _ in FACT_ATTRIBUTES["QCLUSTER"].values() if name)
 """The attributes of a queue that go round in its clusters, as fields of facts."""
 
-_DEFAULTS: Mapping[str, Any] = {each.name: each.default for each in fields(Queue) if each.name in RECORDED_ATTRIBUTES}
+_SHOWN_OF_ROUTES = {name for name, _ in FACT_ATTRIBUTES["CLUSQMGR"].values() if name}
+ROUTE_ATTRIBUTES = tuple(name for name, _ in FACT_ATTRIBUTES["CHANNEL"].values() if name in _SHOWN_OF_ROUTES)
+"""The attributes of a CLUSRCVR that go round in its clusters, as fields of facts."""
+
+MADE_BY_RECEIVERS = ("CLUSSDRA", "CLUSSDRB")
+"""The DEFTYPE of routes that have their attributes from the CLUSRCVR."""
+
+_DEFAULTS: Mapping[str, Any] = {
+    each.name: each.default
+    for of, names in ((Queue, RECORDED_ATTRIBUTES), (Channel, ROUTE_ATTRIBUTES))
+    for each in fields(of)
+    if each.name in names
+}
 
 COUNTS = "which counts for choices made at {}"
 
@@ -276,23 +285,22 @@ def list_keywords(attribute: str) -> tuple[str, ...]:
     return _KEYWORDS.get(attribute) or (attribute.upper(),)
 
 
+@frozen(eq=False, slots=False)
 class ConfiguredRoutes:
     """The routes of the queue manager ``owner``, by all that its files show and what its commands did to them.
 
     ``lacks`` tells of a transmission queue whether it is not there, by the files.
     """
 
-    def __init__(
-        self,
-        objects: QueueManagerObjects,
-        owner: str,
-        platform: str,
-        overlays: Iterable[str],
-        lacks: Callable[[str], bool],
-    ) -> None:
-        self.objects, self.owner, self.platform = objects, owner, platform
-        self._overlays, self._lacks = frozenset(overlays), lacks
-        self._states = ChannelStates.from_objects(objects)
+    objects: QueueManagerObjects
+    owner: str
+    platform: str
+    lacks: Callable[[str], bool]
+
+    @cached_property
+    def _overlays(self) -> frozenset[str]:
+        """The files, or options, that change what its other files say."""
+        return frozenset(each.source for each in self.objects.scripts if each.overlay)
 
     def rows(self, kind: str) -> list[MqObject]:
         """Return the displayed rows of one kind."""
@@ -306,7 +314,8 @@ class ConfiguredRoutes:
                 displayed.add(channel)
                 yield self._build_displayed_route(row, channel)
         states = [row for row in self.rows("CHSTATUS") if self._is_of_a_cluster(row)]
-        operated = [record for record in self.objects.operated if record.name not in self._states.others]
+        others = ChannelStates.from_objects(self.objects).others
+        operated = [record for record in self.objects.operated if record.name not in others]
         for name in dict.fromkeys((*(row.name for row in states), *(record.name for record in operated))):
             if name not in displayed:
                 yield from self._build_routes_by_state(name, [row for row in states if row.name == name])
@@ -386,7 +395,7 @@ class ConfiguredRoutes:
         """The transmission queue that a channel takes messages from, and its depth as far as that is told."""
         named = shown or self._find_serving_queue(channel)
         depth = self.objects.find_depth(named) or self._stated_depths.get(named, "")
-        lacks = bool(shown) and self._lacks(shown)
+        lacks = bool(shown) and self.lacks(shown)
         return {"transmission_queue": named, "curdepth": depth, "lacks_transmission_queue": lacks}
 
     @cached_property
@@ -396,11 +405,9 @@ class ConfiguredRoutes:
 
     def _find_serving_queue(self, channel: str) -> str:
         """The queue whose CLCHNAME fits best, or that of all channels, or the channel's own."""
-        fitting = [name for name, pattern in self._clchnames.items() if fnmatchcase(channel, pattern)]
-        if fitting:
-            return max(fitting, key=lambda name: len(self._clchnames[name].replace("*", "")))
         by_channel = any(each.text("DEFCLXQ").upper() == "CHANNEL" for each in self.objects.of("QMGR"))
-        return f"{OWN_TRANSMISSION_QUEUE_PREFIX}{channel}" if by_channel else SHARED_TRANSMISSION_QUEUE
+        default = get_channel_queue(channel) if by_channel else SHARED_TRANSMISSION_QUEUE
+        return find_serving_queue(channel, self._clchnames) or default
 
     @cached_property
     def _clchnames(self) -> Mapping[str, str]:
@@ -412,7 +419,7 @@ class ConfiguredRoutes:
 
     def list_hosts(self) -> Iterator[ConfiguredObject]:
         """List the hosts of cluster queues that DISPLAY QCLUSTER shows: of others no file may tell more."""
-        own = {each.name for each in self.objects.of("QLOCAL", "QALIAS", "QREMOTE")}
+        own = {each.name for each in self.objects.of(*CONFIGURED_QUEUES)}
         for row in self.rows("QCLUSTER"):
             host, cluster = row.text("CLUSQMGR"), row.text("CLUSTER")
             if host and cluster and not (host == self.objects.name and row.name in own):
@@ -469,7 +476,7 @@ class ConfiguredSenders:
             "curdepth": found.text("CURDEPTH") or self.objects.find_depth(found.name),
             "trigdata_is_channel": not lacks,
             "like_trigdata": find_closest(named, self._names) if lacks else "",
-            **TransmissionChannels.of(meant, unknown).seen(),
+            **describe_takers(meant, unknown),
         }
 
     def is_known_missing(self, transmission_queue: str) -> bool:
@@ -507,7 +514,7 @@ class ClusterRecord:
         return cls(row.name, row.text("CLUSQMGR"), row.text("CLUSTER"), at, row.fields, place)
 
 
-def select_cluster_records(rows: Iterable[MqObject]) -> list[MqObject]:
+def _select_cluster_records(rows: Iterable[MqObject]) -> list[MqObject]:
     """Select the rows that tell of a queue, or of a queue-manager alias, in a cluster, and whose it is."""
     return [row for row in rows if row.kind == "QCLUSTER" and row.text("CLUSQMGR") and row.text("CLUSTER")]
 
@@ -524,29 +531,48 @@ def find_outdated_records(
     knows just the rows that it displays itself.
     """
     own = (row for member in heard_of if member.name != local
-           for row in select_cluster_records(member.rows) if row.text("CLUSQMGR") == member.name)  # fmt: skip
-    shown = (*((row, local) for row in select_cluster_records(rows)), *((row, row.text("CLUSQMGR")) for row in own))
+           for row in _select_cluster_records(member.rows) if row.text("CLUSQMGR") == member.name)  # fmt: skip
+    shown = (*((row, local) for row in _select_cluster_records(rows)), *((row, row.text("CLUSQMGR")) for row in own))
     owned = {
-        owner: _index_queues(members[owner]) for owner in {row.text("CLUSQMGR") for row, _ in shown} & members.keys()
+        owner: {each.name: each for each in members[owner].of(*CONFIGURED_QUEUES)}
+        for owner in {row.text("CLUSQMGR") for row, _ in shown} & members.keys()
     }
     for row, at in shown:
         owner = row.text("CLUSQMGR")
         found = owned.get(owner, {}).get(row.name)
-        for name in () if found is None else _find_differing_attributes(row, found):
-            assert found is not None, "else nothing differs"  # noqa: S101
-            word, value = name.upper(), found.fields.get(name, _DEFAULTS[name])
-            there, here = (each.find_statement(word) or each.record for each in (found, row))
-            counts = COUNTS.format("other queue managers" if at == owner else at)
-            known = f"{row.fields[name]} in what {at} knows of it ({_place(here, word)}), {counts}"
-            message = f"{word} of {row.name} is {value} at {owner} ({_place(there, word)}), and {known}"
-            yield Diagnostic(here.source, message, *here.place_of(word))
+        if found is not None:
+            yield from _tell_differing(row, found, owner, at, RECORDED_ATTRIBUTES)
+
+
+def find_outdated_routes(
+    rows: Iterable[MqObject], local: str, members: Mapping[str, QueueManagerObjects]
+) -> Iterator[Diagnostic]:
+    """Find rows of DISPLAY CLUSQMGR at ``local`` that differ from the CLUSRCVR of those whom they are about."""
+    for row in rows:
+        if row.name in members and row.name != local and row.fields.get("deftype") in MADE_BY_RECEIVERS:
+            for found in members[row.name].channels("CLUSRCVR"):
+                if found.name == row.text("CHANNEL"):
+                    yield from _tell_differing(row, found, row.name, local, ROUTE_ATTRIBUTES)
+
+
+def _tell_differing(
+    row: MqObject, found: MqObject, owner: str, at: str, names: Collection[str]
+) -> Iterator[Diagnostic]:
+    """Tell what ``at`` shows in a row otherwise than it is ``found`` with its ``owner``."""
+    for name in _find_differing_attributes(row, found, names):
+        word, value = name.upper(), found.fields.get(name, _DEFAULTS[name])
+        there, here = (each.find_statement(word) or each.record for each in (found, row))
+        counts = COUNTS.format("other queue managers" if at == owner else at)
+        known = f"{row.fields[name]} in what {at} knows of it ({here.describe_place(word)}), {counts}"
+        message = f"{word} of {found.name} is {value} at {owner} ({there.describe_place(word)}), and {known}"
+        yield Diagnostic(here.source, message, *here.place_of(word))
 
 
 def apply_published_attributes(
     placed: Iterable[PlacedFact[Any]], rows: Iterable[MqObject]
 ) -> Iterator[PlacedFact[Any]]:
     """Apply what a member displays of its own queues in clusters: so others know them."""
-    shown = {(row.name, row.text("CLUSTER")): row for row in select_cluster_records(rows)}
+    shown = {(row.name, row.text("CLUSTER")): row for row in _select_cluster_records(rows)}
     for each in placed:
         keys = ((each.fact.name, cluster) for cluster in each.fact.clusters)
         row = next((shown[key] for key in keys if key in shown), None)
@@ -564,21 +590,12 @@ def _collect_row_places(row: MqObject) -> dict[str, FileLine]:
     return {"": (row.record.source, row.record.line), **found}
 
 
-def _index_queues(owner: QueueManagerObjects) -> dict[str, MqObject]:
-    return {each.name: each for each in owner.of("QLOCAL", "QALIAS", "QREMOTE")}
-
-
-def _find_differing_attributes(row: MqObject, found: MqObject) -> Iterator[str]:
-    """The attributes that a row shows otherwise than the owner's queue is known to have them."""
+def _find_differing_attributes(row: MqObject, found: MqObject, names: Collection[str]) -> Iterator[str]:
+    """The attributes that a row shows otherwise than the owner's object is known to have them."""
     if found.clusters and row.text("CLUSTER") not in found.clusters:
         return
     is_defined = any(each.action == "define" for each in found.statements)
-    for name in RECORDED_ATTRIBUTES:
+    for name in names:
         is_told = name in row.fields and (is_defined or name in found.fields)
         if is_told and row.fields[name] != found.fields.get(name, _DEFAULTS[name]):
             yield name
-
-
-def _place(record: Record, word: str) -> str:
-    line = record.find_line(word)
-    return record.source if line is None else f"{record.source}:{line}"

@@ -64,13 +64,15 @@ def find_dangling_references(
     MQ brings those of names that begin with SYSTEM.
     """
     for script in scripts:
-        dumps = build_coverage_at(everything, script.queue_manager)
+        # A script that names no queue manager is taken to be of it.
+        dumps = build_coverage([each for each in everything if each.queue_manager in ("", script.queue_manager)])
         for record in script.records:
             for attribute in filter(REFERENCED_KINDS.__contains__, record.attributes):
                 for name in record.listed(attribute):
                     kind = REFERENCED_KINDS[attribute]
                     places = (script.queue_manager, kind, name), (_EVERYWHERE, kind, name)
-                    is_there = name.startswith("SYSTEM.") or _is_topic(record) or not defined.isdisjoint(places)
+                    is_topic = record.attributes.get("TARGTYPE") == "TOPIC"
+                    is_there = name.startswith("SYSTEM.") or is_topic or not defined.isdisjoint(places)
                     if not is_there and not dumps.leaves_out(kind.upper(), name):
                         yield record.build_diagnostic(
                             f"{attribute} refers to a {kind} that is nowhere defined: {quote_value(name)}",
@@ -169,29 +171,21 @@ def _list_defined(record: Record, script: Script) -> Iterator[tuple[str, str, st
         yield script.queue_manager, _KINDS[record.kind], record.name
 
 
-def _is_topic(record: Record) -> bool:
-    return record.attributes.get("TARGTYPE") == "TOPIC"
-
-
 def _list_clusters_of_own_queues(cluster: Cluster) -> Iterator[str]:
     return (name for each in cluster.own_queues.values() for name in each.clusters)
 
 
-def _find_undescribed(known: Iterable[Membership], cluster: Cluster) -> Iterator[MissingInformation]:
-    for each in known:
+def _find_undescribed(memberships: Iterable[Membership], cluster: Cluster) -> Iterator[MissingInformation]:
+    for each in memberships:
         for channel in _find_unanswered_senders(each, cluster):
             described = f"members of {each.cluster} described: {', '.join(each.members)}"
             leads = f"{channel} leads to no described member"
-            if lacking := _find_members_without_receiver(each, cluster):
+            # The members that are described without a CLUSRCVR in the cluster: a CLUSSDR may lead to one of them.
+            having = {known.queue_manager for known in cluster.channels if known.cluster == each.cluster}
+            if lacking := [name for name in each.members if name not in having]:
                 leads = f"no CLUSRCVR {channel} is described, and {', '.join(lacking)} without any in {each.cluster}"
             command = f"DISPLAY CLUSQMGR(*) CLUSTER CHANNEL WHERE(CLUSTER EQ {quote_name(each.cluster)})"
             yield MissingInformation(f"{described}; {leads}", channel, command)
-
-
-def _find_members_without_receiver(known: Membership, cluster: Cluster) -> list[str]:
-    """The members that are described without a CLUSRCVR in the cluster: a CLUSSDR may lead to one of them."""
-    having = {each.queue_manager for each in cluster.channels if each.cluster == known.cluster}
-    return [name for name in known.members if name not in having]
 
 
 def _find_hosts_without_routes(
@@ -224,14 +218,11 @@ def _find_undisplayed(
         yield MissingInformation(what, local, "DISPLAY QCLUSTER(*) ALL")
     if kinds.isdisjoint(QUEUE_KINDS) and not all(asked.tells(each, ANY) for each in QUEUE_KINDS):
         yield MissingInformation(f"no queue of {local}'s own is shown", local, "DISPLAY QUEUE(*) ALL")
-    names_others = "QCLUSTER" in kinds or any(map(_is_of_a_route, own))
+    # The state of a channel to another member is in no fact without the row of that.
+    of_routes = (each.kind == "CHSTATUS" and each.listed("CHLTYPE") == ("CLUSSDR",) for each in own)
+    names_others = "QCLUSTER" in kinds or any(of_routes)
     if names_others and "CLUSQMGR" not in kinds and not (cluster.remote or asked.tells("CLUSQMGR", ANY)):
         yield MissingInformation(f"no queue manager is shown that {local} knows", local, "DISPLAY CLUSQMGR(*) ALL")
-
-
-def _is_of_a_route(record: Record) -> bool:
-    """Whether it is the state of a channel to another member, which is in no fact without the row of that."""
-    return record.kind == "CHSTATUS" and record.listed("CHLTYPE") == ("CLUSSDR",)
 
 
 def _find_unanswered_senders(known: Membership, cluster: Cluster) -> list[str]:
@@ -256,14 +247,14 @@ class AnsweredInquiries:
     @classmethod
     def at(cls, scripts: Iterable[Script], local: str, alone: bool = True) -> Self:
         """Gather what was asked at the queue manager ``local``; ``alone``: scripts are all that tells of it."""
-        of = select_own_scripts(scripts, local)
+        of = [each for each in scripts if (each.queue_manager or local) == local and not each.overlay]
         echoed = bool(of) and all(each.asked and any(one.action == "observe" for one in each.records) for each in of)
         return cls(tuple(command for log in of for command in log.asked), alone and echoed)
 
     def tells(self, kind: str, name: str) -> bool:
         """Return whether the displays show if there is an object of that kind and name."""
-        exact, generic = self._finding[kind]
-        return name in exact or any(each.is_exhaustive_for(kind, name) for each in generic)
+        exact, generic = self._about[kind]
+        return any(each.is_exhaustive_for(kind, name) for each in (*exact.get(name, ()), *generic))
 
     def shows(self, kind: str, name: str, attribute: str) -> bool:
         """Return whether the displays ask for an attribute of an object of that kind and name."""
@@ -276,18 +267,8 @@ class AnsweredInquiries:
         return asked is not None and any(each.answers(asked) for each in self.commands)
 
     @cached_property
-    def _finding(self) -> TextCache:
-        """By kind the names that were asked for, and the commands with generic ones: there may be thousands."""
-        return TextCache(self._of_kind)
-
-    def _of_kind(self, kind: str) -> tuple[frozenset[str], Sequence[Inquiry]]:
-        finding = [each for each in self.commands if each.is_exhaustive_for(kind, each.name)]
-        generic = [each for each in finding if "*" in each.name]
-        return frozenset(each.name for each in finding), generic
-
-    @cached_property
     def _about(self) -> TextCache:
-        """By kind the commands about one object, by its name, and those about objects of a generic name."""
+        """By kind the commands about one object, by its name, and those of a generic name: there may be thousands."""
         return TextCache(self._about_kind)
 
     def _about_kind(self, kind: str) -> tuple[Mapping[str, Sequence[Inquiry]], Sequence[Inquiry]]:
@@ -315,11 +296,6 @@ def build_coverage(scripts: Sequence[Script]) -> CombinedCoverage:
     return CombinedCoverage.by([*dumps, *asked] if dumps else ())
 
 
-def build_coverage_at(scripts: Iterable[Script], local: str) -> CombinedCoverage:
-    """Gather what the scripts of ``local`` hold; a script that names no queue manager is taken to be of it."""
-    return build_coverage([each for each in scripts if each.queue_manager in ("", local)])
-
-
 def find_partial_dumps(scripts: Iterable[Script]) -> Iterator[Diagnostic]:
     """Find dumps of only some objects, unless another one has all, and what readers note of a file, as remarks."""
     given = list(scripts)
@@ -332,11 +308,6 @@ def find_partial_dumps(scripts: Iterable[Script]) -> Iterator[Diagnostic]:
                     yield Diagnostic(script.source, PARTIAL_DUMP.format(each), script.header_lines.get(ISSUED))
 
 
-def select_own_scripts(scripts: Iterable[Script], local: str) -> Sequence[Script]:
-    """Select the scripts of the queue manager ``local``, but for overlays."""
-    return [each for each in scripts if (each.queue_manager or local) == local and not each.overlay]
-
-
 def has_complete_dump(scripts: Iterable[Script]) -> bool:
     """Return whether ``scripts`` have a dump with its trailer, which names every object of the queue manager."""
     return any(each.is_whole for script in scripts if BEGINNING in script.header for each in script.coverage)
@@ -344,21 +315,15 @@ def has_complete_dump(scripts: Iterable[Script]) -> bool:
 
 def describe_truncation(script: Script) -> str:
     """Say that a dump ends before its trailer; blank if it does not."""
+    if BEGINNING not in script.header or END in script.header:
+        return ""
     of = f" of {script.queue_manager}" if script.queue_manager else ""
-    return (
-        f"the dump {script.source}{of} ends before its trailer: its last objects are missing"
-        if _is_cut(script.header)
-        else ""
-    )
-
-
-def _is_cut(header: Mapping[str, str]) -> bool:
-    return BEGINNING in header and END not in header
+    return f"the dump {script.source}{of} ends before its trailer: its last objects are missing"
 
 
 def is_complete_script(script: Script) -> bool:
     """Return whether a script names everything that a queue manager has."""
-    return (BEGINNING in script.header and any(each.is_whole for each in script.coverage)) or is_facts_script(script)
+    return has_complete_dump([script]) or is_facts_script(script)
 
 
 def is_facts_script(script: Script) -> bool:
@@ -367,23 +332,23 @@ def is_facts_script(script: Script) -> bool:
 
 
 OWNER_INSERT = "+QMNAME+"
-
-
+INSERT = re.compile(r"\+(?:AUTOCL|CONNAME|QMNAME)\+")
 TEMPLATE = re.compile(r"\{\{[^{}]*\}\}|\$\{[^{}]*\}|\$\w+")
-
 
 MADE, NAMED_FREELY = ("define", "alter"), ("SUB", "QMGR")
 """The actions after which an object has the name, and the kinds that may have any name, or none."""
 
 
-INSERT = re.compile(r"\+(?:AUTOCL|CONNAME|QMNAME)\+")
-
-
 def fill_in_inserts(script: Script, owner: str) -> Script:
     """Fill in the owner's name for +QMNAME+; in a CLUSSDR that is the name of another queue manager."""
-    if not any(_has_insert(record) for record in script.records):
-        return script
-    return evolve(script, records=tuple(_fill_in(record, owner) for record in script.records))
+
+    def fill_in(record: Record) -> Record:
+        if OWNER_INSERT not in record.name or record.attributes.get("CHLTYPE") == "CLUSSDR":
+            return record
+        return evolve(record, name=record.name.replace(OWNER_INSERT, owner))
+
+    has_inserts = any(OWNER_INSERT in record.name for record in script.records)
+    return evolve(script, records=tuple(map(fill_in, script.records))) if has_inserts else script
 
 
 def find_open_names(scripts: Iterable[Script]) -> Iterator[Diagnostic]:
@@ -403,9 +368,7 @@ def has_matching_receiver(sender: str, receivers: Iterable[str]) -> bool:
     """Return whether a cluster sender of that name leads to one of these cluster receivers, not its own."""
     if OWNER_INSERT not in sender:
         return sender in receivers
-    pattern = re.compile(
-        "".join(".+" if part == OWNER_INSERT else re.escape(part) for part in _split_at_inserts(sender))
-    )
+    pattern = re.compile(".+".join(map(re.escape, sender.split(OWNER_INSERT))))
     return sum(pattern.fullmatch(each) is not None for each in receivers) > 1
 
 
@@ -431,17 +394,3 @@ def _find_name_problem(name: str) -> tuple[str, str]:
         return "template", f"{quote_value(template[0])} is still to be filled in: taken as it is written"
     sign = NOT_IN_NAMES.findall(name)[0]
     return "sign", f"MQ allows no {quote_value(sign)} in a name, and refuses this command; taken as it is written"
-
-
-def _split_at_inserts(name: str) -> list[str]:
-    return re.split(f"({re.escape(OWNER_INSERT)})", name)
-
-
-def _has_insert(record: Record) -> bool:
-    return "+" in record.name and OWNER_INSERT in record.name
-
-
-def _fill_in(record: Record, owner: str) -> Record:
-    if not _has_insert(record) or record.attributes.get("CHLTYPE") == "CLUSSDR":
-        return record
-    return evolve(record, name=record.name.replace(OWNER_INSERT, owner))

@@ -21,15 +21,15 @@ from mqclause.model.configuration.completeness import (
 from mqclause.model.configuration.objects import ROW_KEYS
 from mqclause.model.configuration.snapshot import Snapshot, read_every_snapshot
 from mqclause.model.configuration.sources import (
-    NO_FILE,
     NOTHING_SHOWN,
     Source,
+    SourceReader,
     get_stated_name,
     read_file,
     shows_nothing,
 )
 from mqclause.model.diagnostics import Diagnostic, FactsError
-from mqclause.model.readers.encodings import ReadLimitError, unpack_files
+from mqclause.model.readers.encodings import ReadLimitError
 from mqclause.model.readers.facts_files import LIST_MAKERS, read_facts
 from mqclause.model.readers.formats import FactsDocument
 from mqclause.model.readers.records import Record, Script
@@ -127,17 +127,10 @@ def _find_unknown_states(snapshot: Snapshot) -> Iterator[MissingInformation]:
 
 
 def _report_source(source: Source) -> Iterator[FileReport]:
-    is_empty = True
-    try:
-        for name, data in unpack_files(source.data, source.name):
-            is_empty = False
-            yield evolve(_report_file(evolve(source, name=name, data=data)), given=source.name)
-        if is_empty:
-            raise FactsError([Diagnostic(source.name, NO_FILE)])
-    except ReadLimitError:
-        raise
-    except FactsError as error:
-        yield FileReport(source.name, faults=error.diagnostics, given=source.name)
+    reader = SourceReader()
+    yield from (evolve(each, given=source.name) for each in reader.read(source, _report_file))
+    if faults := (*reader.faults, *reader.warnings):
+        yield FileReport(source.name, faults=faults, given=source.name)
 
 
 def _report_file(source: Source) -> FileReport:
@@ -157,19 +150,17 @@ def _report_document(document: FactsDocument) -> FileReport:
     counts: Counter[str] = Counter()
     for table in LIST_MAKERS if isinstance(document.data, Mapping) and not faults else ():
         rows = document.data.get(table, ())
-        counts.update({table: len(rows)} if table != "queue" else _count_queue_types(rows))
+        types = (str(row.get("type", "QLOCAL")).upper() for row in rows) if table == "queue" else [table] * len(rows)
+        counts.update(types)
     counts.update({"queue_manager": 1} if own and not faults else {})
     return FileReport(document.source, document.format, (own,) if own else (), +counts, tuple(faults))
 
 
-def _count_queue_types(rows: Iterable[Mapping[str, str]]) -> Counter[str]:
-    return Counter(str(row.get("type", "QLOCAL")).upper() for row in rows)
-
-
 def _report_scripts(scripts: Sequence[Script]) -> FileReport:
-    counts = Counter(
-        kind for script in scripts for kind, *_ in {_get_identity(record) for record in _select_stating(script)}
-    )
+    counts = Counter[str]()
+    for script in scripts:
+        stating = (record for record in script.records if record.action in ("define", "alter", "observe"))
+        counts.update(kind for kind, *_ in {_get_identity(record) for record in stating})
     names = dict.fromkeys(script.queue_manager for script in scripts if script.queue_manager)
     faults = tuple(fault for script in scripts for fault in script.diagnostics)
     objects, source = dict(sorted(counts.items())), scripts[0].source
@@ -178,10 +169,6 @@ def _report_scripts(scripts: Sequence[Script]) -> FileReport:
         faults = (*faults, Diagnostic(source, NOTHING_SHOWN))
     remarks = (*(remark for script in scripts for remark in script.remarks), *cut)
     return FileReport(source, scripts[0].format, tuple(names), objects, faults, remarks, scripts=tuple(scripts))
-
-
-def _select_stating(script: Script) -> Iterator[Record]:
-    return (record for record in script.records if record.action in ("define", "alter", "observe"))
 
 
 def _get_identity(record: Record) -> tuple[str, ...]:

@@ -19,17 +19,16 @@ from mqclause.model.configuration.completeness import (
 from mqclause.model.configuration.objects import SYSTEM_PREFIX
 from mqclause.model.configuration.provenance import Origin, Provenance
 from mqclause.model.diagnostics import Diagnostic
-from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster
 from mqclause.model.facts.objects import (
     Channel,
     Fact,
     Process,
     Queue,
     QueueManager,
-    QueueManagerAlias,
     RemoteQueueManager,
 )
-from mqclause.model.readers.facts_files import UNKNOWABLE_TABLES
+from mqclause.model.readers.facts_files import LIST_TABLES, UNKNOWABLE_TABLES
 from mqclause.model.readers.formats import FactsDocument
 from mqclause.model.readers.records import CombinedCoverage, Record, Script
 
@@ -44,16 +43,11 @@ Unasked = Mapping[str, tuple[str, ...]]
 
 NOTHING_UNASKED: Unasked = {}
 
-TABLES: Mapping[type, str] = {
-    Queue: "queue",
-    Channel: "channel",
-    QueueManager: "queue_manager",
-    QueueManagerAlias: "queue_manager_alias",
-    RemoteQueueManager: "remote_queue_manager",
-}
+TABLES = {kind: LIST_TABLES[name] for kind, name in CLUSTER_FIELDS.items()} | {QueueManager: "queue_manager"}
+"""The table of facts documents for each class of facts."""
+
 OF_NOW = ("status", "curdepth")
 """What is told by displays of a status, or of a queue now: others say what is not known of it."""
-
 
 NO_COVERAGE = CombinedCoverage()
 NOTHING: Mapping[str, Any] = {}  # a dict, which pickles
@@ -110,9 +104,11 @@ class LocalKnowledge:
             leaves_open=shows or any(document.data.get("unknown") for document in documents),
         )
         stated = [document.data.get("unknown", {}) for document in documents]
-        search = _UndisplayedSearch([each for each in own if not each.overlay], bool(documents), found, cluster)
+        scripts = [each for each in own if not each.overlay]
         undisplayed = {
-            name: frozenset(search.find(name, kind)).union(*(each.get(name, ()) for each in stated))
+            name: frozenset(found._find_undisplayed(name, kind, scripts, cluster, bool(documents))).union(
+                *(each.get(name, ()) for each in stated)
+            )
             for name, kind in NAMED_KINDS.items()
         }
         return evolve(found, undisplayed=undisplayed)
@@ -134,55 +130,27 @@ class LocalKnowledge:
         told = self.asked.tells(kind, name) if self.asked.alone else of_facts or bool(self.defined.get(kind))
         return told and not self.covered.leaves_out(kind, name) and not name.startswith(SYSTEM_PREFIX)
 
+    def _find_undisplayed(
+        self, attribute: str, kind: str, scripts: Sequence[Script], cluster: Cluster, is_beside_documents: bool
+    ) -> Iterator[str]:
+        """The local queues whose ``attribute`` names an object of the kind, of which the ``scripts`` do not tell.
 
-@frozen(eq=False)
-class _UndisplayedSearch:
-    """The search for objects that local queues name, and of which the queue manager's own scripts do not tell."""
-
-    scripts: Sequence[Script]
-    is_beside_documents: bool
-    knowledge: LocalKnowledge
-    cluster: Cluster
-
-    def find(self, attribute: str, kind: str) -> Iterator[str]:
-        """Find the local queues whose ``attribute`` names such an object of the kind."""
-        if self.scripts:
-            yield from self._not_asked(attribute, kind)
-            yield from self._left_out_by_dumps(attribute, kind)
-            yield from self._of_no_kind(attribute, kind)
-
-    def _not_asked(self, attribute: str, kind: str) -> Iterator[str]:
-        """Where there are logs alone: the queues that they show, if nobody asked for what these name."""
-        if not all(map(_is_log, self.scripts)) or any(
-            record.kind == kind for each in self.scripts if not each.asked for record in each.records
-        ):
-            return
-        shown = {record.name for each in self.scripts for record in each.records}
-        for name, queue in self.cluster.own_queues.items():
-            if name in shown and not self.knowledge.asked.tells(kind, getattr(queue, attribute)):
-                yield name
-
-    def _left_out_by_dumps(self, attribute: str, kind: str) -> Iterator[str]:
-        cluster, covered = self.cluster, self.knowledge.covered
-        there = {"", *cluster.own_queues, *cluster.models, *(each.name for each in cluster.processes)}
-        for name, queue in cluster.own_queues.items():
-            named = getattr(queue, attribute)
-            if named not in there and covered.leaves_out(kind, named):
-                yield name
-
-    def _of_no_kind(self, attribute: str, kind: str) -> Iterator[str]:
-        """The queues that name what may be in another script: these have no object of the kind.
-
-        A dump says itself what it would tell, and so do logs, where nothing else is given. Beside a script a log tells
-        what its commands asked for or, if it does not echo them, of the kinds that it shows.
+        Where these are logs alone, it is the queues that they show, if nobody asked for what the queues name; else
+        those that name what may be in another script, as none here has an object of the kind. A dump says itself what
+        it would tell. Beside a script a log tells what its commands asked for or, if it does not echo them, of the
+        kinds that it shows.
         """
-        told = any(each.coverage or is_complete_script(each) for each in self.scripts)
-        if told or all(map(_is_log, self.scripts)) or self.is_beside_documents:
-            return
-        if not any(record.kind == kind for each in self.scripts if not each.asked for record in each.records):
-            for name, queue in self.cluster.own_queues.items():
-                if (named := getattr(queue, attribute)) and not self.knowledge.asked.tells(kind, named):
-                    yield name
+        there = {"", *cluster.own_queues, *cluster.models, *(each.name for each in cluster.processes)}
+        are_logs = all(map(_is_log, scripts))
+        shown = {record.name for each in scripts for record in each.records}
+        is_told = is_beside_documents or any(each.coverage or is_complete_script(each) for each in scripts)
+        has_kind = any(record.kind == kind for each in scripts if not each.asked for record in each.records)
+        for name, queue in cluster.own_queues.items() if scripts else ():
+            named = getattr(queue, attribute)
+            may_be_there = name in shown if are_logs else named and not is_told
+            is_unasked = may_be_there and not has_kind and not self.asked.tells(kind, named)
+            if is_unasked or (named not in there and self.covered.leaves_out(kind, named)):
+                yield name
 
 
 def _is_log(script: Script) -> bool:
@@ -287,9 +255,9 @@ class Unshown:
             return NOTHING_UNASKED
         kind, name = self.kind_and_name(fact)
         is_displayed = self._is_displayed(fact)
-        of = {each: self._list_words(kind, each) for each in _list_displayable(type(fact), kind)}
         found = {}
-        for attribute, words in of.items():
+        for attribute in _list_displayable(type(fact), kind):
+            words = ("TRIGGER",) if attribute == "trigger" else list_stating_attributes(kind, attribute)
             how = self.provenance.of(fact, attribute).how
             if how == "defaulted" and is_displayed:
                 words = tuple(each for each in words if not self.asked.shows(kind, name, each))
@@ -302,10 +270,6 @@ class Unshown:
         if isinstance(fact, QueueManager):
             return self.asked.alone
         return self.provenance.of(fact, "name").how == "observed"
-
-    @staticmethod
-    def _list_words(kind: str, attribute: str) -> tuple[str, ...]:
-        return ("TRIGGER",) if attribute == "trigger" else list_stating_attributes(kind, attribute)
 
 
 def _list_displayable(of: type, kind: str) -> list[str]:
@@ -451,12 +415,12 @@ def _find_statements(script: Script, owner: str) -> Iterator[tuple[str, int, Lev
     for record in script.records:
         if record.kind == "QMGR":
             if told := _get_shown(record, "CMDLEVEL"):
-                place = _place(record, "CMDLEVEL")
+                place = Origin.of_record("observed", record, "CMDLEVEL")
                 yield owner, 0, LevelStatement.of_level(f"CMDLEVEL({told})", _parse_levels(told), place)
             if told := _get_shown(record, "VERSION"):
-                yield owner, 1, _read_version(told, _place(record, "VERSION"))
+                yield owner, 1, _read_version(told, record)
         elif record.kind == "CLUSQMGR" and (told := _get_shown(record, "VERSION")):
-            yield record.name, 3, _read_version(told, _place(record, "VERSION"))
+            yield record.name, 3, _read_version(told, record)
 
 
 def _get_shown(record: Record, attribute: str) -> str:
@@ -465,11 +429,8 @@ def _get_shown(record: Record, attribute: str) -> str:
     return (value if isinstance(value, str) else " ".join(value)).strip()
 
 
-def _place(record: Record, attribute: str) -> Origin:
-    return Origin("observed", record.source, *record.place_of(attribute))
-
-
-def _read_version(told: str, place: Origin) -> LevelStatement:
+def _read_version(told: str, record: Record) -> LevelStatement:
+    place = Origin.of_record("observed", record, "VERSION")
     return LevelStatement(f"VERSION({told})", f"VERSION {told}", _parse_version(told), place)
 
 
@@ -481,8 +442,7 @@ def _parse_levels(told: str) -> tuple[int, ...]:
 def _parse_version(told: str) -> tuple[int, ...]:
     """The command level of a version, as 930 of 09030002 or, as IBM i writes products, of V9R3M0."""
     found = re.fullmatch(r"([0-9]{2})([0-9]{2})([0-9]{2})[0-9]{2}|V([0-9]{1,2})R([0-9])M([0-9])(?:F[0-9]+)?", told)
-    return () if found is None else _join_level(*filter(None, found.groups()))
-
-
-def _join_level(version: str, release: str, modification: str) -> tuple[int, ...]:
-    return (100 * int(version) + 10 * int(release) + int(modification),)
+    if found is None:
+        return ()
+    version, release, modification = map(int, filter(None, found.groups()))
+    return (100 * version + 10 * release + modification,)

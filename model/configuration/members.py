@@ -21,7 +21,6 @@ from mqclause.model.configuration.changes import (
     replace_fields,
 )
 from mqclause.model.configuration.completeness import suggest_insert
-from mqclause.model.configuration.inputs import Input, list_sources
 from mqclause.model.configuration.objects import ALIAS_ATTRIBUTES
 from mqclause.model.configuration.provenance import PlacedFact
 from mqclause.model.configuration.snapshot import (
@@ -31,6 +30,7 @@ from mqclause.model.configuration.snapshot import (
     replace_cluster,
     replace_facts,
 )
+from mqclause.model.configuration.sources import Input, list_sources
 from mqclause.model.diagnostics import (
     ArgumentError,
     Diagnostic,
@@ -260,7 +260,11 @@ def remove_member(members: Iterable[Snapshot], name: str) -> Members:
     """Remove the member ``name`` from the cluster: nobody knows anything of it. Raises FactsError."""
     found = Members(members)
     _check_member(found, name, name_argument("without"))
-    return Members(_remove_facts_of(each, name) for each in found if get_local_name(each) != name)
+    return Members(
+        replace_facts(each, [placed for placed in each.provenance.placed if not _belongs_to(placed.fact, name)])
+        for each in found
+        if get_local_name(each) != name
+    )
 
 
 def fail_member(members: Iterable[Snapshot], name: str, becomes: Callable[[Channel], str]) -> Members:
@@ -272,6 +276,24 @@ def fail_member(members: Iterable[Snapshot], name: str, becomes: Callable[[Chann
         return {"status": now} if now else {}
 
     return _for_all(members, name, name_argument("fail"), status)
+
+
+def list_changed_routes(before: Members, after: Members) -> dict[str, list[Channel]]:
+    """List, by member, its channels as they are ``after`` a change, where the member sees them in another state."""
+    had = {get_local_name(each): _list_route_states(each) for each in before}
+    found = {}
+    for each in after:
+        states = had.get(name := get_local_name(each), {})
+        changed = [
+            route for key, route in _list_route_states(each).items() if states.get(key, route).status != route.status
+        ]
+        if changed:
+            found[name] = changed
+    return found
+
+
+def _list_route_states(member: Snapshot) -> dict[tuple[str, str, str], Channel]:
+    return {(each.name, each.queue_manager, each.cluster): each for each in member.cluster.channels}
 
 
 def suspend_member(members: Iterable[Snapshot], name: str) -> Members:
@@ -403,10 +425,6 @@ def _update_advertised(member: Snapshot, instance: PlacedFact[Queue | QueueManag
 
 def _is_instance(fact: object, told: Queue | QueueManagerAlias) -> bool:
     return isinstance(fact, type(told)) and (fact.name, get_owner(fact)) == (told.name, get_owner(told))
-
-
-def _remove_facts_of(member: Snapshot, name: str) -> Snapshot:
-    return replace_facts(member, [each for each in member.provenance.placed if not _belongs_to(each.fact, name)])
 
 
 def _belongs_to(fact: object, name: str) -> bool:

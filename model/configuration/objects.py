@@ -35,8 +35,15 @@ from mqclause.model.configuration.provenance import FactT, Origin, OriginKind, P
 from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, suggest_name
 from mqclause.model.facts.domains import LARGEST, NAME, Words
 from mqclause.model.facts.objects import MESSAGE_CHANNELS, Platform, Queue, QueueManagerAlias, QueueType
-from mqclause.model.readers.mqsc import describe_unknown_attribute, get_known_attributes
-from mqclause.model.readers.records import CombinedCoverage, Record, Script, Value, split_names
+from mqclause.model.readers.records import (
+    CombinedCoverage,
+    Record,
+    Script,
+    Value,
+    describe_unknown_attribute,
+    get_known_attributes,
+    split_names,
+)
 
 QUEUE_TYPES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
 CLUSTER_CHANNELS = ("CLUSRCVR", "CLUSSDR")
@@ -66,7 +73,6 @@ UNLISTED_STATES = frozenset({"DISCONNECTED"})
 ObjectKey = str | tuple[str, str]
 """A queue's name, as most objects are queues; of others what the name is unique in, and the name."""
 
-
 LISTS_BESIDE = (("CLUSTER", "CLUSNL"), ("REPOS", "REPOSNL"))
 """Attributes that name one cluster, and those that name a list of them: one at most is not blank."""
 
@@ -83,7 +89,6 @@ Origins = Mapping[str, Origin | None]
 
 NO_ORIGINS: Origins = {}  # a dict, which pickles
 
-
 SYSTEM_PREFIX = "SYSTEM."
 """How the names of the objects begin that every queue manager is created with."""
 
@@ -91,7 +96,6 @@ PLATFORM = "Queue manager platform"
 """How a dump says it."""
 
 MadeT = TypeVar("MadeT")
-
 
 STOPPING = {"STATUS": Words(("STOPPED", "INACTIVE")), "MODE": Words(("QUIESCE", "FORCE", "TERMINATE"))}
 """The parameters of STOP CHANNEL that say what becomes of the channel."""
@@ -180,7 +184,7 @@ class QueueManagerObjects:
 
     def expand_clusters(self) -> None:
         """Expand the clusters of every object, after the last command; see which of them some log does not show."""
-        for found, message in not_shown(self._found.values(), self.scripts):
+        for found, message in _not_shown(self._found.values(), self.scripts):
             self.differing[found.kind, id(found), ""] = message
         for found in self._found.values():
             if found.kind == "QMGR":
@@ -368,7 +372,7 @@ class QueueManagerObjects:
             self._latest_rows[told_by] = row
 
     def _compare(self, record: Record, known: MqObject) -> None:
-        for name, message in find_differing_displays(record, known):
+        for name, message in _find_differing_displays(record, known):
             self.differing[record.kind, id(known), name] = message
 
     def _is_shown(self, record: Record, attribute: str) -> bool:
@@ -443,7 +447,8 @@ class QueueManagerObjects:
         """The object that a definition starts from; None if its LIKE names one that is not there."""
         default = DEFAULT_OBJECTS.get(_get_type(record), "")
         name = " ".join(record.listed("LIKE")) or default
-        known = self._found.get(_build_key(_get_name_space(_get_key(record)), name))
+        unique_in = _get_name_space(_get_key(record))
+        known = self._found.get(name if unique_in == "QUEUE" else (unique_in, name))
         if known and known.type == _get_type(record):
             return known.copy(record)
         of_another_type = known is not None or name in DEFAULT_OBJECTS.values()
@@ -579,10 +584,10 @@ class MqObject:
         """Return the origin of ``field`` of a fact made of this object, or of what its dump shows besides."""
         shown = STATUS_ATTRIBUTES.get(field, field) if self.kind == "QLOCAL" else field
         if shown in self.record.informational:
-            return Origin("observed", self.record.source, *self.record.place_of(shown))
+            return Origin.of_record("observed", self.record, shown)
         by = self.find_statement(shown) if shown != field else None
         if by:
-            return Origin("observed", by.source, *by.place_of(shown))
+            return Origin.of_record("observed", by, shown)
         how: OriginKind = _get_origin_kind(self.record) if field in ("name", "type") else "defaulted"
         names = list_stating_attributes(self.kind, field)
         known = None if self._may_be_listed(names) else self.find_origin(*names)
@@ -598,7 +603,7 @@ class MqObject:
         """Find where the first of ``attributes`` stands; one that is not blank comes before a blank one."""
         stated = [(name, record) for name in attributes if (record := self.find_statement(name))]
         for name, record in sorted(stated, key=lambda each: not self.text(each[0]))[:1]:
-            return Origin(_get_origin_kind(record), record.source, *record.place_of(name))
+            return Origin.of_record(_get_origin_kind(record), record, name)
         return None
 
 
@@ -607,7 +612,7 @@ def place_fact(fact: FactT, found: MqObject, known: Origins = NO_ORIGINS) -> Pla
     return PlacedFact(fact, found.record.source, found.record.line, _OriginOf(found, known))
 
 
-def find_differing_displays(record: Record, known: MqObject) -> Iterator[tuple[str, Diagnostic]]:
+def _find_differing_displays(record: Record, known: MqObject) -> Iterator[tuple[str, Diagnostic]]:
     """Find the attributes that ``record`` shows otherwise than they are ``known``, each with a message about it.
 
     What a command sets counts, else what was displayed last. A display before the command, in the same source, shows
@@ -620,13 +625,13 @@ def find_differing_displays(record: Record, known: MqObject) -> Iterator[tuple[s
             continue
         shown, other = _render_attribute(record, name), _render_attribute(by, before)
         if by.action == "observe":
-            message = f"{shown} is shown, and {other} at {_render_place(by, before)}; the last one given counts"
+            message = f"{shown} is shown, and {other} at {by.describe_place(before)}; the last one given counts"
         else:
-            message = f"{shown} is shown, and {_render_place(by, before)} states {other}, which counts"
+            message = f"{shown} is shown, and {by.describe_place(before)} states {other}, which counts"
         yield max(name, before), record.build_diagnostic(message, name)
 
 
-def not_shown(found: Iterable[MqObject], scripts: Sequence[Script]) -> Iterator[tuple[MqObject, Diagnostic]]:
+def _not_shown(found: Iterable[MqObject], scripts: Sequence[Script]) -> Iterator[tuple[MqObject, Diagnostic]]:
     """Find objects that a script defines and that a log of another file was asked for and does not show."""
     logs = [(each, AnsweredInquiries(each.asked)) for each in scripts if each.asked]
     shown = [{(record.kind, record.name) for record in each.records} for each, _ in logs]
@@ -683,10 +688,6 @@ def _get_name_space(key: ObjectKey) -> str:
     return "QUEUE" if isinstance(key, str) else key[0]
 
 
-def _build_key(unique_in: str, name: str) -> ObjectKey:
-    return name if unique_in == "QUEUE" else (unique_in, name)
-
-
 def _get_type(record: Record) -> str:
     """The object type; of a channel the channel type, or blank if that is not stated."""
     return " ".join(record.listed("CHLTYPE")) if record.kind == "CHANNEL" else record.kind
@@ -733,11 +734,6 @@ def _render_attribute(record: Record, name: str) -> str:
     return name if name in OPPOSITE_FLAGS else f"{name}({','.join(record.listed(name))})"
 
 
-def _render_place(by: Record, name: str) -> str:
-    line = by.find_line(name)
-    return by.source if line is None else f"{by.source}:{line}"
-
-
 def collect_shown_attributes(scripts: Iterable[Script], local: str) -> Mapping[QueueKey, Mapping[str, str]]:
     """Collect what dumps show in comments, and logs by DISPLAY of queues, their status and handles, by queue.
 
@@ -750,7 +746,7 @@ def collect_shown_attributes(scripts: Iterable[Script], local: str) -> Mapping[Q
         for record in script.records:
             if record.kind == "QSTATUS" and record.attributes.get("TYPE") == "HANDLE":
                 key = record.name, script.queue_manager or local
-                handles[key] = handles.get(key, 0) + _reads(record)
+                handles[key] = handles.get(key, 0) + (record.listed("INPUT") not in ((), ("NO",)))
             elif record.kind in ("QLOCAL", "QSTATUS") and (record.informational or record.action == "observe"):
                 shown, before = _shown_values(record), own.get(record.name)
                 own[record.name] = {**before, **shown} if before is not None else shown
@@ -783,11 +779,6 @@ def _shown_values(record: Record) -> Mapping[str, str]:
     of_text = [name for name, value in shown.items() if isinstance(value, str)]
     all_are_text: Any = shown
     return all_are_text if len(of_text) == len(shown) else {name: str(shown[name]) for name in of_text}
-
-
-def _reads(record: Record) -> int:
-    """1 if the handle has the queue open for input."""
-    return int(bool(record.listed("INPUT")) and record.listed("INPUT") != ("NO",))
 
 
 ALIAS_ATTRIBUTES = ("put", "clwlrank", "clwlprty", "defbind")

@@ -14,16 +14,14 @@ from mqclause.model.facts.messages import find_invalid_messages
 from mqclause.model.facts.objects import Fact, Put, QueueManager
 from mqclause.model.readers.facts_files import LIST_TABLES, UNKNOWABLE_TABLES, Facts
 from mqclause.model.readers.formats import FactsDocument
+from mqclause.model.readers.records import Record
 
 FactT = TypeVar("FactT")
 
-
 OriginKind = Literal["stated", "observed", "defaulted", "unknown"]
-
 
 Identity = tuple[object, ...]
 """What tells a fact from all others of a cluster."""
-
 
 PROGRAM = "a program"
 """What states a fact that is in no source."""
@@ -43,6 +41,11 @@ class Origin:
     source: str
     line: int | None = None
     column: int | None = field(default=None, eq=False)
+
+    @classmethod
+    def of_record(cls, how: OriginKind, record: Record, attribute: str) -> Origin:
+        """Return the origin of what a record says by ``attribute``."""
+        return cls(how, record.source, *record.place_of(attribute))
 
     def __str__(self) -> str:
         return self.source if self.line is None else f"{self.source}:{self.line}"
@@ -184,6 +187,23 @@ class MergedFacts(NamedTuple):
     cluster: Cluster
     placed: Sequence[PlacedFact[Any]]
     warnings: tuple[Diagnostic, ...]
+
+
+def leave_out_repeated(placed: Sequence[PlacedFact[Any]]) -> Sequence[PlacedFact[Any]]:
+    """Leave out tables that say of an object what a script or a dump says of it: that is one definition."""
+    if len({bool(each.table) for each in placed}) < 2:
+        return placed
+    tables = {_identity(each.fact): each for each in placed if each.table}
+    said = ((tables.get(_identity(each.fact)), each) for each in placed if not each.table)
+    repeated = {id(table) for table, described in said if table is not None and say_the_same(table, described)}
+    return [each for each in placed if id(each) not in repeated]
+
+
+def say_the_same(one: PlacedFact[Any], other: PlacedFact[Any]) -> bool:
+    """Whether two definitions of one object differ in nothing that either of them states."""
+    names = [each.name for each in fields(type(one.fact))]
+    differing = (name for name in names if getattr(one.fact, name) != getattr(other.fact, name))
+    return not any("stated" in (one.origin(name).how, other.origin(name).how) for name in differing)
 
 
 def merge_facts(

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain, islice
 from typing import Any, TypeVar
@@ -43,14 +43,17 @@ from mqclause.model.configuration.knowledge import (
 )
 from mqclause.model.configuration.objects import ViewCache, collect_shown_attributes
 from mqclause.model.configuration.provenance import (
+    FactT,
     MergedFacts,
     PlacedFact,
     Provenance,
     find_misplaced_messages,
+    leave_out_repeated,
     merge_facts,
     place_facts,
     place_rows,
     place_table,
+    say_the_same,
 )
 from mqclause.model.configuration.sources import Source, SourceContents, check_local_name, get_stated_name
 from mqclause.model.configuration.status import (
@@ -116,7 +119,7 @@ def read_every_snapshot(
     builders = [SnapshotBuilder(contents, name, cache) for name in names] or [SnapshotBuilder(contents, local, cache)]
     for builder in builders:
         if builder.local in {*own, *described}:
-            builder.leave_out_documents_of_others()
+            builder.documents = [each for each in builder.documents if get_stated_name(each) in (None, builder.local)]
     return tuple(builder.build() for builder in builders)
 
 
@@ -216,11 +219,7 @@ class SnapshotBuilder:
         self.asked = AnsweredInquiries.at(self.scripts, own.fact.name, alone=by_displays)
         self.observed = collect_shown_attributes(self.scripts, own.fact.name)
         snapshot = self.build_snapshot(self.merge_facts(own), put)
-        return apply_overlays(snapshot, changes_elsewhere)
-
-    def leave_out_documents_of_others(self) -> None:
-        """Leave out the facts documents that say that they are of another queue manager."""
-        self.documents = [each for each in self.documents if get_stated_name(each) in (None, self.local)]
+        return _apply_overlays(snapshot, changes_elsewhere)
 
     def find_local_name(self) -> str | None:
         """Find the local queue manager's name, if a facts document or the caller says it; one document may."""
@@ -301,7 +300,7 @@ class SnapshotBuilder:
         return found[0] if found else None
 
     def build_local_queue_manager(self) -> PlacedFact[QueueManager]:
-        """Build the local queue manager from a facts document or scripts: the two may not both state its attributes.
+        """Build the local queue manager from a facts document or scripts: the two may not state other attributes.
 
         Its clusters are those of the scripts where the document gives none, and so is its command level.
         """
@@ -311,21 +310,20 @@ class SnapshotBuilder:
         if own is None:
             raise FactsError([Diagnostic(", ".join(self.contents.reader.files) or "facts", NO_LOCAL)])
         if by_scripts is not None and own is not by_scripts:
-            if by_scripts.line is not None:
+            lacking = [name for name in FROM_SCRIPTS if not getattr(own.fact, name) and getattr(by_scripts.fact, name)]
+            filled = own.replace_values({name: getattr(by_scripts.fact, name) for name in lacking}, by_scripts.origin)
+            if by_scripts.line is not None and not say_the_same(filled, by_scripts):
                 message = (
                     f"queue_manager {quote_value(own.fact.name)} is given twice; it stands in {own} and in {by_scripts}"
                 )
                 raise FactsError([Diagnostic(by_scripts.source, message, by_scripts.line)])
-            lacking = [name for name in FROM_SCRIPTS if not getattr(own.fact, name) and getattr(by_scripts.fact, name)]
-            own = own.replace_values({name: getattr(by_scripts.fact, name) for name in lacking}, by_scripts.origin)
+            own = filled
         stated, place = own.fact.command_level, own.origin("command_level")
         first = (LevelStatement.of_level(f"command_level = {stated}", (stated,), place),) if stated else ()
         self.levels = find_command_levels(self.scripts, own.fact.name)
         known = self.levels.get(own.fact.name, NO_LEVEL)
         self.command_level = CommandLevel(own.fact.name, (*first, *known.statements))
-        if stated or (told := self.command_level.told) is None:
-            return own
-        return own.replace_values({"command_level": told.levels[0]}, {"command_level": told.origin}.__getitem__)
+        return _add_level(own, self.command_level)
 
     def merge_facts(self, own: PlacedFact[QueueManager]) -> MergedFacts:
         """Merge the facts of documents and scripts, in the order of their sources, with what is shown of them now."""
@@ -337,17 +335,12 @@ class SnapshotBuilder:
         for at, each in enumerate(placed):
             now = apply_current_status(each, self.observed, self.cache)
             is_closed = _is_open_nowhere(self.asked, own.fact.name, now.fact)
-            placed[at] = evolve(now, fact=evolve(now.fact, ipprocs=0)) if is_closed else self.add_level(now)
-        return merge_facts(own, placed, self.contents.reader.lenient)
-
-    def add_level(self, placed: PlacedFact[Any]) -> PlacedFact[Any]:
-        """Add the command level of another queue manager, which scripts tell and its fact does not."""
-        if not isinstance(placed.fact, RemoteQueueManager) or placed.fact.command_level:
-            return placed
-        told = self.levels.get(placed.fact.name, NO_LEVEL).told
-        if told is None:
-            return placed
-        return placed.replace_values({"command_level": told.levels[0]}, {"command_level": told.origin}.__getitem__)
+            if is_closed:
+                now = evolve(now, fact=evolve(now.fact, ipprocs=0))
+            elif isinstance(now.fact, RemoteQueueManager):
+                now = _add_level(now, self.levels.get(now.fact.name, NO_LEVEL))
+            placed[at] = now
+        return merge_facts(own, leave_out_repeated(placed), self.contents.reader.lenient)
 
     def build_snapshot(self, merged: MergedFacts, put: PlacedFact[Put] | None) -> Snapshot:
         """Add what the sources leave out, and what is odd about them."""
@@ -494,6 +487,14 @@ class Snapshot:
         return (each for each in channels if not self.provenance.tells(each, "status"))
 
 
+def _add_level(placed: PlacedFact[FactT], known: CommandLevel) -> PlacedFact[FactT]:
+    """Add the command level of a queue manager, which scripts tell and its fact does not."""
+    fact: Any = placed.fact
+    if fact.command_level or known.told is None:
+        return placed
+    return placed.replace_values({"command_level": known.level}, {"command_level": known.told.origin}.__getitem__)
+
+
 def _is_open_nowhere(asked: AnsweredInquiries, local: str, fact: Any) -> bool:
     """Whether it is a queue of ``local`` whose handles were asked for, and nothing shows any."""
     is_untold = isinstance(fact, Queue) and fact.type == "QLOCAL" and fact.ipprocs is None
@@ -508,14 +509,15 @@ def _check_messages(files: Sequence[tuple[Facts, FactsDocument]], cluster: Clust
     return tuple(each for facts, _ in files for each in facts.messages)
 
 
-def apply_overlays(snapshot: Snapshot, overlays: Iterable[Script]) -> Snapshot:
+def _apply_overlays(snapshot: Snapshot, overlays: Iterable[Script]) -> Snapshot:
     """Apply ``overlays`` of queue managers that no script describes. Raises FactsError."""
     faults: list[Diagnostic] = []
     for script in overlays:
-        owner = script.queue_manager or snapshot.cluster.queue_manager.name
+        local = snapshot.cluster.queue_manager.name
+        owner = script.queue_manager or local
         for record in script.records:
             try:
-                snapshot = apply_record(snapshot, _convert_to_alter(record), owner)
+                snapshot = _apply_change(snapshot, _read_change(record, owner, local))
             except FactsError as error:
                 faults += (Diagnostic(record.source, each.message, record.line) for each in error.diagnostics)
     if faults:
@@ -531,16 +533,6 @@ def apply_changes(snapshot: Snapshot, commands: Iterable[str]) -> Snapshot:
     for text in commands:
         snapshot = _apply_change(snapshot, parse_change(text))
     return snapshot
-
-
-def apply_record(snapshot: Snapshot, record: Record, owner: str) -> Snapshot:
-    """Apply a command of the queue manager ``owner`` that alters an object; raises FactsError."""
-    of = "" if record.kind == "QMGR" else owner
-    name = owner if record.kind == "QMGR" else record.name
-    if record.kind == "CHANNEL" and "STATUS" in record.attributes and owner == snapshot.cluster.queue_manager.name:
-        of = ""
-    attributes = {word: value for word, value in record.attributes.items() if word not in _HOW}
-    return _apply_change(snapshot, ConfigurationChange(record.kind, name, of, attributes))
 
 
 def replace_facts(snapshot: Snapshot, placed: Iterable[PlacedFact[Any]]) -> Snapshot:
@@ -564,19 +556,22 @@ def replace_cluster(snapshot: Snapshot, cluster: Cluster) -> Snapshot:
     return evolve(snapshot, cluster=cluster, placed=placed, knowledge=knowledge)
 
 
-def _convert_to_alter(record: Record) -> Record:
-    """The command as one that alters attributes; raises FactsError if it is none of those."""
-    if record.action == "alter" and record.kind in CHANGEABLE:
-        return record
+def _read_change(record: Record, owner: str, local: str) -> ConfigurationChange:
+    """Read the change that a command makes to an object of the queue manager ``owner``; raises FactsError if none."""
+    attributes = {word: value for word, value in record.attributes.items() if word not in _HOW}
     if record.action in ("start", "stop") and record.kind == "CHANNEL":
-        return evolve(record, action="alter", attributes={"STATUS": get_state_after(record)}, places=())
-    if record.action in ("suspend", "resume"):
+        attributes = {"STATUS": get_state_after(record)}
+    elif record.action in ("suspend", "resume"):
         if record.listed("CLUSNL"):
             raise FactsError([record.build_diagnostic(f"CLUSNL: {NO_NAMELIST}")])
-        suspend = "YES" if record.action == "suspend" else "NO"
-        cluster = {name: value for name, value in record.attributes.items() if name == "CLUSTER"}
-        return evolve(record, action="alter", attributes={"SUSPEND": suspend, **cluster}, places=())
-    raise FactsError([record.build_diagnostic(f"{record.action.upper()} {NO_CHANGE}")])
+        cluster = {name: value for name, value in attributes.items() if name == "CLUSTER"}
+        attributes = {"SUSPEND": "YES" if record.action == "suspend" else "NO", **cluster}
+    elif record.action != "alter" or record.kind not in CHANGEABLE:
+        raise FactsError([record.build_diagnostic(f"{record.action.upper()} {NO_CHANGE}")])
+    if record.kind == "QMGR":
+        return ConfigurationChange("QMGR", owner, "", attributes)
+    is_own_state = record.kind == "CHANNEL" and "STATUS" in attributes and owner == local
+    return ConfigurationChange(record.kind, record.name, "" if is_own_state else owner, attributes)
 
 
 def _apply_change(snapshot: Snapshot, change: ConfigurationChange) -> Snapshot:
@@ -664,25 +659,16 @@ def _differing(message: Message) -> dict[str, Any]:
 def _unknown(snapshot: Snapshot) -> Mapping[str, list[str]]:
     """The names of those that an attribute is not known of, by attribute."""
     cluster, provenance, known = snapshot.cluster, snapshot.provenance, snapshot.knowledge
-    local = cluster.queue_manager.name
+    own = cluster.own_queues
     channels: list[Channel | ChannelStatus] = [*cluster.channels, *cluster.channel_statuses]
     of = {
         "status": [each.name for each in channels if not provenance.tells(each, "status")],
-        "curdepth": [each.name for each in cluster.queues if _is_untold(each, local)],
-        **{attribute: _naming(attribute, queues, snapshot) for attribute, queues in known.undisplayed.items()},
+        "curdepth": [name for name, each in own.items() if each.type == "QLOCAL" and each.curdepth is None],
+        **{attribute: [name for name, each in own.items() if name in queues and getattr(each, attribute)]
+           for attribute, queues in known.undisplayed.items()},
     }  # fmt: skip
     lists = (getattr(cluster, name) for name in LIST_TABLES) if known.leaves_open else ()
     for fact in chain([cluster.queue_manager], *lists):
         for attribute in snapshot.unshown.of(fact):
             of.setdefault(attribute, []).append(fact.name)
     return {attribute: list(dict.fromkeys(of[attribute])) for attribute in UNKNOWABLE_TABLES if of.get(attribute)}
-
-
-def _naming(attribute: str, queues: Collection[str], snapshot: Snapshot) -> list[str]:
-    """Of the local ``queues`` those that name something in ``attribute``."""
-    own = snapshot.cluster.own_queues
-    return [name for name, queue in own.items() if name in queues and getattr(queue, attribute)]
-
-
-def _is_untold(queue: Queue, local: str) -> bool:
-    return queue.queue_manager == local and queue.type == "QLOCAL" and queue.curdepth is None

@@ -1,12 +1,17 @@
-"""Read sources: each file becomes a facts document or the scripts of queue managers, whatever its format."""
+"""Sources: what is given becomes sources, and each file of these a facts document or scripts, whatever its format."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from glob import escape, glob, has_magic
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, BinaryIO, Protocol, Self, TypeAlias, TypeVar
 
 from attrs import define, evolve, field, frozen
 
@@ -23,7 +28,15 @@ from mqclause.model.diagnostics import (
 )
 from mqclause.model.facts.domains import NAME
 from mqclause.model.facts.objects import Channel, Process, Queue, QueueManager, QueueManagerAlias, RemoteQueueManager
-from mqclause.model.readers.encodings import Content, ReadLimitError, read_content, share_read_budget, unpack_files
+from mqclause.model.readers.encodings import (
+    Content,
+    ReadLimitError,
+    get_read_budget,
+    open_file,
+    read_content,
+    share_read_budget,
+    unpack_files,
+)
 from mqclause.model.readers.facts_files import Facts, has_facts, read_facts
 from mqclause.model.readers.formats import FactsDocument, Format
 from mqclause.model.readers.json_responses import MQWEB, PCF
@@ -59,8 +72,162 @@ class Source:
 
     @classmethod
     def at(cls, path: str | Path) -> Source:
-        """Open the file at ``path``; raises OSError if it cannot be opened."""
-        return cls(str(path), read_content(path))
+        """Read the file at ``path``; raises OSError if it cannot be opened."""
+        with open_file(path) as file:
+            return cls(str(path), read_content(file, str(path)))
+
+
+STANDARD_INPUT = "-"
+
+ANY_FOLDERS = re.compile(r"(?:^|(?<=/))(?:\*\*/)*\*\*(?:/|$)")
+"""The part of a pattern that stands for folders in folders."""
+
+
+class OpenFile(Protocol):
+    """Something that is open to be read: a file, a response of a server, ``io.StringIO``."""
+
+    def read(self) -> str | bytes:
+        """Return all that is left in it."""
+        ...
+
+
+Input: TypeAlias = str | Path | bytes | OpenFile | Source | Mapping[str, Any] | list[Any]
+"""What can be read: the name of a file or of several, what is in one, an open file, parsed JSON or TOML."""
+
+
+@frozen
+class NamedFile:
+    """A file that is named, or that is ``found`` in a folder or by a pattern."""
+
+    path: str
+    owner: str = ""
+    found: bool = False
+    format: str = ""
+
+    def read(self) -> Source:
+        """Read the file. Raises OSError where it cannot be opened, FactsError for what is no name of one."""
+        with open_named(self.path) as file:
+            data = read_content(file, self.path)
+        return Source(self.path, data, self.owner, self.found, format=self.format)
+
+
+def text(of: str | bytes, name: str = "text", queue_manager: str = "") -> Source:
+    """Return a text in memory as a source, by a name that messages have; ``queue_manager`` says whose it is."""
+    check_type("name", name, str)
+    check_type("queue_manager", queue_manager, str)
+    data = of.encode() if isinstance(of, str) else check_type("of", of, bytes, " or str")
+    return Source(name, data, queue_manager)
+
+
+def list_sources(inputs: Iterable[Input]) -> list[Source]:
+    """Read what each input names or holds. Raises FactsError, OSError for a file that cannot be opened, TypeError.
+
+    Nothing to read is a FactsError: an answer about nothing would say that all is well.
+    """
+    check_several("sources", inputs)
+    found = [source for place, each in enumerate(inputs, 1) for source in _sources_of(each, place)]
+    if not found:
+        raise FactsError([Diagnostic("sources", "none is given; expected files, texts or parsed JSON to read")])
+    return found
+
+
+def _sources_of(given: Input, place: int) -> Iterator[Source]:
+    """The sources of one input, which is called by its ``place`` where it has no name."""
+    match given:
+        case Source():
+            yield given
+        case str():
+            yield from (each.read() for each in find_named_files(given))
+        case Path():
+            found = [*_in_folder(str(given))]
+            if not found:
+                raise FactsError([Diagnostic(str(given), "no file is there")])
+            yield from (each.read() for each in found)
+        case bytes():
+            yield text(given, f"source {place}")
+        case Mapping() | list():
+            yield text(json.dumps(given, default=_as_text), f"source {place}")
+        case _ if callable(getattr(given, "read", None)):
+            name = getattr(given, "name", None)
+            yield text(given.read(), name if isinstance(name, str) else f"source {place}")
+        case _:
+            raise TypeError(
+                f"source {place} is of the type {type(given).__name__}; "
+                "expected a path, bytes, an open file, text(…) or parsed JSON"
+            )
+
+
+def _as_text(value: object) -> str:
+    """What TOML has and JSON has not: a day and a time."""
+    if hasattr(value, "isoformat"):
+        return str(value)
+    raise TypeError(f"{quote_value(value)} is of the type {type(value).__name__}, which neither JSON nor TOML has")
+
+
+def find_named_files(name: str) -> Iterator[NamedFile]:
+    """Find the files that a name stands for: ``-``, a file, a folder, a pattern, ``QM1=FILE``. Raises FactsError."""
+    owner, equals, path = name.partition("=")
+    owner = owner.rstrip(" ")
+    if not equals or os.path.exists(name):
+        owner, path = "", name
+    if os.path.isdir(path):
+        found = [*_in_folder(path)]
+    elif path != STANDARD_INPUT and has_magic(path) and not os.path.exists(path):
+        fitting = {each for each in map(Path, _fitting(path)) if os.path.isfile(each)}
+        found = [NamedFile(str(each), found=True) for each in sorted(fitting)]
+    else:
+        yield NamedFile(path, owner)
+        return
+    if owner:
+        raise FactsError([Diagnostic(name, f"allowed behind {owner}= is one file")])
+    if not found:
+        raise FactsError([Diagnostic(path, "no file is there")])
+    get_read_budget().read(len(found), path)
+    yield from found
+
+
+def _in_folder(path: str) -> Iterator[NamedFile]:
+    """The files of a folder, or the file that is none."""
+    if not os.path.isdir(path):
+        yield NamedFile(path)
+        return
+    for each in sorted(each for each in _below(Path(path)) if os.path.isfile(each)):
+        yield NamedFile(str(each), found=True)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """The files of a folder and of those in it, but for hidden ones; a link to a folder is not followed."""
+    for above, folders, files in os.walk(folder):
+        folders[:] = [each for each in folders if not each.startswith(".")]
+        yield from (Path(above, each) for each in files if not each.startswith("."))
+
+
+def _fitting(pattern: str) -> Iterator[str]:
+    """What fits a pattern, as of a shell; ``**`` stands for a folder and those in it, as where a folder is named."""
+    found = ANY_FOLDERS.search(pattern)
+    if found is None:
+        yield from glob(pattern)
+        return
+    before, behind = pattern[: found.start()], pattern[found.end() :]
+    for start in glob(before) if before else [""]:
+        for above, folders, _ in os.walk(start or os.curdir):
+            folders[:] = [each for each in folders if not each.startswith(".")]
+            within = above if start else above[len("./") :]
+            yield from _fitting(os.path.join(escape(within), behind or "*"))
+
+
+def open_named(name: str) -> BinaryIO:
+    """Open a file, or standard input for ``-``. Raises OSError, FactsError for what is no name of a file."""
+    if name == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise FactsError([Diagnostic(name, "standard input is closed")])
+        if sys.stdin.closed:  # As the first one that read it has left it.
+            raise FactsError([Diagnostic(name, "standard input is named twice; allowed: once")])
+        return sys.stdin.buffer
+    try:
+        return open_file(name)
+    except ValueError:
+        raise FactsError([Diagnostic(name, "is not a file name")]) from None
 
 
 @define(eq=False)
@@ -93,8 +260,8 @@ class SourceReader:
                 try:
                     parsed = parse(evolve(source, name=name, data=data))
                     is_found = source.found or (name != source.name and not source.queue_manager)
-                    if is_found and isinstance(parsed, FactsDocument):
-                        _check_has_facts(parsed)
+                    if is_found and isinstance(parsed, FactsDocument) and not has_facts(parsed):
+                        raise FactsError(parsed.diagnostics or [Diagnostic(parsed.source, NO_FACTS)])
                 except ReadLimitError:
                     raise
                 except FactsError as error:
@@ -185,12 +352,6 @@ def read_file(
     return _assign_owner(contents, file.queue_manager)
 
 
-def _check_has_facts(document: FactsDocument) -> None:
-    """Raise FactsError if TOML or JSON that nobody named has nothing of a facts document."""
-    if not has_facts(document):
-        raise FactsError(document.diagnostics or [Diagnostic(document.source, NO_FACTS)])
-
-
 def shows_nothing(script: Script) -> bool:
     """Return whether a program's answer shows no object, and no command that finds none."""
     return script.format in (MQWEB.name, PCF.name) and not (script.records or script.diagnostics or script.asked)
@@ -279,7 +440,6 @@ def _get_statement(record: Record) -> tuple[object, ...]:
 OBJECT_FIELDS = ("name", "queue_manager", "type", "trigger", "clusters", "suspended", "platform", "host")
 """The fields that are not attributes of the same name."""
 
-
 AS_A_SCRIPT = Queue | Process | QueueManager | RemoteQueueManager | QueueManagerAlias | Channel
 
 
@@ -295,14 +455,14 @@ def read_scripts(source: Source, misplaced: Misplaced, reader: SourceReader) -> 
             facts = read_facts(contents.data, contents.source, "?", places=contents.places)
             faults = contents.diagnostics or facts.diagnostics
             reader.faults += faults
-            yield from () if faults else build_scripts(facts, contents)
+            yield from () if faults else _build_scripts(facts, contents)
         else:
             for script in contents:
                 reader.add_script_faults(script.diagnostics)
             yield from (evolve(each, overlay=source.overlay) for each in contents)
 
 
-def build_scripts(facts: Facts, document: FactsDocument) -> Iterator[Script]:
+def _build_scripts(facts: Facts, document: FactsDocument) -> Iterator[Script]:
     """Write what a facts document tells as a script for each queue manager."""
     own = facts.queue_manager.name if facts.queue_manager else ""
     found: dict[str, list[Record]] = {own: [*_about_others(facts, own, document)]}
@@ -319,8 +479,12 @@ def build_scripts(facts: Facts, document: FactsDocument) -> Iterator[Script]:
     found[own] += [_record(each, "PROCESS", document, ("process", at)) for at, each in enumerate(facts.processes)]
     found[own] += _channels(facts, document)
     several = [each.clusters for each in facts.queues] + [each.clusters for each in facts.queue_manager_aliases]
-    listed = {_listed(names): names for names in several}
-    namelists = [_namelist(name, names, document) for name, names in listed.items() if names]
+    listed = {",".join(names): names for names in several}
+    namelists = [
+        Record("define", "NAMELIST", name, {"NAMES": names, "REPLACE": ""}, source=document.source)
+        for name, names in listed.items()
+        if names
+    ]
     for owner, records in found.items():
         yield Script(document.source, owner, (*namelists, *records), format=document.format)
 
@@ -403,13 +567,4 @@ def _place_of(document: FactsDocument, path: tuple[str | int, ...], attribute: s
 
 def _clusters(names: Sequence[str]) -> dict[str, Value]:
     """How a script says in which clusters something is: several are a namelist's."""
-    return {"CLUSTER": names[0]} if len(names) == 1 else {"CLUSNL": _listed(names)} if names else {}
-
-
-def _namelist(name: str, names: tuple[str, ...], document: FactsDocument) -> Record:
-    """The namelist of several clusters: each script of the document has it."""
-    return Record("define", "NAMELIST", name, {"NAMES": names, "REPLACE": ""}, source=document.source)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ",".join(names)
+    return {"CLUSTER": names[0]} if len(names) == 1 else {"CLUSNL": ",".join(names)} if names else {}

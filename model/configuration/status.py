@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
-from attrs import define, evolve, field, fields
+from attrs import define, evolve, field, fields, frozen
 
 from mqclause.model.configuration.attributes import (
     FACT_ATTRIBUTES,
@@ -16,7 +16,7 @@ from mqclause.model.configuration.attributes import (
     WHOLE_NUMBER,
     select_attributes,
 )
-from mqclause.model.configuration.completeness import NO_INQUIRIES, AnsweredInquiries
+from mqclause.model.configuration.completeness import AnsweredInquiries
 from mqclause.model.configuration.objects import (
     ALIAS_ATTRIBUTES,
     CLUSTER_CHANNELS,
@@ -42,20 +42,17 @@ from mqclause.model.facts.objects import (
     RemoteQueueManager,
 )
 from mqclause.model.readers.formats import FactsDocument
-from mqclause.model.readers.records import Record
+from mqclause.model.readers.records import Record, split_names
 
 STARTED_STATUS = str(fields(Channel).status.default)
-"""What a channel is taken as after START: it may run, wait or retry; as one whose state no source tells."""
+"""What a channel is taken as after START, as it may run, wait or retry, and where DISPLAY CHSTATUS shows nothing of it.
+"""
 
 ROUTE_KEYS = ("name", "queue_manager", "cluster")
 STATUS_FIELDS = ("status", "dest_seq_number", "dest_seq_factor")
 """What no script holds of a channel."""
 
-
 RowKey = tuple[str, ...]
-
-UNSHOWN_STATUS = str(fields(Channel).status.default)
-"""The state of a channel that DISPLAY CHSTATUS shows nothing of."""
 
 
 @define
@@ -88,7 +85,7 @@ class ChannelStates:
         """Find the state of a channel outside clusters after the latest command, and where it is stated."""
         for record in reversed(self.operated):
             if record.name == channel and record.listed("QMNAME") in ((), (queue_manager,)):
-                stated = Origin("stated", record.source, *record.place_of("STATUS"))
+                stated = Origin.of_record("stated", record, "STATUS")
                 return get_state_after(record), None if record.action == "start" else stated
         return None
 
@@ -150,7 +147,7 @@ def complete_channels(document: FactsDocument, channels: Sequence[PlacedFact[Cha
 
 
 def merge_channel_states(placed: Iterable[PlacedFact[Any]]) -> list[PlacedFact[Any]]:
-    """Merge facts that only state how a described route is now into the route itself."""
+    """Merge facts that state how a described route is now, and nothing else of it otherwise, into the route itself."""
     kept: dict[int, PlacedFact[Any]] = dict(enumerate(placed))
     channels = {at: each for at, each in kept.items() if isinstance(each.fact, Channel)}
     described: dict[str, list[int]] = {}
@@ -161,12 +158,12 @@ def merge_channel_states(placed: Iterable[PlacedFact[Any]]) -> list[PlacedFact[A
         if each.table and each.fact.name in described:
             stated = {of.name for of in fields(Channel) if each.origin(of.name).how == "stated"}
             routes = [route for route in described[each.fact.name] if _is_about(each.fact, stated, kept[route])]
-            says_more = not stated.issubset((*ROUTE_KEYS, *STATUS_FIELDS))
-            against = [kept[route].fact for route in routes if says_more or _is_against(each.fact, stated, kept[route])]
+            against = [kept[route].fact for route in routes if _is_against(each.fact, stated, kept[route])]
             if against:  # in the same cluster it is told as a channel that is given twice
                 kept[at] = evolve(each, fact=evolve(each.fact, cluster=against[0].cluster))
             elif routes:
-                kept |= {route: _take_values(kept[route], each, stated.intersection(STATUS_FIELDS)) for route in routes}
+                values = {name: getattr(each.fact, name) for name in stated.intersection(STATUS_FIELDS)}
+                kept |= {route: kept[route].replace_values(values, each.origin) for route in routes}
                 del kept[at]
     return list(kept.values())
 
@@ -185,6 +182,7 @@ def apply_current_status(
     return _set_counts(placed, shown) if shown else cache.get_or_make((placed,), partial(_set_counts, placed, {}))
 
 
+@frozen(eq=False)
 class DisplayedRows:
     """The rows of DISPLAY CLUSQMGR, QCLUSTER and CHSTATUS at the queue manager ``local``.
 
@@ -192,14 +190,13 @@ class DisplayedRows:
     the facts that are given, and adds those that only a row tells. What was ``asked`` for and has no row is not there.
     """
 
-    def __init__(self, local: str, rows: Iterable[MqObject], asked: AnsweredInquiries = NO_INQUIRIES) -> None:
-        self.local = local
-        self.asked = asked
-        self._rows = list(rows)
+    local: str
+    rows: Sequence[MqObject]
+    asked: AnsweredInquiries
 
     def get_rows(self, kind: str) -> list[MqObject]:
         """Return the rows of one kind."""
-        return [row for row in self._rows if row.kind == kind]
+        return [row for row in self.rows if row.kind == kind]
 
     @property
     def clusters(self) -> tuple[str, ...]:
@@ -239,25 +236,17 @@ class DisplayedRows:
         for (host,), rows in _group_rows(self.get_rows("QCLUSTER"), lambda row: (row.text("CLUSQMGR"),)).items():
             waiting.setdefault((host,), rows)
         for each in placed:
-            rows = waiting.pop((each.fact.name,), [])
-            clusters = tuple(dict.fromkeys((*each.fact.clusters, *_list_clusters(rows))))
-            suspended = self._find_suspended(each.fact.name, each.fact.suspended)
-            is_repository = _is_repository(rows, each.fact.repository)
-            partial_in = _find_partial_clusters(rows, each.fact.partial_in)
-            fact = evolve(
-                each.fact, clusters=clusters, suspended=suspended, repository=is_repository, partial_in=partial_in
-            )
-            yield evolve(each, fact=fact)
+            yield evolve(each, fact=self._merge_remote(each.fact, waiting.pop((each.fact.name,), [])))
         for (name,), rows in waiting.items():
             if name not in ("", self.local):
-                of = (
-                    _list_clusters(rows),
-                    self._find_suspended(name, ()),
-                    _is_repository(rows),
-                    _find_partial_clusters(rows),
-                )
-                fact = RemoteQueueManager(name, *of)
-                yield place_fact(fact, rows[0])
+                yield place_fact(self._merge_remote(RemoteQueueManager(name), rows), rows[0])
+
+    def _merge_remote(self, known: RemoteQueueManager, rows: Sequence[MqObject]) -> RemoteQueueManager:
+        clusters = tuple(dict.fromkeys((*known.clusters, *_list_clusters(rows))))
+        suspended, partial_in = self._find_suspended(known.name, known.suspended), _find_partial_clusters(rows, known)
+        types = [row.text("QMTYPE") for row in rows if row.text("QMTYPE")]
+        is_full = "REPOS" in types if types else known.repository
+        return evolve(known, clusters=clusters, suspended=suspended, repository=is_full, partial_in=partial_in)
 
     def merge_channels(
         self, placed: Iterable[PlacedFact[Channel]], states: ChannelStates
@@ -359,7 +348,8 @@ class DisplayedRows:
             if status.name == name and status.text("RQMNAME") in ("", to) and is_cluster_channel(status):
                 return route.replace_values(status.fields, status.origin)
         if self.asked.tells("CHSTATUS", name) and states.find_route_state(name, to) is None:
-            return _set_inactive(route)
+            by = {"status": Origin("observed", route.source)}
+            return route.replace_values({"status": STARTED_STATUS}, by.__getitem__)
         return route
 
 
@@ -400,19 +390,16 @@ def _complete_row(row: Any, leading: dict[str, set[str]]) -> Any:
     return {**row, "queue_manager": next(iter(to))} if len(to) == 1 else row
 
 
-def _take_values(route: PlacedFact[Any], state: PlacedFact[Any], names: Iterable[str]) -> PlacedFact[Any]:
-    return route.replace_values({name: getattr(state.fact, name) for name in names}, state.origin)
-
-
 def _is_about(state: Channel, stated: set[str], route: PlacedFact[Any]) -> bool:
     named = [name for name in ROUTE_KEYS if name in stated or name == "queue_manager"]
     return all(getattr(state, name) == getattr(route.fact, name) for name in named)
 
 
 def _is_against(state: Channel, stated: set[str], route: PlacedFact[Any]) -> bool:
-    """Whether another state than that of ``state`` was displayed."""
+    """Whether another state than that of ``state`` was displayed, or something else is ``stated`` otherwise."""
     displayed = "status" in stated and route.origin("status").how == "observed"
-    return displayed and state.status != route.fact.status
+    compared = [*stated.difference(ROUTE_KEYS, STATUS_FIELDS), *(["status"] if displayed else [])]
+    return any(getattr(state, name) != getattr(route.fact, name) for name in compared)
 
 
 def _set_counts(placed: PlacedFact[Any], shown: Mapping[str, str]) -> PlacedFact[Any]:
@@ -432,23 +419,11 @@ def _select_latest(rows: Sequence[MqObject]) -> MqObject:
     return next(row for row in rows if row.text("QMID") == rows[-1].text("QMID"))
 
 
-def _set_inactive(route: PlacedFact[Channel]) -> PlacedFact[Channel]:
-    """The route, whose state was asked for, and there was none."""
-    by = {"status": Origin("observed", route.source)}
-    return route.replace_values({"status": UNSHOWN_STATUS}, by.__getitem__)
-
-
-def _is_repository(rows: Iterable[MqObject], stated: bool = False) -> bool:
-    """Whether rows show a full repository; what is stated counts where none shows what it is."""
-    shown = [row.text("QMTYPE") for row in rows if row.text("QMTYPE")]
-    return "REPOS" in shown if shown else stated
-
-
-def _find_partial_clusters(rows: Iterable[MqObject], stated: tuple[str, ...] = ()) -> tuple[str, ...]:
+def _find_partial_clusters(rows: Iterable[MqObject], known: RemoteQueueManager) -> tuple[str, ...]:
     """Of one that is shown as a full repository somewhere, the clusters of which it is shown as none."""
     shown = {row.text("CLUSTER"): row.text("QMTYPE") for row in rows if row.text("QMTYPE")}
     if not shown:
-        return stated
+        return known.partial_in
     others = tuple(each for each, kind in shown.items() if each and kind != "REPOS")
     return others if "REPOS" in shown.values() else ()
 
@@ -476,7 +451,10 @@ def drop_outdated_rows(
     rows: Iterable[MqObject], members: Mapping[str, QueueManagerObjects], local: str
 ) -> Iterator[MqObject]:
     """Drop from the rows displayed at ``local`` what overlays of ``members`` change: their own objects say that."""
-    changes = {name: [*_list_overlay_commands(member)] for name, member in members.items()}
+    changes = {
+        name: [record for script in member.scripts if script.overlay for record in script.records]
+        for name, member in members.items()
+    }
     if not any(changes.values()):
         yield from rows
         return
@@ -488,10 +466,6 @@ def drop_outdated_rows(
         }
         if not changed & MEMBERSHIP:
             yield _drop_attributes(row, changed) if changed else row
-
-
-def _list_overlay_commands(member: QueueManagerObjects) -> Iterator[Record]:
-    return (record for script in member.scripts if script.overlay for record in script.records)
 
 
 def _find_changed_attributes(
@@ -525,12 +499,7 @@ def _find_operated_attributes(row: MqObject, commands: Collection[Record]) -> It
 def _list_record_clusters(record: Record, owner: QueueManagerObjects | None) -> tuple[str, ...]:
     names = record.listed("CLUSNL")
     lists = [each for each in owner.of("NAMELIST") if each.name in names] if owner else []
-    return (*record.listed("CLUSTER"), *(name for each in lists for name in _list_names(each)))
-
-
-def _list_names(namelist: MqObject) -> tuple[str, ...]:
-    by = namelist.find_statement("NAMES")
-    return by.listed("NAMES") if by else ()
+    return (*record.listed("CLUSTER"), *(name for each in lists for name in split_names(each.value("NAMES"))))
 
 
 def _drop_attributes(row: MqObject, changed: Collection[str]) -> MqObject:

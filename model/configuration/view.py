@@ -8,7 +8,11 @@ from typing import Any, Self, cast
 
 from attrs import define, field, frozen
 
-from mqclause.model.configuration.checked_objects import apply_published_attributes, find_outdated_records
+from mqclause.model.configuration.checked_objects import (
+    apply_published_attributes,
+    find_outdated_records,
+    find_outdated_routes,
+)
 from mqclause.model.configuration.completeness import Membership, fill_in_inserts, find_open_names, has_complete_dump
 from mqclause.model.configuration.objects import (
     PLATFORM,
@@ -141,7 +145,7 @@ def _choose_local(named: Sequence[str], local: str | None, nameless: int) -> str
     raise ValueError(f"does not name its queue manager; name it with {by}, or give it as QMGR=FILE{more}")
 
 
-def find_unnamed_sources(local: str, scripts: Iterable[Script]) -> Iterator[Diagnostic]:
+def _find_unnamed_sources(local: str, scripts: Iterable[Script]) -> Iterator[Diagnostic]:
     """Find files that do not say whose they are, where another one says that it is of ``local``."""
     files = [script for script in scripts if not script.overlay]
     if any(script.queue_manager for script in files):
@@ -181,7 +185,7 @@ class ViewBuilder:
         """Build the objects of each queue manager by its scripts."""
         members = {name: _build_objects(name, of, cache) for name, of in scripts.items()}
         own = members[local]
-        shown = DisplayedRows(local, drop_outdated_rows(own.rows, members, local), own.asked)
+        shown = DisplayedRows(local, [*drop_outdated_rows(own.rows, members, local)], own.asked)
         mine = None if clusters is None else frozenset((*clusters, *own.clusters, *shown.clusters))
         return cls(local, members, mine, shown, cache)
 
@@ -227,27 +231,23 @@ class ViewBuilder:
 
     def build_other_members(self) -> OtherMembers:
         """Gather what is told of the other queue managers, whoever sees them."""
-        members = self.members.items()
+        members, shown = self.members.items(), {row.name for row in self.shown.get_rows("CLUSQMGR")}
         return OtherMembers(
             {name: each.queue_targets for name, each in members if each is not self.own},
             {name: each.models for name, each in members if each.models},
             frozenset(name for name, each in members if has_complete_dump(each.scripts)),
-            tuple(self.find_strangers()),
+            tuple(name for name, each in members if each not in self.everyone and name not in shown),
             self.shown.partial_of,
         )
-
-    def find_strangers(self) -> Iterator[str]:
-        """Find the members that share no cluster with the local one, by their files and by what it displays."""
-        shown = {row.name for row in self.shown.get_rows("CLUSQMGR")}
-        return (name for name, member in self.members.items() if member not in self.everyone and name not in shown)
 
     def find_remarks(self) -> Iterator[Diagnostic]:
         """Find what is odd in what the local queue manager, and those that it knows, have or show."""
         mine, everyone = self.own, self.everyone
         yield from (*mine.remarks, *(one for each in everyone for one in each.list_contradictions(mine)))
         yield from find_open_names(one for each in everyone for one in each.scripts)
-        yield from find_unnamed_sources(self.local, mine.scripts)
+        yield from _find_unnamed_sources(self.local, mine.scripts)
         yield from find_outdated_records(self.shown.get_rows("QCLUSTER"), self.local, self.members, everyone)
+        yield from find_outdated_routes(self.shown.get_rows("CLUSQMGR"), self.local, self.members)
 
     def apply_published(
         self, member: QueueManagerObjects, placed: Iterator[PlacedFact[FactT]]
@@ -378,7 +378,7 @@ def _find_origin_of_whole(member: QueueManagerObjects, attribute: str) -> Origin
     elif attribute == "suspended" and member.suspension:
         record = member.suspension
         by = "CLUSTER" if record.listed("CLUSTER") else "CLUSNL"
-        found = Origin("stated", record.source, *record.place_of(by))
+        found = Origin.of_record("stated", record, by)
     if found is None:
         found = next((each.origin(attribute) for each in member.of("QMGR")), None)
     return found or Origin("stated" if attribute == "name" else "defaulted", member.scripts[0].source)

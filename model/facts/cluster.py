@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
 from typing import Any, TypeAlias, TypeVar, Unpack
@@ -136,7 +136,7 @@ class Cluster:
 
     def __attrs_post_init__(self) -> None:
         check_type("queue_manager", self.queue_manager, QueueManager)
-        if found := tuple(find_contradictions(self)):
+        if found := tuple(_find_contradictions(self)):
             raise ContradictionError(found)
 
     def __repr__(self) -> str:
@@ -197,11 +197,8 @@ class Cluster:
         for name in clusters:
             if name not in member.clusters:
                 raise _unknown(f"cluster of {queue_manager}", name, member.clusters)
-        changed = evolve(member, suspended=change(member.suspended, clusters or member.clusters))
-        if isinstance(changed, QueueManager):
-            return evolve(self, queue_manager=changed)
-        others = [changed if each is member else each for each in self.remote_queue_managers]
-        return evolve(self, remote_queue_managers=others)
+        suspended = change(member.suspended, clusters or member.clusters)
+        return replace_objects(self, [member], [evolve(member, suspended=suspended)])
 
     def with_status(self, channel: str, status: ChannelState) -> Cluster:
         """Return the cluster with every channel of a name in a state. Raises ValueError if there is none."""
@@ -227,7 +224,7 @@ class Cluster:
         if not found:
             given: dict[str, Any] = {"clusters": members[queue_manager].clusters, **attributes}
             return evolve(self, queues=(*self.queues, Queue(name, queue_manager, **given)))
-        return evolve(self, queues=[evolve(each, **attributes) if each in found else each for each in self.queues])
+        return replace_objects(self, found, [evolve(each, **attributes) for each in found])
 
     def with_channel(self, name: str, queue_manager: str, **attributes: Unpack[ChannelAttributes]) -> Cluster:
         """Return the cluster with other attributes of the channel to a queue manager, or with one more channel.
@@ -240,7 +237,7 @@ class Cluster:
         if not found:
             given: dict[str, Any] = {"cluster": next(iter(members[queue_manager].clusters), ""), **attributes}
             return evolve(self, channels=(*self.channels, Channel(name, queue_manager, **given)))
-        return evolve(self, channels=[evolve(each, **attributes) if each in found else each for each in self.channels])
+        return replace_objects(self, found, [evolve(each, **attributes) for each in found])
 
     def without(self, queue_manager: str) -> Cluster:
         """Return the cluster without another queue manager and what it has. Raises ValueError for an unknown one."""
@@ -329,9 +326,9 @@ class Cluster:
     @cached_property
     def repositories_asked(self) -> tuple[str, ...]:
         """The full repositories that are asked for a name which is not known."""
-        mine = frozenset(self.asking_in)
-        others = self.remote_queue_managers if mine else ()
-        return tuple(each.name for each in others if any(map(each.is_full_in, mine.intersection(each.clusters))))
+        full = [each for each in self.remote_queue_managers if each.repository]
+        mine = frozenset(self.asking_in) if full else frozenset[str]()
+        return tuple(each.name for each in full if any(map(each.is_full_in, mine.intersection(each.clusters))))
 
     @cached_property
     def asking_in(self) -> tuple[str, ...]:
@@ -414,6 +411,17 @@ def _unknown(what: str, name: str, known: Iterable[str], near: str = "") -> Argu
     )
 
 
+def replace_objects(cluster: Cluster, old: Sequence[Fact], new: Sequence[Fact]) -> Cluster:
+    """Replace objects of one kind, each by the new one at its place. Raises ContradictionError."""
+    if not new:
+        return cluster
+    changed: dict[str, Any] = {"queue_manager": new[0]}
+    if name := CLUSTER_FIELDS.get(type(new[0]), ""):
+        by_id = {id(before): after for before, after in zip(old, new, strict=True)}
+        changed = {name: tuple(by_id.get(id(each), each) for each in getattr(cluster, name))}
+    return evolve(cluster, **changed)
+
+
 def list_facts(cluster: Cluster) -> Iterator[Any]:
     """List all facts of a cluster, the local queue manager first."""
     yield cluster.queue_manager
@@ -421,7 +429,7 @@ def list_facts(cluster: Cluster) -> Iterator[Any]:
         yield from getattr(cluster, name)
 
 
-def find_contradictions(cluster: Cluster) -> Iterator[Contradiction]:
+def _find_contradictions(cluster: Cluster) -> Iterator[Contradiction]:
     """Find every fact that cannot stand beside the others, with what is wrong with it."""
     local = cluster.queue_manager.name
     known = {local, *(other.name for other in cluster.remote_queue_managers)}

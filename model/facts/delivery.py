@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 from fnmatch import fnmatchcase
-from typing import Any, Self, get_args
+from typing import Any, get_args
 
-from attrs import asdict, define, field, frozen
+from attrs import define, field
 
 from mqclause.model.facts.domains import (
     LARGEST,
@@ -43,38 +43,9 @@ def find_serving_queue(channel: str, serving: Mapping[str, str]) -> str:
 
 @define(unsafe_hash=True)  # One is made for every cell of a map, and attrs takes longer where it is frozen.
 class Delivery:
-    """One message on its way to the ``queue`` at ``queue_manager`` that was chosen for it.
+    """One message on its way to the ``queue`` at ``queue_manager`` that was chosen, or a trigger message in its place.
 
-    ``depth`` messages are there, as far as it is told, and ``maxdepth`` at most. ``channel`` is blank where it leaves
-    by no cluster channel; ``put_disabled_here`` are the put-disabled queues of the queue manager that sends, and
-    ``full_here`` those that are full. ``own_transmission_queue`` is its queue that a display names with the channel, or
-    whose CLCHNAME does, blank if none is told, which ``is_missing`` if the sources tell that there is none of that
-    name; ``defclxq`` its DEFCLXQ, blank where no source tells it, and ``queue_of_channel`` the one that the channel
-    then has to itself. ``queues_told``: a source names every queue that the
-    target has; ``queue_there`` says whether this one is among them. ``leads_to`` is what an alias of that name leads to
-    there, blank if it is none, ``target_on_host`` whether the target itself has a queue of that name, and
-    ``target_there`` whether any queue manager that is described, or that may be left out, has; ``by_alias``: the target
-    was chosen as an alias of a queue manager. A message that is ``bound`` names its target as queue manager. The target
-    may be ``suspended`` in the cluster of the route; the sender ``shares_queues``: it has IGQ(ENABLED), so that members
-    of its queue-sharing group send one another messages by a shared queue. A target
-    ``has_left`` where a change takes it out of the cluster; ``other_ways`` counts the CLUSSDR channels of the sender to
-    members that stay. A message that leaves by no cluster channel does so ``by_transmission_queue``, blank if it stays
-    here; ``is_sent_from``: a channel that is described names that, or none is described.
-
-    What is on its way may be a trigger message in its place: for the ``triggered_queue``, which ``is_sent_from``
-    likewise, with ``usage``, ``process``, ``initq`` and ``trigdata``. ``trigdata_is_channel``: a channel of that name
-    is defined, or no source tells which are; ``like_trigdata`` is one whose name is nearly that.
-
-    ``takers`` says in words how the channels are that take messages from the transmission queue, or that the trigger
-    message would start, ``taker_states`` has their states; ``taker_unknown``: that of one is not known.
-    ``stopped_taker`` is one that is STOPPED. ``is_triggered``: the transmission queue has TRIGGER, so that a message
-    on it may start one. A CLUSSDR for the ``channel`` states ``overridden`` attributes, which the CLUSRCVR has
-    otherwise. ``listed_status`` is the state of channels that the choice was among, where only that is looked at.
-    ``alias_of_model``: what the alias leads to is a model queue of the target. The queue has the
-    ``stream_queue`` in STREAMQ, and ``capexpry`` in CAPEXPRY: 0 is no limit. The binding GROUP ties the message to the
-    ``group`` whose first one went to ``group_at``, which another was chosen than, blank where it ties it to nothing or
-    the two are the same; ``group_takes_puts``: the queue there is put-enabled. ``platform`` is that of the sender; if
-    ``level_told``, its command level is known.
+    What each attribute means is in the vocabulary of delivery, ``engine/audit/vocabulary.toml``.
     """
 
     sender: str = rule_field(NAME_OR_BLANK, "")
@@ -129,34 +100,23 @@ class Delivery:
     level_told: bool = False
 
 
-@frozen
-class TransmissionChannels:
-    """How the channels are that would take a message from a transmission queue: fields of what rules see of it."""
+def describe_takers(channels: Iterable[ChannelStatus], unknown_state: Container[str]) -> dict[str, Any]:
+    """Describe the channels that take messages from a transmission queue, in fields of what rules see of that.
 
-    takers: str = ""
-    taker_states: tuple[str, ...] = ()
-    taker_unknown: bool = False
-    stopped_taker: str = ""
-
-    @classmethod
-    def of(cls, channels: Iterable[ChannelStatus], unknown_state: Container[str]) -> Self:
-        """Describe the channels that take messages; ``unknown_state`` has those whose state is not known."""
-        found = [*channels]
-        known = [each for each in found if each.name not in unknown_state]
-        said = [f"{each.name} is {each.status}" for each in known[:TAKERS_NAMED]]
-        return cls(
-            ", ".join([*said, *(["…"] if len(known) > TAKERS_NAMED else [])]),
-            tuple(dict.fromkeys(each.status for each in known)),
-            len(known) < len(found),
-            next((each.name for each in known if each.status == "STOPPED"), ""),
-        )
-
-    def seen(self) -> dict[str, Any]:
-        """Return the fields."""
-        return asdict(self, recurse=False)
+    ``unknown_state`` has those whose state is not known.
+    """
+    found = [*channels]
+    known = [each for each in found if each.name not in unknown_state]
+    said = [f"{each.name} is {each.status}" for each in known[:TAKERS_NAMED]]
+    return {
+        "takers": ", ".join([*said, *(["…"] if len(known) > TAKERS_NAMED else [])]),
+        "taker_states": tuple(dict.fromkeys(each.status for each in known)),
+        "taker_unknown": len(known) < len(found),
+        "stopped_taker": next((each.name for each in known if each.status == "STOPPED"), ""),
+    }
 
 
-@frozen
+@define(unsafe_hash=True)  # One is made for every snapshot, and attrs takes three times as long where it is frozen.
 class DeliveryContext:
     """What sources tell of the way that a message takes from one queue manager once its destination is chosen.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from math import isfinite
 from types import MappingProxyType
@@ -11,7 +11,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from attrs import NOTHING, Converter, field, fields, frozen
 
-from mqclause.model.diagnostics import DomainError, suggest_word
+from mqclause.model.diagnostics import DomainError, quote_value, render_given_value, suggest_word
 
 T = TypeVar("T")
 
@@ -65,18 +65,13 @@ class Words:
         if isinstance(value, str):
             if value in self.words:
                 return value
-            if fold_case(value) in self.words:
-                return fold_case(value)
-        raise DomainError(key, value, self.allowed(value))
-
-    def allowed(self, value: object) -> str:
-        """Render what may stand in the place of ``value``, for a message."""
-        listed = ", ".join(self.words)
+            if _fold_case(value) in self.words:
+                return _fold_case(value)
         near = suggest_word(value.upper(), self.words) if isinstance(value, str) else ""
-        return f"allowed: {listed}{near}"
+        raise DomainError(key, value, f"allowed: {', '.join(self.words)}{near}")
 
 
-def fold_case(word: str) -> str:
+def _fold_case(word: str) -> str:
     """Fold a word in upper case. Only A to Z have a letter case: what looks like them is another letter."""
     return word.upper() if word.isascii() else word
 
@@ -117,8 +112,8 @@ class WordsOrWhole:
     numbers: Whole
 
     def __call__(self, value: object, key: str) -> str:
-        if isinstance(value, str) and fold_case(value) in self.words:
-            return fold_case(value)
+        if isinstance(value, str) and _fold_case(value) in self.words:
+            return _fold_case(value)
         if type(value) is int or (isinstance(value, str) and value.isascii() and value.isdecimal()):
             with suppress(DomainError):
                 return str(self.numbers(int(value), key))
@@ -161,10 +156,6 @@ class Text:
             kept = value.rstrip(" ")
             if self.least <= len(kept) <= self.most and (kept.isprintable() or not kept):
                 return kept
-        return self.refuse(value, key)
-
-    def refuse(self, value: object, key: str) -> str:
-        """Raise DomainError for ``value``."""
         what = f"text of {self.least} to {self.most} characters, without control characters"
         raise DomainError(key, value, f"allowed: {what}")
 
@@ -188,7 +179,7 @@ class Name(Text):
 
 @frozen
 class Names:
-    """A list of names, each once; kept as a tuple in the given order."""
+    """A list of names, or of words, each once; kept as a tuple in the given order."""
 
     each: Text | Name | Words
 
@@ -199,7 +190,7 @@ class Names:
 
     def __call__(self, value: object, key: str) -> tuple[str, ...]:
         if not isinstance(value, list | tuple):
-            raise DomainError(key, value, "allowed: a list of names")
+            raise DomainError(key, value, f"allowed: a list of {', '.join(self.words) or 'names'}")
         if len(value) > 1:
             return tuple(dict.fromkeys(self.each(item, key) for item in value))
         return (self.each(value[0], key),) if value else ()
@@ -389,6 +380,20 @@ class Maker(Generic[T]):
             if key not in given:
                 raise TypeError(f"{key} is required")
         return made
+
+    def find_faults(self, given: Mapping[Any, object]) -> Iterator[tuple[str | None, str]]:
+        """Find every fault of a table, with the key that it is about: None for one that is missing."""
+        for key, value in given.items():
+            domain = self.domains.get(key)
+            if domain is None:
+                allowed = f"allowed: {', '.join(self.domains)}{suggest_word(key, self.domains)}"
+                yield key, f"unknown key {quote_value(key)}{render_given_value(key, value)}; {allowed}"
+                continue
+            try:
+                domain(value, key)
+            except DomainError as error:
+                yield key, str(error)
+        yield from ((None, f"{key} is missing; it must be given") for key in self.required if key not in given)
 
 
 def _converter(domain: Domain, default: object, or_unknown: bool = False) -> Any:

@@ -156,20 +156,9 @@ def find_invalid_messages(messages: Iterable[Message], cluster: Cluster) -> Iter
 class RetrievalCall:
     """A call on a queue, or a question about it. Every attribute has a value; a blank text means "none".
 
-    ``get`` is that of the queue, ``named_get`` that of the object that was named, which may be an alias of it;
-    ``platform`` is where the queue lies, ``indxtype`` its index there.
-    ``options`` are those of MQGMO or MQPMO, ``match_on`` the keys that MQGMO's match options name. ``get_…`` tells of
-    the current group of an application's gets, ``browse_…`` of its browses, ``put_…`` of its puts: whether there is
-    one, whether the last call had LOGICAL_ORDER, and whether a logical message is begun. ``current_group`` is the
-    GroupId of the one that a call goes on with, ``current_is_group`` says that it is a group and no segmented message
-    in none, ``current_is_last`` that the logical message which is begun is the last of it, ``next_sequence`` and
-    ``next_offset`` what comes next in it; 0 and 0 if nothing can. ``cursor_…`` is the message
-    under the browse cursor, and the place behind which a browse goes on: the message's own, or in logical order that
-    of the first message of its item. ``browsing_stated`` says that a call has stated how this application browses,
-    ``browse_was_logical`` that it was in logical order. ``given_…`` is what a put says of its message: a priority, the
-    label of a group, whether it belongs to one, and where. Of an application's puts ``priorities`` counts the
-    priorities, ``units_of_work`` the units of work (all outside any are one), ``put_elsewhere`` the messages put at
-    another queue manager.
+    What each means is in the vocabulary of retrieval, ``engine/audit/vocabulary.toml``: ``get_…`` tells of the current
+    group of an application's gets, ``browse_…`` of its browses, ``put_…`` of its puts, ``current_…`` and ``next_…`` of
+    the one that the call goes on with, and ``given_…`` is what a put says of its message.
     """
 
     mqi_call: str = word_field(*RETRIEVAL_CALLS, default="ORDER")
@@ -252,18 +241,9 @@ def list_message_values(messages: Iterable[StatedMessage]) -> tuple[object, ...]
 class QueuedMessage(StatedMessage):
     """A message on a queue, seen by one unit of work or by none.
 
-    ``enqueued_priority`` is the one that terms said when it was put, ``arrival`` counts what came to the queue before
-    it. So were told whether it ``is_first`` of its item, whether it ``begins_message`` or ``ends_message`` or
-    ``ends_item``, and by what it is ``followed_by_…`` there; 0 where nothing can follow. Of its item: a message is
-    ``repeated`` if another one of the same item, MsgSeqNumber and Offset stands before it; ``leads`` is true of the
-    one that is first; ``first_there`` says whether there is one. From that the *line* goes on to what follows, and so
-    on: a message is ``in_line`` if it comes to it, ``line_ends`` if the last in line ends the item, ``behind_end`` if
-    the message lies behind that one. The first one, or without it the next one of the item, is at ``item_priority`` and
-    ``item_arrival``, the first of the item to arrive at ``earliest_…``. ``segments_end``: from the segment that begins
-    its logical message one follows the other up to one that ends it; with ``message_ends_group`` that one says that
-    the group ends, too. ``begun_by_another``: another application has got what was before it in its item. ``browsed``
-    is a message that begins an item of several and that the application has browsed before, since it last began to
-    look for groups.
+    What each attribute means is in the vocabulary of retrieval, ``engine/audit/vocabulary.toml``. From the message that
+    is first of an item a *line* goes on to what follows, and so on up to a gap: ``in_line``, ``line_ends`` and
+    ``behind_end`` say where a message is to it.
     """
 
     enqueued_priority: int = rule_field(PRIORITY, 0)
@@ -334,7 +314,7 @@ def list_stated_values(message: Message, priority: int, queue: Queue) -> dict[st
     }  # fmt: skip
 
 
-def follow_item(
+def _follow_item(
     first: QueuedMessage | None, find: Callable[[ItemPlace], QueuedMessage | None]
 ) -> Iterator[QueuedMessage]:
     """Yield ``first`` and the messages that follow it in its item without a gap; none comes twice."""
@@ -345,10 +325,10 @@ def follow_item(
         at = find((at.followed_by_sequence, at.followed_by_offset)) if at.followed_by_sequence else None
 
 
-def collect_segments(first: QueuedMessage, find: Callable[[ItemPlace], QueuedMessage | None]) -> list[QueuedMessage]:
+def _collect_segments(first: QueuedMessage, find: Callable[[ItemPlace], QueuedMessage | None]) -> list[QueuedMessage]:
     """Collect the segments of the logical message that ``first`` begins, in order; empty if one is missing."""
     segments = []
-    for each in follow_item(first, find):
+    for each in _follow_item(first, find):
         segments.append(each)
         if each.ends_message:
             return segments
@@ -379,13 +359,13 @@ def _tell(members: Sequence[QueuedMessage]) -> None:
     in_order = [by_place[place] for place in sorted(by_place)]
     first = next((each for each in in_order if each.is_first), None)
     stands_at = first or in_order[0]
-    in_line = list(follow_item(first, by_place.get))
+    in_line = list(_follow_item(first, by_place.get))
     ends = bool(in_line) and in_line[-1].ends_item
     last = (in_line[-1].sequence, in_line[-1].offset) if in_line else NO_PLACE
     kept = set(map(id, in_line))
     # Of the segments of one MsgSeqNumber the one of the lowest Offset is the one that may begin the logical message.
     lowest = {each.sequence: each for each in reversed(in_order)}
-    wholes = {at: collect_segments(each, by_place.get) for at, each in lowest.items() if each.begins_message}
+    wholes = {at: _collect_segments(each, by_place.get) for at, each in lowest.items() if each.begins_message}
     for each in members:
         each.leads, each.first_there = each is first, first is not None
         each.in_line, each.line_ends = id(each) in kept, ends

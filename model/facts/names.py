@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from attrs import frozen
+from attrs import define
 
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.domains import DIGIT, NAME_OR_BLANK, NAMES, Words, rule_field
-from mqclause.model.facts.objects import BINDINGS, Put, QueueManagerAlias
+from mqclause.model.facts.objects import BINDINGS, Put, Queue, QueueManagerAlias
 
 OBJECT_TYPES = ("", "QLOCAL", "QALIAS", "QREMOTE")
 HOSTS_NAMED = 4
@@ -20,26 +20,13 @@ LEADING_TYPES = ("QALIAS", "QREMOTE", "QMALIAS")
 """The kinds of object that lead from one name to another: the last is an alias of a queue manager."""
 
 
-@frozen
+@define(unsafe_hash=True)  # One is made for every put, and attrs takes three times as long where it is frozen.
 class NamePair:
     """The two names of an object descriptor, and what they are to the local queue manager.
 
-    ``object_…`` is its own object of the queue's name; a blank type: it has none. ``alias_…`` is its own alias of a
-    queue manager (a QREMOTE without RNAME) that has the name of the queue manager; ``alias_clustered``: one in a
-    cluster. ``target_is_topic``: what its alias queue stands for is a topic. ``first_instance_…`` is the instance of
-    the queue that is listed first, wherever it is. ``followed`` are the kinds of the objects that led here, ``led_by``
-    the kind of the last one and ``alias_followed`` the name of the last alias of a queue manager; ``inhibited_by`` is
-    the first of them that is put-disabled. ``known_in_cluster``: other queue managers have a queue of the name, of
-    which ``hosts`` names the first; ``shared_by_others``: one is in a cluster of ours; for a name that it does not know
-    it ``asks_repositories``, where full ``repositories`` are known of the clusters that it is ``asking_in``, of which
-    it is none itself; ``known_as_alias``: some queue manager has an alias of a queue manager of it,
-    ``known_as_model``: it has a model queue of it itself; what
-    facts give of others is known. The name of the queue manager ``is_other_queue_manager`` of which facts tell, or
-    ``is_advertised_alias`` of a queue manager, of whomever. ``instances_bind_alike``: all instances of the queue have
-    one DEFBIND, ``aliases_bind_alike``: so have all aliases of the named queue manager; ``bind_left_open``: the call
-    leaves it to that. ``alias_route_in_another_cluster``: a route to another
-    queue manager that advertises the named alias is in a cluster of ours that the alias is not in. ``for_input``: the
-    call opens the queue to get or to browse messages.
+    What each attribute means is in the vocabulary of resolution, ``engine/audit/vocabulary.toml``: ``object_…`` is its
+    own object of the queue's name, ``alias_…`` an alias of a queue manager that has the name of the queue manager, and
+    ``first_instance_…`` the instance of the queue that is listed first. What facts give of others is known.
     """
 
     queue: str = rule_field(NAME_OR_BLANK, "")
@@ -103,20 +90,21 @@ def build_name_pair(cluster: Cluster, put: Put, before: NamePair | None = None, 
     ``before`` is the naming that an object of the kind ``led_by`` led from, with its own ``inhibited_by`` as of now.
     """
     own, named = cluster.queue_manager, put.queue_manager
+    of_name, by_default = cluster.own_queues.get(named), cluster.own_queues.get(own.defxmitq)
     return NamePair(
         queue=put.queue,
         queue_manager=named,
         local_queue_manager=own.name,
         mqi_call=put.call,
-        names_transmission_queue=_is_transmission_queue(cluster, named),
-        transmission_queue_put_enabled=_is_put_enabled(cluster, named),
+        names_transmission_queue=_is_transmission_queue(of_name),
+        transmission_queue_put_enabled=_is_put_enabled(of_name),
         is_other_queue_manager=named in cluster.remote,
         is_advertised_alias=named in cluster.aliases_by_name,
         defxmitq=own.defxmitq,
-        defxmitq_defined=_is_transmission_queue(cluster, own.defxmitq),
-        defxmitq_put_enabled=_is_put_enabled(cluster, own.defxmitq),
-        defxmitq_defprty=_priority(cluster, own.defxmitq),
-        transmission_queue_defprty=_priority(cluster, named),
+        defxmitq_defined=_is_transmission_queue(by_default),
+        defxmitq_put_enabled=_is_put_enabled(by_default),
+        defxmitq_defprty=0 if by_default is None else by_default.defprty,
+        transmission_queue_defprty=0 if of_name is None else of_name.defprty,
         alias_route_in_another_cluster=_is_routed_elsewhere(cluster, named),
         asks_repositories=bool(cluster.repositories_asked),
         repositories=_named_first(cluster.repositories_asked),
@@ -156,8 +144,8 @@ def _of_queue(cluster: Cluster, name: str) -> dict[str, Any]:
         "rname": defined.rname,
         "rqmname": defined.rqmname,
         "xmitq": defined.xmitq,
-        "xmitq_defined": _is_transmission_queue(cluster, defined.xmitq),
-        "xmitq_put_enabled": _is_put_enabled(cluster, defined.xmitq),
+        "xmitq_defined": _is_transmission_queue(cluster.own_queues.get(defined.xmitq)),
+        "xmitq_put_enabled": _is_put_enabled(cluster.own_queues.get(defined.xmitq)),
     }
 
 
@@ -182,8 +170,8 @@ def _of_alias(cluster: Cluster, name: str) -> dict[str, Any]:
         "alias_put_enabled": named.put == "ENABLED",
         "alias_rqmname": named.rqmname,
         "alias_xmitq": named.xmitq,
-        "alias_xmitq_defined": _is_transmission_queue(cluster, named.xmitq),
-        "alias_xmitq_put_enabled": _is_put_enabled(cluster, named.xmitq),
+        "alias_xmitq_defined": _is_transmission_queue(cluster.own_queues.get(named.xmitq)),
+        "alias_xmitq_put_enabled": _is_put_enabled(cluster.own_queues.get(named.xmitq)),
         "alias_defbind": named.defbind,
         "alias_defprty": named.defprty,
     }
@@ -239,16 +227,9 @@ def _of_way(before: NamePair | None, led_by: str) -> dict[str, Any]:
     }
 
 
-def _is_transmission_queue(cluster: Cluster, name: str) -> bool:
-    queue = cluster.own_queues.get(name)
+def _is_transmission_queue(queue: Queue | None) -> bool:
     return queue is not None and queue.type == "QLOCAL" and queue.usage == "XMITQ"
 
 
-def _is_put_enabled(cluster: Cluster, name: str) -> bool:
-    queue = cluster.own_queues.get(name)
+def _is_put_enabled(queue: Queue | None) -> bool:
     return queue is None or queue.put == "ENABLED"
-
-
-def _priority(cluster: Cluster, name: str) -> int:
-    queue = cluster.own_queues.get(name)
-    return 0 if queue is None else queue.defprty

@@ -373,11 +373,7 @@ class Put:
 class QueueCall:
     """An MQPUT to, an MQOPEN of, or a CLEAR QLOCAL of, the local queue ``queue``.
 
-    Of a put: ``named`` is the object that was named, an alias of it perhaps, of ``named_type`` and with PUT
-    ``named_put``, ``depth`` how many messages are there, committed or not, ``arriving`` how many the put places. Of
-    an open: its ``mode``, whether it is made at the local queue manager, ``here``, and the handles for input that are
-    open; ``…_elsewhere`` are those of other queue managers of the group. Of a clear: the ``handles`` of any mode that
-    have it open, or a name that leads to it, and the messages that units of work have put or got there, ``unsettled``.
+    What each attribute means is in the vocabulary of calls, ``engine/audit/vocabulary.toml``.
     """
 
     queue: str = rule_field(NAME_OR_BLANK, "")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from attrs import define, evolve, field, fields, frozen
+from attrs import define, evolve, field, frozen
 
 from mqclause.model.diagnostics import ArgumentError, check_type
 from mqclause.model.facts.cluster import Cluster
@@ -58,21 +58,15 @@ class SnapshotChanges(NamedTuple):
 UNCHANGED = SnapshotChanges()
 
 
-@frozen(cache_hash=True, repr=False)
+# One is made for every route of a name, and attrs takes three times as long where it is frozen; nobody changes one.
+@define(unsafe_hash=True, cache_hash=True, repr=False)
 class Destination:
     """One destination as the rules see it. Every attribute has a value; a blank name or word means "none".
 
-    A destination without a route (the local instance when no CLUSRCVR is given) has a blank channel, cluster
-    and channel_status. ``transmission_queue`` is the one that a name led to past the cluster; ``on_receiver`` says
-    that the local instance stands on a CLUSRCVR channel. ``cluster_told``: its cluster tells it from another one on the
-    same channel.
-
-    By these terms say the attributes that depend on clusters: the queue is ``queue_clustered``, and ``queue_shared`` if
-    one of its clusters is one of the local queue manager's; the channel is ``channel_in_cluster_of_queue``, and
-    ``channel_in_own_cluster`` of the local queue manager; the host is ``suspended_on_route`` in the channel's cluster,
-    ``suspended_everywhere`` in all clusters of the queue. Before a local CLUSRCVR so many ``like_receivers_before`` are
-    listed: in a cluster of the queue if it is in one, else in none. ``some_receiver_in_cluster_of_queue``: one of them,
-    this or another, is in one.
+    What each means is in the vocabulary of the workload rules, ``engine/audit/vocabulary.toml``. A destination without
+    a route (the local instance when no CLUSRCVR is given) has a blank channel, cluster and channel_status. Before a
+    local CLUSRCVR so many ``like_receivers_before`` are listed: in a cluster of the queue if it is in one, else in
+    none.
     """
 
     queue: str = rule_field(GIVEN_NAME, "")
@@ -159,7 +153,7 @@ class Destination:
         return f"{where} by {route} in {self.cluster}" if self.cluster_told else f"{where} by {route}"
 
 
-@frozen
+@frozen(cache_hash=True)
 class DestinationListing:
     """What rules say of destinations before they choose among them: see mqclause.executors.operations.build_listing.
 
@@ -177,20 +171,9 @@ class DestinationListing:
     own_definition: Callable[[Destination], bool] = field(eq=False)
     on_each_receiver: bool = field(eq=False)
     lends: Callable[[Destination], bool] = field(eq=False)
-    said: Callable[[StatedDestination], dict[str, Any]] = field(eq=False)
+    said: Callable[[Destination], dict[str, Any]] = field(eq=False)
     watched: Callable[[Destination], tuple[tuple[Any, ...] | None, ...]] = field(eq=False)
     written: tuple[object, ...]
-
-
-class StatedDestination:
-    """What is stated of a destination; what is not has its default."""
-
-    def __init__(self, stated: dict[str, Any]) -> None:
-        self.__dict__ = stated
-
-
-for _each in fields(Destination):
-    setattr(StatedDestination, _each.name, _each.default)
 
 
 def list_destinations(
@@ -289,9 +272,7 @@ def find_changes(before: Cluster, after: Cluster, listing: DestinationListing) -
 class Situation:
     """The put and the local queue manager. Every attribute has a value; a blank text means "none".
 
-    ``bind`` is the binding in effect: AS_Q_DEF is already the DEFBIND of the object that was named.
-    ``last_seq_number`` is the sequence number of the previous choice. In a table a row says nothing of DEFBIND, so
-    AS_Q_DEF is MQ's default.
+    In a table a row says nothing of DEFBIND, so AS_Q_DEF of ``bind`` is MQ's default there.
     """
 
     put_queue: str = rule_field(GIVEN_NAME, "", TableColumn("queue"))
@@ -407,8 +388,10 @@ def _to_queue_manager(
 
 def _destination(listing: DestinationListing, stated: dict[str, Any]) -> Destination:
     """The destination of which that is stated, with what terms say of it."""
-    stated.update(listing.said(StatedDestination(stated)))
-    return Destination(**stated)
+    made = Destination(**stated)
+    for name, value in listing.said(made).items():
+        setattr(made, name, value)
+    return made
 
 
 def _routes(cluster: Cluster, queue_manager: str) -> list[Channel]:

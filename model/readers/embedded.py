@@ -6,8 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import accumulate, chain, pairwise
-from typing import Any
+from itertools import accumulate, pairwise
 
 from attrs import evolve, frozen
 
@@ -15,7 +14,7 @@ from mqclause.model.diagnostics import Diagnostic
 from mqclause.model.patterns import compile_later
 from mqclause.model.readers.formats import BYTE_ORDER_MARK, Confidence, Format
 from mqclause.model.readers.mqsc import MQSC_COMMAND, PlacedLine, read_embedded
-from mqclause.model.readers.records import BEGINS_COMMAND, Script
+from mqclause.model.readers.records import BEGINS_COMMAND, Script, merge_scripts
 from mqclause.model.readers.runmqsc import ScriptLines, find_invoked_name, has_output
 
 TITLE = "MQSC in shell scripts, YAML and JCL"
@@ -101,7 +100,7 @@ def _trimmed(body: Sequence[PlacedLine]) -> list[PlacedLine]:
     return [*body[: max((at for at, (_, line, _) in enumerate(body, 1) if line.strip()), default=0)]]
 
 
-def find_here_documents(text: str) -> Iterator[Passage]:
+def _find_here_documents(text: str) -> Iterator[Passage]:
     """Find the here-documents of a shell script; a variable that is assigned once has its value."""
     values = _assigned(text)
     filled_in = partial(VARIABLE.sub, lambda found: values.get(found[1] or found[2], found[0]))
@@ -163,7 +162,7 @@ def _folded(name: str, body: Sequence[PlacedLine]) -> Passage:
     return Passage(name, found, folded=is_folded)
 
 
-def find_in_stream_data(text: str) -> Iterator[Passage]:
+def _find_in_stream_data(text: str) -> Iterator[Passage]:
     """Find the data that stands in the stream of JCL, with the queue manager that the utility is called for."""
     owner, name, body = "", "", list[PlacedLine]()
     ends: tuple[str, ...] = ()
@@ -209,23 +208,15 @@ def _calls(text: str) -> Iterator[tuple[int, int]]:
         begin += len(line) + 1
 
 
-def _is_yaml(text: str) -> bool:
-    return bool(YAML_FIRST.match(text))
-
-
-def _is_jcl(text: str) -> bool:
-    return bool(JCL_FIRST.match(text))
-
-
-KINDS: Mapping[str, tuple[str, Callable[[str], bool], Callable[[str], Iterator[Passage]]]] = {
-    "shell": ("a shell script", _is_shell, find_here_documents),
-    "YAML": ("YAML", _is_yaml, find_block_scalars),
-    "JCL": ("JCL", _is_jcl, find_in_stream_data),
+KINDS: Mapping[str, tuple[str, Callable[[str], object], Callable[[str], Iterator[Passage]]]] = {
+    "shell": ("a shell script", _is_shell, _find_here_documents),
+    "YAML": ("YAML", lambda text: YAML_FIRST.match(text), find_block_scalars),
+    "JCL": ("JCL", lambda text: JCL_FIRST.match(text), _find_in_stream_data),
 }
 """The formats: what each is called, how it is told from others, where MQSC stands in it."""
 
 
-def find_passages(text: str, kind: str) -> list[Passage]:
+def _find_passages(text: str, kind: str) -> list[Passage]:
     """Find the passages of MQSC in a text, if it is of that kind."""
     _, is_one, within = KINDS[kind]
     text = text.removeprefix(BYTE_ORDER_MARK)
@@ -238,14 +229,14 @@ def describe_unreadable_text(text: str) -> str:
     begins = SHEBANG.match(text)
     if begins and not _is_shell(text):
         return PROGRAM.format(begins[2] if begins[1] == "env" else begins[1])
-    if begins and not find_passages(text, "shell"):
+    if begins and not _find_passages(text, "shell"):
         words = _in_words(text)
         return ONLY_WORDS.format(_lines(words)) if words else WITHOUT.format("a shell script")
-    if _is_jcl(text) and not find_passages(text, "JCL"):
+    if JCL_FIRST.match(text) and not _find_passages(text, "JCL"):
         return WITHOUT.format("JCL")
     if fenced := _fenced(text):
         return MARKDOWN.format(_lines(fenced))
-    if _is_yaml(text) and OF_KUBERNETES.search(text) and not find_passages(text, "YAML"):
+    if YAML_FIRST.match(text) and OF_KUBERNETES.search(text) and not _find_passages(text, "YAML"):
         return WITHOUT.format("YAML")
     return ""
 
@@ -281,7 +272,7 @@ def _read(kind: str, text: str, source: str) -> Script:
 
     Never raises.
     """
-    found = find_passages(text, kind)
+    found = _find_passages(text, kind)
     scripts = [evolve(read, queue_manager=read.queue_manager or each.owner)
                for each in found for read in [read_embedded(each.lines, source)]]  # fmt: skip
     if not scripts:  # somebody says that it is of this kind
@@ -290,15 +281,8 @@ def _read(kind: str, text: str, source: str) -> Script:
     if len(names) < 2:
         scripts = [evolve(each, queue_manager="".join(names)) for each in scripts]
     owners = dict.fromkeys(each.queue_manager for each in scripts)
-    first, *others = (_together([each for each in scripts if each.queue_manager == name]) for name in owners)
+    first, *others = (merge_scripts([each for each in scripts if each.queue_manager == name]) for name in owners)
     return evolve(first, further=tuple(others), notes=tuple(_notes(kind, text, source, found)))
-
-
-def _together(scripts: Sequence[Script]) -> Script:
-    """Several passages of one queue manager as one script."""
-    parts = ("records", "diagnostics", "remarks", "coverage")
-    joined: dict[str, Any] = {part: tuple(chain(*(getattr(each, part) for each in scripts))) for part in parts}
-    return evolve(scripts[0], **joined)
 
 
 def _notes(kind: str, text: str, source: str, found: Sequence[Passage]) -> Iterator[Diagnostic]:
@@ -310,7 +294,7 @@ def _notes(kind: str, text: str, source: str, found: Sequence[Passage]) -> Itera
 
 
 def _recognised(kind: str, text: str, _: str) -> Confidence:
-    return Confidence.sure_if(find_passages(text, kind))
+    return Confidence.sure_if(_find_passages(text, kind))
 
 
 SHELL, YAML, JCL = (Format(kind, TITLE, partial(_recognised, kind), partial(_read, kind)) for kind in KINDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import errno
+import gzip
 import io
 import lzma
 import os
@@ -51,16 +52,12 @@ TAR, TAR_AT = b"ustar", 257
 MOST_UNPACKED = 1 << 30
 """So many bytes may be unpacked in all: more than the dumps of many queue managers have."""
 
-LEAST_FED = 1 << 12
-"""So many bytes are unpacked at first of a member of a gzip file: what is behind it is copied for the next one."""
-
 MACOS_FOLDER = "__MACOSX"
 """The folder in which macOS packs what it knows of the other files."""
 
 ENCRYPTED, LOCKED = 1, "is encrypted; unpack it first"
 """The flag of such a file in an archive, and what is told of it."""
 
-NO_GZIP = "something follows what is packed"
 UNREADABLE = (
     zlib.error, lzma.LZMAError, zipfile.BadZipFile, struct.error, EOFError, NotImplementedError, RuntimeError, OSError,
     ValueError, MemoryError,
@@ -190,15 +187,19 @@ class GzipContent:
         """Yield the unpacked bytes in pieces."""
         size = 0
         try:
-            for piece in merge_pieces(_gunzipped(self.packed.pieces())):
-                size += len(piece)
-                if self.counted is not None:
-                    self.counted.unpack(self.name or self.source, size, self.source)
-                yield piece
+            with gzip.GzipFile(fileobj=io.BufferedReader(_PackedFile(self.packed.pieces()))) as file:
+                while piece := file.read(PIECE):
+                    size += len(piece)
+                    if self.counted is not None:
+                        self.counted.unpack(self.name or self.source, size, self.source)
+                    yield piece
         except FactsError:
             raise
+        except EOFError:
+            raise _cannot_be(self.source, "it ends too early") from None
         except UNREADABLE as error:
-            raise _cannot_be(self.source, error) from None
+            follows = "Not a gzipped file" in str(error)  # as the first member began like one
+            raise _cannot_be(self.source, "something follows what is packed" if follows else error) from None
 
 
 class Content(Protocol):
@@ -252,29 +253,41 @@ def open_file(path: str | Path) -> BinaryIO:
     return open(path, "rb")
 
 
+def find_link_fault(path: str | Path, folder: str | Path) -> str:
+    """Find what is wrong with a link in a stranger's folder: it leads out of that; blank where nothing is.
+
+    Nothing is read but what was named, and that is the folder.
+    """
+    if not os.path.islink(path):
+        return ""
+    root, target = os.path.realpath(folder), os.path.realpath(path)
+    inside = target == root or target.startswith(os.path.join(root, ""))
+    return "" if inside else "is a link that leads out of the folder; allowed: the file itself"
+
+
 def wrap_content(data: bytes | Content) -> Content:
     """Wrap ``data`` as Content."""
     return MemoryContent(data) if isinstance(data, bytes) else data
 
 
-def merge_pieces(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Merge pieces to PIECE bytes at least; the last may be smaller."""
-    waiting, size = list[bytes](), 0
-    for piece in pieces:
-        waiting.append(piece)
+def read_content(file: BinaryIO, name: str) -> bytes | Content:
+    """Read a file that is open; for a large one return what reads it once more. A large pipe is kept packed.
+
+    Raises FactsError for a pipe that does not end.
+    """
+    begun = file.read(LARGE + 1)
+    if len(begun) <= LARGE:
+        return begun
+    if os.path.isfile(name):
+        return FileContent(Path(name))
+    packer = zlib.compressobj(level=1, wbits=31)
+    packed, size = [packer.compress(begun)], len(begun)
+    while piece := file.read(PIECE):
         size += len(piece)
-        if size >= PIECE:
-            yield b"".join(waiting)
-            waiting, size = [], 0
-    if size:
-        yield b"".join(waiting)
-
-
-def read_content(path: str | Path) -> bytes | Content:
-    """Read a file; for a large one return what reads it. Raises OSError for a file that cannot be opened."""
-    with open_file(path) as file:
-        data = file.read(LARGE + 1)
-        return FileContent(Path(path)) if len(data) > LARGE and Path(path).is_file() else data + file.read()
+        if size > MOST_UNPACKED:
+            raise FactsError([Diagnostic(name, f"holds more than {MOST_UNPACKED >> 20} MB; name a file")])
+        packed.append(packer.compress(piece))
+    return GzipContent(MemoryContent(b"".join([*packed, packer.flush()])), name)
 
 
 def _begun(first: str) -> str:
@@ -285,8 +298,7 @@ def _begun(first: str) -> str:
 
 def _decoded(content: Content, source: str) -> DecodedText:
     sample = next(content.pieces(), b"")[:SAMPLE]
-    wide = _utf_32(sample) or _utf_16(sample)
-    if wide:
+    if wide := _find_wide_encoding(sample):
         return DecodedText(
             content, wide, source, Diagnostic(source, f"is {wide[:6].upper()} text; allowed for facts: UTF-8")
         )
@@ -301,7 +313,7 @@ def _decoded(content: Content, source: str) -> DecodedText:
     if look.fault is None:
         return DecodedText(content, "utf-8", source)
     encoding = "latin-1"
-    if _is_ebcdic(sample):
+    if sample.count(EBCDIC_BLANK) > sample.count(BLANK):
         encoding = EBCDIC if look.has_line_ends else RECORDS
     message, line = look.fault
     return DecodedText(content, encoding, source, Diagnostic(source, message, line))
@@ -368,14 +380,11 @@ def _by_lines(texts: Iterable[str], source: str) -> Iterator[str]:
         yield "".join(waiting)
 
 
-def _utf_32(sample: bytes) -> str:
-    """The name of the encoding if the byte order mark is that of UTF-32, which begins as that of UTF-16 does."""
-    return "utf-32" if sample.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)) else ""
-
-
-def _utf_16(sample: bytes) -> str:
-    """The name of the encoding if it is UTF-16: PowerShell writes it, with a mark or without; else blank."""
-    if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
+def _find_wide_encoding(sample: bytes) -> str:
+    """UTF-32 by its mark, or UTF-16, which PowerShell writes with a mark or without; else blank."""
+    if sample.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"  # its mark begins as that of UTF-16 does
+    if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     odd, even = sample[1::2].count(0), sample[::2].count(0)
     if 2 * max(odd, even) < len(sample[1::2]) or len(sample) < 2:
@@ -383,46 +392,26 @@ def _utf_16(sample: bytes) -> str:
     return "utf-16-le" if odd > even == 0 else "utf-16-be" if even > odd == 0 else ""
 
 
-def _is_ebcdic(sample: bytes) -> bool:
-    """Whether there are more of EBCDIC's blanks than of those of all other encodings."""
-    return sample.count(EBCDIC_BLANK) > sample.count(BLANK)
-
-
 def _of_records(data: bytes) -> str:
     records = [data[at : at + RECORD][:COLUMNS] for at in range(0, len(data), RECORD)]
     return "\n".join(record.decode(EBCDIC) for record in records).translate(PAGE_1047_SIGNS)
 
 
-def _gunzipped(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """What follows the last member and is none may be zeros, which pad it. Raises EOFError and zlib.error."""
-    unpacker, begun = None, b""
-    for piece in pieces:
-        data, at, fed = begun + piece, 0, LEAST_FED
-        begun = b""
-        while at < len(data):
-            if unpacker is None:
-                if len(data) - at < len(GZIP):
-                    begun = data[at:]  # too little to tell
-                    break
-                if not data.startswith(GZIP, at):
-                    _check_padding(data[at:])
-                    break
-                unpacker, fed = zlib.decompressobj(wbits=31), LEAST_FED
-            given = data[at : at + fed]
-            yield unpacker.decompress(given, PIECE)
-            at += len(given) - len(unpacker.unconsumed_tail) - len(unpacker.unused_data)
-            # What is behind a member is copied: little of it, unless the member is large itself.
-            fed = min(2 * fed, PIECE)
-            if unpacker.eof:
-                unpacker = None
-    if unpacker is not None:
-        raise EOFError("it ends too early")
-    _check_padding(begun)
+class _PackedFile(io.RawIOBase):
+    """Pieces of bytes as a file that can be read."""
 
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces, self._rest = pieces, memoryview(b"")
 
-def _check_padding(data: bytes) -> None:
-    if data.strip(b"\0"):
-        raise EOFError(NO_GZIP)
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest and (piece := next(self._pieces, None)) is not None:
+            self._rest = memoryview(piece)
+        size = min(len(buffer), len(self._rest))
+        buffer[:size], self._rest = self._rest[:size], self._rest[size:]
+        return size
 
 
 @frozen(eq=False, slots=False)
@@ -495,5 +484,5 @@ def _is_hidden(name: str) -> bool:
     return MACOS_FOLDER in parts or any(part.startswith(".") and part.strip(".") for part in parts)
 
 
-def _cannot_be(source: str, error: Exception) -> FactsError:
-    return FactsError([Diagnostic(source, f"cannot be unpacked: {error}")])
+def _cannot_be(source: str, why: object) -> FactsError:
+    return FactsError([Diagnostic(source, f"cannot be unpacked: {why}")])

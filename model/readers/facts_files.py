@@ -12,9 +12,9 @@ from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
-from attrs import define, evolve, field, fields, frozen
+from attrs import define, evolve, field, make_class
 
-from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, render_given_value, suggest_word
+from mqclause.model.diagnostics import Diagnostic, DomainError, quote_value, suggest_word
 from mqclause.model.facts.domains import NAMES, Maker, fact_field
 from mqclause.model.facts.messages import Message, find_message_fault
 from mqclause.model.facts.objects import (
@@ -39,6 +39,7 @@ from mqclause.model.readers.formats import (
     Format,
     TextPlace,
     build_faulty_document,
+    describe_wrong_list,
     parse_document,
     render_table_label,
 )
@@ -68,70 +69,34 @@ UNKNOWABLE_TABLES = {
 }  # fmt: skip
 """The tables of the objects that an attribute can be unknown of."""
 
-_queue_manager = Maker(QueueManager)
-_remote_queue_manager = Maker(RemoteQueueManager)
-_queue = Maker(Queue)
-_queue_manager_alias = Maker(QueueManagerAlias)
-_channel = Maker(Channel)
-_process = Maker(Process)
-_model_queue = Maker(ModelQueue)
-_channel_status = Maker(ChannelStatus)
-_put = Maker(Put)
-_message = Maker(Message)
-
-
-@frozen
-class UnknownAttributes:
-    """What nobody knows although it counts as known where it is left out: of the objects named here, by attribute.
+UnknownAttributes: Any = make_class(
+    "UnknownAttributes",
+    {name: fact_field(NAMES, ()) for name in UNKNOWABLE_TABLES},
+    frozen=True,
+    slots=True,
+    class_body={
+        "__doc__": """What nobody knows although it counts as known where it is left out: objects by attribute.
 
     ``status`` names channels of either table, ``curdepth`` local queues. What an object's own table gives is known.
     ``process`` and ``initq`` name local queues whose process, or initiation queue, may be defined although no table
-    here does so. All others name objects that were displayed without the attribute: see UNKNOWABLE.
+    here does so. All others name objects that were displayed without the attribute.
     """
+    },
+)
 
-    status: tuple[str, ...] = fact_field(NAMES, ())
-    curdepth: tuple[str, ...] = fact_field(NAMES, ())
-    process: tuple[str, ...] = fact_field(NAMES, ())
-    initq: tuple[str, ...] = fact_field(NAMES, ())
-    clusters: tuple[str, ...] = fact_field(NAMES, ())
-    put: tuple[str, ...] = fact_field(NAMES, ())
-    get: tuple[str, ...] = fact_field(NAMES, ())
-    clwlrank: tuple[str, ...] = fact_field(NAMES, ())
-    clwlprty: tuple[str, ...] = fact_field(NAMES, ())
-    clwlwght: tuple[str, ...] = fact_field(NAMES, ())
-    netprty: tuple[str, ...] = fact_field(NAMES, ())
-    clwluseq: tuple[str, ...] = fact_field(NAMES, ())
-    clwlmruc: tuple[str, ...] = fact_field(NAMES, ())
-    clwlexit: tuple[str, ...] = fact_field(NAMES, ())
-    defxmitq: tuple[str, ...] = fact_field(NAMES, ())
-    trigint: tuple[str, ...] = fact_field(NAMES, ())
-    suspended: tuple[str, ...] = fact_field(NAMES, ())
-    defbind: tuple[str, ...] = fact_field(NAMES, ())
-    defprty: tuple[str, ...] = fact_field(NAMES, ())
-    usage: tuple[str, ...] = fact_field(NAMES, ())
-    trigger: tuple[str, ...] = fact_field(NAMES, ())
-    trigtype: tuple[str, ...] = fact_field(NAMES, ())
-    trigmpri: tuple[str, ...] = fact_field(NAMES, ())
-    trigdpth: tuple[str, ...] = fact_field(NAMES, ())
-    target: tuple[str, ...] = fact_field(NAMES, ())
-    rname: tuple[str, ...] = fact_field(NAMES, ())
-    rqmname: tuple[str, ...] = fact_field(NAMES, ())
-    xmitq: tuple[str, ...] = fact_field(NAMES, ())
+_queue, _message, _unknown = Maker(Queue), Maker(Message), Maker(UnknownAttributes)
 
-
-_unknown = Maker(UnknownAttributes)
-
-SINGLE_TABLES: dict[str, Maker[Any]] = {"queue_manager": _queue_manager, "put": _put, "unknown": _unknown}
+SINGLE_TABLES: dict[str, Maker[Any]] = {"queue_manager": Maker(QueueManager), "put": Maker(Put), "unknown": _unknown}
 """The tables that stand at most once in a document."""
 
 LIST_MAKERS: dict[str, Maker[Any]] = {
-    "remote_queue_manager": _remote_queue_manager,
+    "remote_queue_manager": Maker(RemoteQueueManager),
     "queue": _queue,
-    "queue_manager_alias": _queue_manager_alias,
-    "channel": _channel,
-    "process": _process,
-    "model_queue": _model_queue,
-    "channel_status": _channel_status,
+    "queue_manager_alias": Maker(QueueManagerAlias),
+    "channel": Maker(Channel),
+    "process": Maker(Process),
+    "model_queue": Maker(ModelQueue),
+    "channel_status": Maker(ChannelStatus),
     "message": _message,
 }
 """The tables of which a document has a list."""
@@ -517,7 +482,7 @@ def _note(found: dict[DocumentPath, TextPlace], inside: list[str | int], place: 
 JSON = Format("JSON", FACTS_TITLE, _is_json, parse_json)
 
 
-@frozen
+@define(unsafe_hash=True)  # One is made for every document, and attrs takes three times as long where it is frozen.
 class Facts:
     """The facts of one document, in its order; where there are ``diagnostics`` there are no facts."""
 
@@ -565,21 +530,12 @@ def read_facts(
 def _made(data: Any, source: str, local: str | None, consume: bool) -> Facts:
     if not data.keys() <= KNOWN_TABLES:
         raise KeyError("a table")
-    own = _queue_manager(data["queue_manager"]) if "queue_manager" in data else None
-    queues = _rows(data, "queue", _hosted(own.name if own else local))
-    return Facts(
-        source,
-        own,
-        _rows(data, "remote_queue_manager", _remote_queue_manager),
-        _of_unknown_depth(queues, data) if "unknown" in data else queues,
-        _rows(data, "queue_manager_alias", _queue_manager_alias),
-        _rows(data, "channel", _channel),
-        _rows(data, "process", _process),
-        _rows(data, "model_queue", _model_queue),
-        _put(data["put"]) if "put" in data else None,
-        _messages(data, consume),
-        _rows(data, "channel_status", _channel_status),
-    )
+    own, put = (SINGLE_TABLES[name](data[name]) if name in data else None for name in ("queue_manager", "put"))
+    makers: dict[str, Callable[[Any], Any]] = {**LIST_MAKERS, "queue": _hosted(own.name if own else local)}
+    lists: dict[str, tuple[Any, ...]] = {name: _rows(data, table, makers[table]) for name, table in LIST_TABLES.items()}
+    if "unknown" in data:
+        lists["queues"] = _of_unknown_depth(lists["queues"], data)
+    return Facts(source, own, put=put, messages=_messages(data, consume), **lists)
 
 
 def _rows(data: Mapping[str, Any], table: str, make: Callable[[Any], _T]) -> tuple[_T, ...]:
@@ -602,15 +558,14 @@ def _of_unknown_depth(queues: tuple[Queue, ...], data: Mapping[str, Any]) -> tup
     )
 
 
-def _not_there(unknown: UnknownAttributes, data: Mapping[str, Any]) -> Iterator[str]:
+def _not_there(unknown: Any, data: Mapping[str, Any]) -> Iterator[str]:
     """The objects of which something is said to be unknown and that the document does not have."""
-    for each in fields(UnknownAttributes):
-        tables = UNKNOWABLE_TABLES[each.name]
+    for attribute, tables in UNKNOWABLE_TABLES.items():
         names = {row.get("name") for table in tables for row in _rows_of(table, data) if isinstance(row, Mapping)}
-        for name in getattr(unknown, each.name):
+        for name in getattr(unknown, attribute):
             if name not in names:
                 near = suggest_word(name, [known for known in names if isinstance(known, str)])
-                yield f"unknown: {each.name}: no {tables[0]} {quote_value(name)} is in this document{near}"
+                yield f"unknown: {attribute}: no {tables[0]} {quote_value(name)} is in this document{near}"
 
 
 def _rows_of(table: str, data: Mapping[str, Any]) -> Iterable[Any]:
@@ -666,7 +621,7 @@ def _faults(data: object, local: str | None) -> Iterator[LocatedFault]:
         elif table in LIST_MAKERS:
             yield from _many_faults(table, given, host)
         elif table not in IGNORED_TABLES:
-            allowed = f"allowed: {', '.join(TABLES)}{_near(table, TABLES)}"
+            allowed = f"allowed: {', '.join(TABLES)}{suggest_word(table, TABLES)}"
             yield (table,), f"unknown table {quote_value(table)}; {allowed}"
     # what is wrong with the table itself is told already
     with suppress(AttributeError, KeyError, TypeError, DomainError):
@@ -684,12 +639,9 @@ def _single_faults(table: str, given: object) -> Iterator[LocatedFault]:
         yield from _table_faults((table,), render_table_label(table, None, given), SINGLE_TABLES[table], given)
 
 
-def _many_faults(table: str, given: object, host: str | None) -> Iterator[LocatedFault]:
-    if isinstance(given, Mapping):
-        how = f"write [[{table}]] in TOML, a list of objects in JSON"
-        yield (table,), f"{table}: one table is given where a list of tables is expected; {how}"
-    elif not isinstance(given, list | tuple):
-        yield (table,), f"{table}: {quote_value(given)} is given where a list of tables is expected"
+def _many_faults(table: str, given: Any, host: str | None) -> Iterator[LocatedFault]:
+    if wrong := describe_wrong_list(table, given):
+        yield (table,), wrong
     else:
         for position, row in enumerate(given):
             yield from _row_faults(table, position, row, host)
@@ -712,20 +664,5 @@ def _row_faults(table: str, position: int, row: object, host: str | None) -> Ite
 def _table_faults(
     path: DocumentPath, label: str, maker: Maker[Any], given: Mapping[Any, object]
 ) -> Iterator[LocatedFault]:
-    for key, value in given.items():
-        domain = maker.domains.get(key)
-        if domain is None:
-            allowed = f"allowed: {', '.join(maker.domains)}{_near(key, maker.domains)}"
-            yield (*path, key), f"{label}: unknown key {quote_value(key)}{render_given_value(key, value)}; {allowed}"
-            continue
-        try:
-            domain(value, key)
-        except DomainError as error:
-            yield (*path, key), f"{label}: {error}"
-    for key in maker.required:
-        if key not in given:
-            yield path, f"{label}: {key} is missing; it must be given"
-
-
-def _near(word: object, known: Mapping[str, object] | tuple[str, ...]) -> str:
-    return suggest_word(word, known) if isinstance(word, str) else ""
+    for key, message in maker.find_faults(given):
+        yield (path if key is None else (*path, key)), f"{label}: {message}"

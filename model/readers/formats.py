@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Mapping
 from enum import IntEnum
 from functools import cached_property
@@ -127,7 +128,10 @@ def parse_document(text: str, source: str, parse: Callable[[str, str], FactsDocu
         return build_faulty_document(source, "is nested too deep")
     except ValueError:
         # What remains after the parsers' own errors: Python's limit for the digits of a number.
-        return build_faulty_document(source, "holds a number of too many digits")
+        most, numbers = sys.get_int_max_str_digits(), re.finditer("[0-9][0-9_]*", text)
+        at = next((each.start() for each in numbers if len(each[0].replace("_", "")) > most), None)
+        line = None if at is None else text.count("\n", 0, at) + 1
+        return build_faulty_document(source, "holds a number of too many digits", line)
 
 
 def build_faulty_document(
@@ -135,6 +139,16 @@ def build_faulty_document(
 ) -> FactsDocument:
     """Build a document that cannot be parsed."""
     return FactsDocument(source, None, (Diagnostic(source, message, line, column),))
+
+
+def describe_wrong_list(table: str, given: object) -> str:
+    """Say what stands in the place of a list of tables; blank where there is one."""
+    if isinstance(given, Mapping):
+        how = f"write [[{table}]] in TOML, a list of objects in JSON"
+        return f"{table}: one table is given where a list of tables is expected; {how}"
+    if isinstance(given, list | tuple):
+        return ""
+    return f"{table}: {quote_value(given)} is given where a list of tables is expected"
 
 
 def render_table_label(table: str, position: int | None, given: object) -> str:

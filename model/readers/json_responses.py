@@ -7,7 +7,6 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +22,18 @@ from mqclause.model.readers.facts_files import (
     parse_json_values,
 )
 from mqclause.model.readers.formats import Confidence, DocumentPlaces, Format
-from mqclause.model.readers.mqsc import COMMAND_REFUSED, NOT_AUTHORIZED, OWNER, describe_unknown
-from mqclause.model.readers.records import FLAGS, TEXT_ATTRIBUTES, Record, Script, Value, expand_synonyms
-from mqclause.model.readers.runmqsc import (
-    NOTHING_ANSWERED,
-    QUEUES,
-    detect_kind,
-    read_runmqsc,
+from mqclause.model.readers.mqsc import COMMAND_REFUSED, NOT_AUTHORIZED, OWNER
+from mqclause.model.readers.records import (
+    FLAGS,
+    TEXT_ATTRIBUTES,
+    Record,
+    Script,
+    Value,
+    describe_unknown,
+    expand_synonyms,
+    merge_scripts,
 )
+from mqclause.model.readers.runmqsc import NOTHING_ANSWERED, QUEUES, detect_kind, read_runmqsc
 
 MQWEB_KEY = compile_later(r'"(?:commandResponse|error)"\s*:')
 BEGINS = "begins"
@@ -51,9 +54,8 @@ TWICE = "key {} is given more than once"
 REASON_NOT_AUTHORIZED = 2035
 """The reason code that says that who asks may not."""
 
-
-NO = ("no", "NO", False)
-"""What a word that stands alone in MQSC comes as where it does not hold."""
+HOLDS, HOLDS_NOT = ("", "yes", "true", True, None), ("no", "false", False)
+"""What a word that stands alone in MQSC comes as, besides as itself, and as what where it does not hold."""
 
 
 def read_mqweb(text: str, source: str) -> Script:
@@ -73,14 +75,14 @@ def read_mqweb(text: str, source: str) -> Script:
         answers[0] = evolve(answers[0], diagnostics=told)
     names = list(dict.fromkeys(each.queue_manager for each in answers if each.queue_manager))
     if len(names) < 2:
-        return _together(answers)
-    first, *others = (_together([each for each in answers if each.queue_manager == name]) for name in names)
+        return merge_scripts(answers)
+    first, *others = (merge_scripts([each for each in answers if each.queue_manager == name]) for name in names)
     lost = (each for each in answers if each.records and not each.queue_manager)
     faults = (Diagnostic(source, WHOSE.format(", ".join(names)), each.header_lines[BEGINS]) for each in lost)
     return evolve(first, diagnostics=(*first.diagnostics, *faults), further=tuple(others))
 
 
-def build_observed_records(
+def _build_observed_records(
     row: Mapping[str, Any], source: str, owners: list[str], faults: list[Diagnostic], line: int | None = None
 ) -> Iterator[Record]:
     """Build the record of one displayed object from its attributes, by their MQSC names in upper case.
@@ -132,14 +134,6 @@ def _is_answer(data: object) -> bool:
     return "commandResponse" in data or any(isinstance(each, dict) and "msgId" in each for each in rows)
 
 
-def _together(answers: Sequence[Script]) -> Script:
-    """The answers of one queue manager as one script."""
-    first = next((each for each in answers if each.queue_manager), answers[0])
-    parts = ("records", "diagnostics", "remarks")
-    joined: dict[str, Any] = {part: tuple(chain(*(getattr(each, part) for each in answers))) for part in parts}
-    return evolve(first, **joined)
-
-
 def _lines_of_items(text: str, answers: Iterable[dict[str, Any]]) -> Iterator[int]:
     """The line of each object that the answers show, if their number tells which stands where; else none."""
     items = [each for data in answers for each in _items(data) if "parameters" in each]
@@ -177,7 +171,7 @@ def _read_answer(data: dict[str, Any], source: str, line: int, lines: Iterator[i
             Diagnostic(source, f"{TWICE.format(quote_value(name))} in other letters", stands_on) for name in twice
         ]
         for row in rows:
-            found = [*build_observed_records(row, source, owners, faults, stands_on)]
+            found = [*_build_observed_records(row, source, owners, faults, stands_on)]
             records += found
             unknown = (said for each in found for said in describe_unknown(each.kind, tuple(each.attributes), told))
             remarks += [Diagnostic(source, said, stands_on) for said in unknown]
@@ -249,9 +243,13 @@ def _in_upper_case(row: Mapping[str, Any], twice: list[str]) -> dict[str, Any]:
 
 def _holding(key: str, value: object) -> str:
     """The attribute that is shown: of a word that stands alone and does not hold, its opposite."""
-    if key in FLAGS and value in NO:
+    if key in FLAGS and _in_lower_case(value) in HOLDS_NOT:
         return key.removeprefix("NO") if key.startswith("NO") else f"NO{key}"
     return key
+
+
+def _in_lower_case(value: object) -> object:
+    return value.rstrip(" ").lower() if isinstance(value, str) else value
 
 
 def _refused(row: Mapping[str, Any], named_by: str) -> Iterator[str]:
@@ -264,6 +262,8 @@ def _refused(row: Mapping[str, Any], named_by: str) -> Iterator[str]:
             isinstance(value, bool | float | list | dict) or (key == named_by and value is None)
         ):
             yield f"{of}{key}: {quote_value(value)} is not allowed; allowed: a text or a whole number"
+        if key in FLAGS and _in_lower_case(value) not in (*HOLDS, *HOLDS_NOT, key.lower()):
+            yield f"{of}{key}: {quote_value(value)} is not allowed; allowed: true, false, yes, no, {key} or nothing"
     shown = row.get("TYPE")
     if named_by == "QUEUE" and isinstance(shown, str | int) and str(shown).rstrip(" ") not in ("", *TYPES_SHOWN):
         yield f"{of}TYPE: {quote_value(shown)} is not allowed{suggest_allowed(shown, TYPES_SHOWN)}"
@@ -284,6 +284,7 @@ PCF_KEY = compile_later(r'"(?:MQI?C?A(?:C[HF])?_[A-Z0-9_]+|[0-9]{1,4})"\s*:')
 BYTES_AS_TEXT = compile_later(r"b(['\"])((?:[^\\]|\\.)*)\1", re.DOTALL)
 """What Python makes of bytes where it is to write text."""
 
+TEXT_OR_OBJECT = compile_later(r'"(?:[^"\\]|\\.)*"|\{', re.DOTALL)
 ESCAPED = compile_later(r"\\(?:x([0-9a-f]{2})|(.))", re.DOTALL)
 CONTROL = {"n": "\n", "r": "\r", "t": "\t"}
 
@@ -314,9 +315,12 @@ def read_pcf(text: str, source: str) -> Script:
     """Read what programs inquired: each object as a record of the action *observe*. Never raises."""
     parsed = parse_json(text, source)
     records, owners, faults = list[Record](), list[str](), list(parsed.diagnostics)
-    for row in _pcf_rows(parsed.data):
-        faults += [Diagnostic(source, f"{TWICE.format(quote_value(key))} by its number, too") for key in _twice(row)]
-        records += build_observed_records(_in_mqsc(row), source, owners, faults)
+    lines = _lines_of_objects(text, parsed.data)
+    for shown, row in _pcf_rows(parsed.data):
+        line = lines.get(id(shown))
+        said = (f"{TWICE.format(quote_value(key))} by its number, too" for key in _twice(row))
+        faults += [Diagnostic(source, message, line) for message in said]
+        records += _build_observed_records(_in_mqsc(row), source, owners, faults, line)
     owner = owners[0] if owners else ""
     return Script(source, owner, tuple(records), tuple(faults), {OWNER: owner} if owner else {})
 
@@ -326,15 +330,47 @@ def _is_pcf(text: str, _: str) -> Confidence:
     if not PCF_KEY.search(text):
         return Confidence.NO
     return Confidence.sure_if(
-        any(not _in_mqsc(row).keys().isdisjoint(NAME_ATTRIBUTES) for row in _pcf_rows(parse_json(text, "").data))
+        any(not _in_mqsc(row).keys().isdisjoint(NAME_ATTRIBUTES) for _, row in _pcf_rows(parse_json(text, "").data))
     )
 
 
-def _pcf_rows(data: object, depth: int = 0) -> Iterator[Mapping[str, Any]]:
-    """The objects that have a known parameter, wherever they stand: lists, pairs with a header, groups."""
+def _lines_of_objects(text: str, data: object) -> Mapping[int, int]:
+    """The line on which each object in ``data`` begins, by its ``id``; none if their number does not tell where."""
+    objects = [*_objects(data)]
+    starts = [*_positions(text, "{")]
+    if len(starts) > len(objects):
+        starts = [each.start() for each in TEXT_OR_OBJECT.finditer(text) if each[0] == "{"]
+    found, line, before = dict[int, int](), 1, 0
+    for each, at in zip(objects, starts, strict=True) if len(starts) == len(objects) else ():
+        line += text.count("\n", before, at)
+        found[id(each)], before = line, at
+    return found
+
+
+def _objects(data: object) -> Iterator[dict[str, Any]]:
+    """The objects in ``data``, as they stand one after the other."""
+    ahead = [data]
+    while ahead:
+        each = ahead.pop()
+        if isinstance(each, dict):
+            yield each
+            each = [*each.values()]
+        if isinstance(each, list):
+            ahead += [inner for inner in reversed(each) if isinstance(inner, dict | list)]
+
+
+def _positions(text: str, sign: str) -> Iterator[int]:
+    at = text.find(sign)
+    while at >= 0:
+        yield at
+        at = text.find(sign, at + 1)
+
+
+def _pcf_rows(data: object, depth: int = 0) -> Iterator[tuple[dict[str, Any], Mapping[str, Any]]]:
+    """The objects that have a known parameter, with what they show: in lists, in pairs with a header, in groups."""
     if isinstance(data, dict) and not load_pcf_parameters().keys().isdisjoint(data):
         groups = {key: value for key, value in data.items() if _is_group(value)}
-        yield {key: value for key, value in data.items() if key not in groups}
+        yield data, {key: value for key, value in data.items() if key not in groups}
         data = list(groups.values())
     if depth < DEEPEST_ROW and isinstance(data, dict | list):
         for each in data.values() if isinstance(data, dict) else data:
@@ -349,10 +385,10 @@ def _in_mqsc(row: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in row.items():
         parameter = load_pcf_parameters().get(key)
-        if parameter is not None:
+        if parameter is not None and value is not None:
             word = None if isinstance(value, list) else parameter.words.get(str(value))
             if parameter.mqsc == "TRIGGER":
-                found[word or parameter.mqsc] = True
+                found[word or parameter.mqsc] = word is not None or value
             else:
                 found[parameter.mqsc] = _pcf_text(value) if word is None else word
     if found.get("TYPE") == "QCLUSTER" and "CLUSQMGR" not in found and "QMNAME" in found:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import tomllib
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from attrs import Factory, define, evolve, field, frozen
@@ -16,11 +15,11 @@ from mqclause.model.diagnostics import Diagnostic, Diagnostics, DomainError, is_
 from mqclause.model.facts.domains import Words
 from mqclause.model.patterns import compile_later
 from mqclause.model.readers.formats import BYTE_ORDER_MARK, Confidence, Format
-from mqclause.model.readers.mqsc_lines import Command, MqscLines, strip_line_numbers
 from mqclause.model.readers.records import (
     AMBIGUOUS_VERBS,
     ATTRIBUTE_NOUNS,
     ATTRIBUTE_VERBS,
+    BEGINS_COMMAND,
     ENDS,
     EVERY_NOUN,
     FLAGS,
@@ -41,6 +40,10 @@ from mqclause.model.readers.records import (
     Script,
     TextCache,
     Value,
+    describe_unknown_attribute,
+    get_known_attributes,
+    list_channel_types,
+    list_objects_with,
 )
 
 OWNER, ISSUED = "Queue manager name", "Command issued"
@@ -115,9 +118,6 @@ SIMPLE_COMMAND = compile_later(
 LONGEST_IN_BYTES = 255
 """The length of a value that a byte can say."""
 
-_BOTH = ("DEFINE", "ALTER")
-"""The verbs that take an object's attributes; the others take only what stands under their own name."""
-
 LONGEST_WORD = 16
 """No word of MQSC is longer; longer ones are not compared with them."""
 
@@ -158,12 +158,164 @@ def read_mqsc(text: str | Iterable[str], source: str, kept: Misplaced = NOTHING_
     """
     reader = _Reader(source, kept)
     pieces = iter([text.removeprefix(BYTE_ORDER_MARK)] if isinstance(text, str) else text)
-    lines = MqscLines(strip_line_numbers(pieces), number=first)
+    lines = MqscLines(_strip_line_numbers(pieces), number=first)
     while not reader.ended and lines.has_more():
         simple = SIMPLE_COMMAND.match(lines.text, lines.position)
-        if simple is None or not reader.take_simple(split_tokens(simple), simple.end(), lines):
+        if simple is None or not reader.take_simple(_split_tokens(simple), simple.end(), lines):
             reader.take_next(lines)
     return reader.script()
+
+
+BLANK_CHARACTERS = " \t\r\f\v"
+CUT_VERB = compile_later(r"\s*([A-Za-z]+)[+-]$")
+"""A line that has the beginning of a verb, which goes on with the next one."""
+
+LAST_OF_MQSC, LAST_COLUMN = 72, 80
+NUMBERED = compile_later(r"^([^\n]{72})\d{8}[ \t]*(\r?)$", re.MULTILINE | re.ASCII)
+"""A line of 80 columns that z/OS reads 72 of: it has a number in the others."""
+
+BLANK_LINES = compile_later(r"(?:[ \t\r\f\v]*+\n)++")
+
+
+@define
+class Command:
+    """The text of one command with its continued lines joined.
+
+    ``text`` is set when the command is complete; ``cut`` says that it is still continued where the input ends.
+    ``remarks`` are the comments between its lines, with their line numbers. ``columns`` are those that were taken off
+    before each of its lines.
+    """
+
+    text: str = ""
+    cut: bool = False
+    remarks: list[tuple[str, int]] = field(factory=list)
+    lines: list[int] = field(factory=list)
+    starts: list[int] = field(factory=list)
+    columns: list[int] = field(factory=list)
+    _pieces: list[str] = field(factory=list)
+    _length: int = 0
+    _sign: str = ""
+
+    def add(self, line: str, number: int) -> bool:
+        """Take one more line, without its trailing blanks; true if it is the command's last one."""
+        piece = line if self._sign == "-" else line.lstrip(BLANK_CHARACTERS)
+        before = len(line) - len(piece)
+        sign = piece[-1]
+        if sign == "+" or sign == "-":
+            piece = piece[:-1]
+        else:
+            sign = ""
+            if piece[-1] == ";":
+                piece = _ended(piece)
+        self._sign = sign
+        self.lines.append(number)
+        self.starts.append(self._length)
+        self.columns.append(before)
+        self._pieces.append(piece)
+        self._length += len(piece)
+        return not sign
+
+    @property
+    def has_line_number(self) -> bool:
+        """Whether the last line ends in a number where one stands on z/OS."""
+        before, piece = self.columns[-1], self._pieces[-1]
+        return len(piece) + before == LAST_COLUMN and piece[LAST_OF_MQSC - before :].isdigit()
+
+    def joined(self, cut: bool = False) -> Command:
+        """Return this command, complete."""
+        self.text = "".join(self._pieces)
+        self.cut = cut
+        return self
+
+    def find_place(self, offset: int) -> tuple[int, int]:
+        """Find the number of the line that holds ``text[offset]``, and the column in it."""
+        at = max(bisect_right(self.starts, offset) - 1, 0)
+        return self.lines[at], self.columns[at] + offset - self.starts[at] + 1
+
+
+def _begins(line: str) -> bool:
+    """Whether a line begins with a verb, or with the first letters of one that goes on with the next line."""
+    cut = CUT_VERB.match(line)
+    return bool(BEGINS_COMMAND.match(line)) or bool(cut and any(each.startswith(cut[1].upper()) for each in VERBS))
+
+
+def _strip_line_numbers(pieces: Iterator[str]) -> Iterator[str]:
+    """Strip the numbers in columns 73 to 80, if every line of the first piece has one that is not blank."""
+    first = next(pieces, "")
+    begun = first.lstrip()
+    end = begun.find("\n")
+    is_numbered = NUMBERED.match(begun[: end if end >= 0 else len(begun)]) and (
+        sum(1 for line in first.split("\n") if line.strip()) == sum(1 for _ in NUMBERED.finditer(first))
+    )
+    for piece in chain([first], pieces):
+        yield NUMBERED.sub(r"\1\2", piece) if is_numbered else piece
+
+
+def _ended(line: str) -> str:
+    """A line without its terminator, which ends a command even where a sign would continue it."""
+    return line.rstrip(";" + BLANK_CHARACTERS).removesuffix("+")
+
+
+@define
+class MqscLines:
+    """A text that comes in pieces of whole lines, from ``position`` of one on: the beginning of the line ``number``."""
+
+    pieces: Iterator[str]
+    text: str = ""
+    position: int = 0
+    number: int = 1
+
+    def has_more(self) -> bool:
+        """Return whether any line is left; ``position`` is then in the piece that has it."""
+        while self.position >= len(self.text):
+            piece = next(self.pieces, None)
+            if piece is None:
+                return False
+            self.text, self.position = piece, 0
+        return True
+
+    def skip(self, position: int, lines: int) -> None:
+        """Skip to ``position`` in the text, which is a number of ``lines`` further on."""
+        self.position, self.number = position, self.number + lines
+
+    def command(self, remark: Callable[[str, int], None]) -> Command | None:
+        """Return the command that begins on this line; None if none does. ``remark`` is told a comment.
+
+        A command ends at the first line that is not continued, whatever quotes are open, so that one bad
+        command costs no other.
+        """
+        command, is_loose = Command(), False
+        while self.has_more():
+            here = self.position
+            line, number = self._line(), self.number - 1
+            if is_loose and BEGINS_COMMAND.match(line):
+                self.skip(here, -1)  # what begins no command has none go on with it
+                return command.joined()
+            if not line:
+                self._skip_blank()
+            elif line.lstrip(BLANK_CHARACTERS)[0] != "*":
+                if command.add(line, number):
+                    return command.joined()
+                is_loose = is_loose or (len(command.lines) == 1 and not _begins(line))
+            elif command.lines:
+                command.remarks.append((line, number))
+            else:
+                remark(line, number)
+            if not command.lines:
+                return None
+        return command.joined(cut=True)
+
+    def _skip_blank(self) -> None:
+        blank = BLANK_LINES.match(self.text, self.position)
+        if blank:
+            self.skip(blank.end(), blank[0].count("\n"))
+
+    def _line(self) -> str:
+        end = self.text.find("\n", self.position)
+        end = len(self.text) if end < 0 else end
+        line = self.text[self.position : end].rstrip(BLANK_CHARACTERS)
+        self.skip(end + 1, 1)
+        return line
 
 
 @define
@@ -196,7 +348,7 @@ class Statement:
         del self.attributes[word]
 
 
-def parse_statement(command: Command, kept: Misplaced = NOTHING_MISPLACED) -> Statement | None:
+def _parse_statement(command: Command, kept: Misplaced = NOTHING_MISPLACED) -> Statement | None:
     """Parse the command's statement, or None if there is nothing in it; unchecked if its verb configures no MQ object.
 
     What is ``kept`` is no fault although MQSC does not have it. Raises UnreadableError.
@@ -253,13 +405,13 @@ class CommandTokens:
         return found
 
 
-def split_tokens(found: re.Match[str]) -> CommandTokens:
+def _split_tokens(found: re.Match[str]) -> CommandTokens:
     """Split a simple command that was found into its tokens."""
     gaps, words, values = zip(*TOKEN.findall(found.string, found.end(1), found.end(2)), strict=True)
     return CommandTokens(found[1], gaps, words, values)
 
 
-def unescape_quotes(quoted: str) -> str:
+def _unescape_quotes(quoted: str) -> str:
     """Remove the quotes of a quoted value."""
     text = quoted.replace("''", "'")
     return text if text.strip(" ") else ""
@@ -267,7 +419,7 @@ def unescape_quotes(quoted: str) -> str:
 
 def _value(given: str) -> str:
     inner = given[1:-1].strip(" \t")
-    return unescape_quotes(inner[1:-1]) if inner[:1] == "'" else inner.upper()
+    return _unescape_quotes(inner[1:-1]) if inner[:1] == "'" else inner.upper()
 
 
 def _shown_value(given: str) -> str:
@@ -360,79 +512,9 @@ def build_form(tokens: CommandTokens, record: Record | None) -> CommandForm | No
     return evolve(form, places=tuple(form.places_of(map(len, tokens.values)))) if _is_fixed(tokens) else form
 
 
-@lru_cache(maxsize=1024)
-def get_known_attributes(verb: str, noun: str, chltype: str = "") -> frozenset[str] | None:
-    """Return the attributes that a command may have, with its object type; None for an unknown command.
-
-    ``chltype`` is the type of a channel; blank: what a channel of any type has.
-    """
-    found = _objects().get(noun, {})
-    takes = [name for name in (verb.lower(), "attributes" if verb in _BOTH else "") if name in found]
-    if not takes:
-        return None
-    known = {noun, *(word for name in takes for word in found[name].split())}
-    if "attributes" in takes:
-        known |= _of_channels(found.get("by_type", {}), chltype)
-    return frozenset(known)
-
-
-@lru_cache(maxsize=1)
-def list_channel_types() -> tuple[str, ...]:
-    """List the words of CHLTYPE."""
-    return tuple(sorted({each for listed in _objects()["CHANNEL"]["by_type"].values() for each in listed.split()}))
-
-
-def describe_unknown_attribute(verb: str, noun: str, word: str, chltype: str = "") -> str:
-    """Say that an object has no attribute ``word``, and which channel types or objects have it."""
-    types = _objects().get(noun, {}).get("by_type", {}).get(word, "").split() if chltype else []
-    if types:
-        return f"CHLTYPE({chltype}) has no attribute {word}; channel types that have it: {', '.join(types)}"
-    others = list_objects_with(word)
-    return f"{verb} {noun} has no attribute {word}" + (f"; objects that have it: {', '.join(others)}" if others else "")
-
-
-@lru_cache(maxsize=1)
-def list_displayed_words() -> frozenset[str]:
-    """List the attributes that MQSC shows of any object that is defined."""
-    tables = [each for each in _objects().values() if "attributes" in each]
-    words = [*(table["attributes"] for table in tables), _objects()["SHOWN"]["words"]]
-    by_type = (word for table in tables for word in table.get("by_type", {}))
-    return frozenset(_objects()) | frozenset(by_type) | frozenset(word for each in words for word in each.split())
-
-
-@lru_cache(maxsize=1024)
-def find_unknown_words(kind: str, words: tuple[str, ...]) -> tuple[str, ...]:
-    """Find the words that MQSC does not have for an attribute of anything, among those that an object shows.
-
-    Objects of other kinds than those that are defined show many more, and none is asked of them.
-    """
-    if kind not in DISPLAYED_KINDS:
-        return ()
-    return tuple(word for word in words if word not in list_displayed_words())
-
-
 COMMAND_REFUSED = "a command was refused: {}; what it would show is not known"
 NOT_AUTHORIZED = "AMQ8135"
 """The message that says that who asks may not."""
-
-DISPLAYED_KINDS = frozenset(
-    {"QLOCAL", "QALIAS", "QREMOTE", "QMODEL", "QCLUSTER", "QMGR", "CHANNEL", "PROCESS", "NAMELIST"}
-)
-"""The kinds of objects whose displays show what list_displayed_words lists."""
-
-
-def describe_unknown(kind: str, words: tuple[str, ...], told: set[str]) -> Iterator[str]:
-    """Describe the words shown of an object that MQSC has not, but those ``told`` before, which gets them."""
-    for word in find_unknown_words(kind, words):
-        if word not in told:
-            told.add(word)
-            near = suggest_word(word, sorted(list_displayed_words()))
-            yield f"MQSC has no attribute {word}, so it is passed by{near}"
-
-
-def list_objects_with(word: str) -> list[str]:
-    """List the objects whose definitions take ``word``."""
-    return [noun for noun in _objects() if word in (get_known_attributes("ALTER", noun) or ())]
 
 
 class UnreadableError(Exception):
@@ -479,7 +561,7 @@ def parse_parameters(text: str) -> Iterator[tuple[str, Value | None, int]]:
         position = found.end()
         form = found.lastindex
         if form == 2:
-            value = unescape_quotes(found[2])
+            value = _unescape_quotes(found[2])
         elif form == 3:
             value = found[3].upper()
         elif form == 4:
@@ -588,7 +670,7 @@ class _Reader:
 
     def take(self, command: Command) -> None:
         """Read one command. Raises UnreadableError."""
-        found = parse_statement(command, self.kept)
+        found = _parse_statement(command, self.kept)
         if found is None:
             return
         self.run = self.run if found.verb not in VERBS else None
@@ -692,9 +774,9 @@ def _is_asked_for(word: str, found: Statement) -> bool:
 def _check(found: Statement, kept: Misplaced) -> None:
     """Find the object type and its name, and refuse what MQ refuses about them."""
     found.noun = _noun(found)
-    if found.action in ("define", "alter"):
-        _check_values(found)
-    for word in _flags(found):
+    for word in (each for each in found.attributes if each in FLAGS):
+        if word not in found.bare and found.action in ("define", "alter"):
+            raise found.fault(f"{word} takes no value", word)
         if f"NO{word}" in found.attributes:
             raise found.fault(f"{word} and NO{word} are given together", f"NO{word}")
     if found.action:
@@ -769,21 +851,11 @@ def _name(found: Statement) -> str:
     return name
 
 
-def _check_values(found: Statement) -> None:
-    for word in _flags(found):
-        if word not in found.bare:
-            raise found.fault(f"{word} takes no value", word)
-
-
 def _check_bare(found: Statement) -> None:
     """Refuse the first parameter that stands without a value and is no flag."""
     for word in found.bare if found.action in ("define", "alter") else ():
         if word != found.noun and word not in FLAGS:
             raise found.fault(f"{word} needs a value in parentheses", word)
-
-
-def _flags(found: Statement) -> list[str]:
-    return [word for word in found.attributes if word in FLAGS]
 
 
 def _lengths(values: Sequence[str]) -> Sequence[int]:
@@ -807,15 +879,6 @@ def _is_fixed(tokens: CommandTokens) -> bool:
     return all("\n" in gap or not value for gap, value in zip(tokens.gaps[1:], tokens.values, strict=False))
 
 
-@lru_cache(maxsize=1)
-def _objects() -> Mapping[str, Mapping[str, Any]]:
-    return tomllib.loads(Path(__file__).with_name("attributes.toml").read_text(encoding="utf-8"))
-
-
-def _of_channels(by_type: Mapping[str, str], chltype: str) -> set[str]:
-    return {name for name, listed in by_type.items() if not chltype or chltype in listed.split()}
-
-
 def _parameter_value(text: str, start: int, keyword: str) -> tuple[Value, int]:
     """The value whose opening parenthesis ends at ``start``, and the offset behind its closing one."""
     items: list[str] = []
@@ -835,9 +898,9 @@ def _parameter_value(text: str, start: int, keyword: str) -> tuple[Value, int]:
 
 def _item(found: re.Match[str]) -> str:
     if found.lastindex == 1:
-        return unescape_quotes(found[1])
+        return _unescape_quotes(found[1])
     if found.lastindex == 2:
-        return unescape_quotes(found[2].replace("'", "''"))
+        return _unescape_quotes(found[2].replace("'", "''"))
     return found[3].upper()
 
 
@@ -898,12 +961,12 @@ PlacedLine = tuple[int, str, int]
 """The number of a line, what stands on it, and how many columns were taken off before that."""
 
 
-def read_embedded(lines: Iterable[PlacedLine], source: str, kept: Misplaced = NOTHING_MISPLACED) -> Script:
+def read_embedded(lines: Iterable[PlacedLine], source: str) -> Script:
     """Read the MQSC on these lines, with its places in the source. Never raises."""
     placed = {number: (line, before) for number, line, before in lines}
     first = min(placed, default=1)
     text = "\n".join(placed[at][0] if at in placed else "" for at in range(first, max(placed, default=0) + 1))
-    read = read_mqsc(text, source, kept, first)
+    read = read_mqsc(text, source, first=first)
     before = {number: width for number, (_, width) in placed.items()}
     records = tuple(evolve(each, places=_moved(each, before)) for each in read.records)
     faults = (

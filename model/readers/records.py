@@ -16,14 +16,17 @@ Ask ``CombinedCoverage.leaves_out`` before anything is called missing:
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain, compress, count
 from operator import ne
+from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from attrs import define, evolve, field, frozen
 
-from mqclause.model.diagnostics import Diagnostic, quote_value
+from mqclause.model.diagnostics import Diagnostic, quote_value, suggest_word
 from mqclause.model.patterns import compile_later
 
 Value = str | tuple[str, ...]
@@ -199,6 +202,82 @@ TEXT_ATTRIBUTES = frozenset({
 """The attributes whose value is shown as one text or one whole number."""
 
 
+@lru_cache(maxsize=1024)
+def get_known_attributes(verb: str, noun: str, chltype: str = "") -> frozenset[str] | None:
+    """Return the attributes that a command may have, with its object type; None for an unknown command.
+
+    ``chltype`` is the type of a channel; blank: what a channel of any type has.
+    """
+    found = _objects().get(noun, {})
+    # DEFINE and ALTER take an object's attributes; other verbs only what stands under their own name.
+    takes = [name for name in (verb.lower(), "attributes" if verb in ("DEFINE", "ALTER") else "") if name in found]
+    if not takes:
+        return None
+    known = {noun, *(word for name in takes for word in found[name].split())}
+    by_type = found.get("by_type", {}) if "attributes" in takes else {}
+    return frozenset(known.union(name for name, of in by_type.items() if not chltype or chltype in of.split()))
+
+
+@lru_cache(maxsize=1)
+def list_channel_types() -> tuple[str, ...]:
+    """List the words of CHLTYPE."""
+    return tuple(sorted({each for listed in _objects()["CHANNEL"]["by_type"].values() for each in listed.split()}))
+
+
+def describe_unknown_attribute(verb: str, noun: str, word: str, chltype: str = "") -> str:
+    """Say that an object has no attribute ``word``, and which channel types or objects have it."""
+    types = _objects().get(noun, {}).get("by_type", {}).get(word, "").split() if chltype else []
+    if types:
+        return f"CHLTYPE({chltype}) has no attribute {word}; channel types that have it: {', '.join(types)}"
+    others = list_objects_with(word)
+    return f"{verb} {noun} has no attribute {word}" + (f"; objects that have it: {', '.join(others)}" if others else "")
+
+
+def list_objects_with(word: str) -> list[str]:
+    """List the objects whose definitions take ``word``."""
+    return [noun for noun in _objects() if word in (get_known_attributes("ALTER", noun) or ())]
+
+
+@lru_cache(maxsize=1)
+def _list_displayed_words() -> frozenset[str]:
+    """List the attributes that MQSC shows of any object that is defined."""
+    tables = [each for each in _objects().values() if "attributes" in each]
+    words = [*(table["attributes"] for table in tables), _objects()["SHOWN"]["words"]]
+    by_type = (word for table in tables for word in table.get("by_type", {}))
+    return frozenset(_objects()) | frozenset(by_type) | frozenset(word for each in words for word in each.split())
+
+
+DISPLAYED_KINDS = frozenset(
+    {"QLOCAL", "QALIAS", "QREMOTE", "QMODEL", "QCLUSTER", "QMGR", "CHANNEL", "PROCESS", "NAMELIST"}
+)
+"""The kinds of objects whose displays show what _list_displayed_words lists."""
+
+
+@lru_cache(maxsize=1024)
+def _find_unknown_words(kind: str, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Find the words that MQSC does not have for an attribute of anything, among those that an object shows.
+
+    Objects of other kinds than those that are defined show many more, and none is asked of them.
+    """
+    if kind not in DISPLAYED_KINDS:
+        return ()
+    return tuple(word for word in words if word not in _list_displayed_words())
+
+
+def describe_unknown(kind: str, words: tuple[str, ...], told: set[str]) -> Iterator[str]:
+    """Describe the words shown of an object that MQSC has not, but those ``told`` before, which gets them."""
+    for word in _find_unknown_words(kind, words):
+        if word not in told:
+            told.add(word)
+            near = suggest_word(word, sorted(_list_displayed_words()))
+            yield f"MQSC has no attribute {word}, so it is passed by{near}"
+
+
+@lru_cache(maxsize=1)
+def _objects() -> Mapping[str, Mapping[str, Any]]:
+    return tomllib.loads(Path(__file__).with_name("attributes.toml").read_text(encoding="utf-8"))
+
+
 @frozen(weakref_slot=False)
 class Record:
     """One statement about one MQ object.
@@ -231,6 +310,11 @@ class Record:
     def find_line(self, attribute: str) -> int | None:
         """Find the line on which ``attribute`` stands; the record's own line if that is not known."""
         return self.place_of(attribute)[0]
+
+    def describe_place(self, attribute: str) -> str:
+        """Describe where ``attribute`` stands, as messages name it: ``QM1.mqsc:12``."""
+        line = self.find_line(attribute)
+        return self.source if line is None else f"{self.source}:{line}"
 
     def build_diagnostic(self, message: str, attribute: str = "") -> Diagnostic:
         """Build a message about it, on the line of ``attribute`` if that is given."""
@@ -280,6 +364,14 @@ class Script:
     notes: tuple[Diagnostic, ...] = ()
     asked: tuple[Inquiry, ...] = ()
     coverage: tuple[Coverage, ...] = ()
+
+
+def merge_scripts(scripts: Sequence[Script]) -> Script:
+    """Merge the parts of a source that are about one queue manager, which one of them may name."""
+    first = next((each for each in scripts if each.queue_manager), scripts[0])
+    parts = ("records", "diagnostics", "remarks", "coverage")
+    merged: dict[str, Any] = {part: tuple(chain(*(getattr(each, part) for each in scripts))) for part in parts}
+    return evolve(first, **merged)
 
 
 def split_names(value: Value) -> tuple[str, ...]:
@@ -415,7 +507,8 @@ class Inquiry:
         return tells and is_wide and self.kind == other.kind and self._fits(other.name)
 
     def _fits(self, name: str) -> bool:
-        return re.fullmatch(re.escape(self.name).replace(r"\*", ".*"), name) is not None
+        generic = "*" in self.name and re.fullmatch(re.escape(self.name).replace(r"\*", ".*"), name)
+        return self.name == name or bool(generic)
 
 
 @frozen

@@ -42,7 +42,7 @@ RESOURCES = {"queue": "DISPLAY QUEUE(*) ALL", "channel": "DISPLAY CHANNEL(*) ALL
 """What the REST resources of mqweb are called, and the MQSC command that tells the same."""
 
 
-def describe_foreign_text(text: str) -> str:
+def _describe_foreign_text(text: str) -> str:
     """Describe a text that holds no facts, for a message; blank if it is not recognised."""
     of = _of_json if text.lstrip()[:1] in ("{", "[") else _of_text
     return next(of(text), "")
@@ -109,10 +109,10 @@ def _is_of_rest(row: dict[str, Any]) -> bool:
 
 
 def _recognised(text: str, _: str) -> Confidence:
-    return Confidence.sure_if(describe_foreign_text(text))
+    return Confidence.sure_if(_describe_foreign_text(text))
 
 
-FOREIGN = Format("foreign", "what holds no facts", _recognised, in_pieces=True, refused=describe_foreign_text)
+FOREIGN = Format("foreign", "what holds no facts", _recognised, in_pieces=True, refused=_describe_foreign_text)
 
 FORMATS = (
     FOREIGN,
@@ -151,7 +151,9 @@ def read_contents(data: bytes | Content, source: str, formats: Sequence[Format] 
 
 def select_formats(name: str, formats: Sequence[Format]) -> Sequence[Format]:
     """Select the format of that ``name`` alone, whatever a text looks like; all ``formats`` if it is blank."""
-    return [evolve(each, recognised=_any) for each in formats if each.name == name] if name else formats
+    if not name:
+        return formats
+    return [evolve(each, recognised=lambda *_: Confidence.SURE) for each in formats if each.name == name]
 
 
 def detect_format(text: str, source: str, formats: Sequence[Format] = FORMATS) -> Format | None:
@@ -187,10 +189,6 @@ def _is_in_none(text: DecodedText, source: str, formats: Sequence[Format]) -> bo
         not (at == 0 and piece.lstrip()[0] in BEGINNING_JSON) and detect_format(piece, source, formats) is None
         for at, piece in enumerate(told)
     )
-
-
-def _any(_: str, __: str) -> Confidence:
-    return Confidence.SURE
 
 
 def _titles(formats: Iterable[Format]) -> str:

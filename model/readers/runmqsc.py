@@ -17,7 +17,7 @@ from attrs import Factory, define, evolve, field
 from mqclause.model.diagnostics import Diagnostic, Diagnostics, is_secret
 from mqclause.model.patterns import compile_later
 from mqclause.model.readers.formats import BYTE_ORDER_MARK, Confidence, Format
-from mqclause.model.readers.mqsc import COMMAND_REFUSED, NOT_AUTHORIZED, OWNER, describe_unknown, read_embedded
+from mqclause.model.readers.mqsc import COMMAND_REFUSED, NOT_AUTHORIZED, OWNER, read_embedded
 from mqclause.model.readers.records import (
     BEGINS_COMMAND,
     ENDS,
@@ -31,6 +31,7 @@ from mqclause.model.readers.records import (
     Script,
     TextCache,
     Value,
+    describe_unknown,
     expand_synonyms,
 )
 
@@ -202,7 +203,6 @@ SCRIPT_TO_ITS_END = compile_later(
     rf"{BEGINS_COMMAND.pattern}[^\n]*\n(?:[^\n]*\n)*?[ \t]*(?:{'|'.join(sorted(ENDS))})[ \t]*;?[ \t]*\r?\n",
     re.IGNORECASE,
 )
-QUOTED_LINE = "'\""
 MOST_ABOVE = 400
 """So many lines above a sign are looked at, whether a command of a script goes on there."""
 
@@ -245,7 +245,7 @@ def read_runmqsc(text: str | Iterable[str], source: str) -> Script:
     """
     sessions, said = [_Session(source)], SessionLog(source)
     block: Block | None = None
-    for block in split_blocks(
+    for block in _split_blocks(
         said.watch_pieces([text.removeprefix(BYTE_ORDER_MARK)] if isinstance(text, str) else text)
     ):
         if block.kind == "starts" and sessions[-1].is_of_another(block):
@@ -259,9 +259,9 @@ def read_runmqsc(text: str | Iterable[str], source: str) -> Script:
         sessions[-1].cut(ENDS_EARLY, sessions[-1].records[-1].line)
     _name(sessions)
     first, *others = scripts = [session.script() for session in sessions]
-    if not any(session.shows for session in sessions) and not any(
-        each.records or _may_be_none(each) for each in scripts
-    ):
+    # Of what is asked for there may be none, but of a queue manager: that is always there, to be shown.
+    answered = any(each.records or any(one.kind != "QMGR" for one in each.asked) for each in scripts)
+    if not answered and not any(session.shows for session in sessions):
         first = evolve(first, diagnostics=(*first.diagnostics, Diagnostic(source, NOTHING_ANSWERED)))
     return evolve(first, further=tuple(others), remarks=(*first.remarks, *said.remarks()))
 
@@ -295,7 +295,7 @@ class Block:
         return not self.lines or self.lines[-1][1][:1] not in (" ", "\t")
 
 
-def split_blocks(texts: Iterable[str]) -> Iterator[Block]:
+def _split_blocks(texts: Iterable[str]) -> Iterator[Block]:
     """Split a text, which comes in pieces of whole lines, into blocks. What is no attribute ends an object."""
     block: Block | None = None
     foreign, was_unindented = 0, False
@@ -331,7 +331,7 @@ def detect_kind(shown: Mapping[str, Value]) -> str:
     return BY_NAME.get(first, "")
 
 
-def is_next_object(word: str, first: str) -> bool:
+def _is_next_object(word: str, first: str) -> bool:
     """Return whether the attribute ``word`` begins the next object, after one that began with ``first``."""
     if word == first:
         return True
@@ -339,7 +339,7 @@ def is_next_object(word: str, first: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def is_partial_word(word: str) -> bool:
+def _is_partial_word(word: str) -> bool:
     """Return whether a word that stands alone is the beginning of an attribute's name."""
     return word not in TEXT_ATTRIBUTES and any(each.startswith(word) for each in TEXT_ATTRIBUTES)
 
@@ -350,7 +350,7 @@ def find_invoked_name(line: str) -> str:
     return typed[1] if typed else ""
 
 
-def find_started_name(line: str) -> str:
+def _find_started_name(line: str) -> str:
     """Find the queue manager that runmqsc says it starts for, in any language; blank if no word is sure to be one."""
     known = BEHIND_MANAGER.search(line)
     if known:
@@ -526,14 +526,6 @@ class MissingAttributeError(Exception):
         super().__init__(line)
 
 
-def parse_attributes(block: Block) -> Iterator[ShownAttribute]:
-    """Parse the attributes of a block; a value may go on on the next line.
-
-    Raises MissingAttributeError.
-    """
-    return _simple(block.text, block.line + 1) if block.text else _in_lines(block.lines)
-
-
 def _recognised(text: str, _: str) -> Confidence:
     """By a numbered message, the line that runmqsc begins with, or an echoed command."""
     return Confidence.sure_if(has_output(text))
@@ -623,7 +615,7 @@ class _Session:
     def display(self, block: Block) -> None:
         self.shows, self.is_open = self.shows or bool(block.lines or block.text), False
         try:
-            shown = list(parse_attributes(block))
+            shown = list(_simple(block.text, block.line + 1) if block.text else _in_lines(block.lines))
         except MissingAttributeError as fault:
             self.faults.add(UNSHOWN, fault.line, fault.column)
             return
@@ -633,7 +625,7 @@ class _Session:
             return
         if shown and not kind:
             self.pass_by(shown[0])
-        cut = [place for word, value, place in shown if not value and is_partial_word(word)] if kind else []
+        cut = [place for word, value, place in shown if not value and _is_partial_word(word)] if kind else []
         if cut:
             self.faults.add(UNSHOWN, *cut[0])
             return
@@ -655,7 +647,7 @@ class _Session:
         end = mixed = len(shown)
         for at in range(begun, end):
             word, value, (line, column) = shown[at]
-            if at > begun and is_next_object(word, shown[begun][0]):
+            if at > begun and _is_next_object(word, shown[begun][0]):
                 end = at
                 break
             if word in values:
@@ -704,11 +696,6 @@ def _name(sessions: Sequence[_Session]) -> None:
             session.faults.add(OWNERLESS, session.said_line)
 
 
-def _may_be_none(script: Script) -> bool:
-    """Whether something was asked for of which there may be none: a queue manager is always there, to be shown."""
-    return any(each.kind != "QMGR" for each in script.asked)
-
-
 def _asked_by(command: Block) -> Iterator[Inquiry]:
     """What a DISPLAY command asks for, also where there is none."""
     asks = Inquiry.of(" ".join(line.rstrip(" +-;") for _, line, _ in command.lines))
@@ -741,7 +728,8 @@ def _taken(line: str, before: int, number: int, block: Block) -> bool:
     if not _belongs(line, block):
         return False
     block.is_after_blank = False
-    block.lines.append(_without_echo(line, before, number, block))
+    echo = FURTHER_ECHO.match(line) if block.kind == "command" else None
+    block.lines.append((number, echo[3], before + echo.end(1)) if echo else (number, line, before))
     return True
 
 
@@ -793,7 +781,7 @@ def _begun(line: str, before: int, number: int, block: Block | None) -> Block | 
     if BANNER.match(line):
         return Block("banner", number)
     if block and block.kind == "banner" and "MQSC" in line:
-        return Block("starts", number, find_started_name(line), said=line.strip())
+        return Block("starts", number, _find_started_name(line), said=line.strip())
     echo = ECHO.match(line)
     if echo and (echo[2] or block is None or block.kind != "command"):
         return Block("command", number, echo[2], lines=[(number, echo[3], before + echo.end(1))])
@@ -850,11 +838,6 @@ def _is_open(line: str) -> bool:
     return line.count("(") > line.count(")") or not ATTRIBUTE.match(line)
 
 
-def _without_echo(line: str, before: int, number: int, block: Block) -> BlockLine:
-    echo = FURTHER_ECHO.match(line) if block.kind == "command" else None
-    return (number, echo[3], before + echo.end(1)) if echo else (number, line, before)
-
-
 def _kind_of_queue(shown: Mapping[str, Value]) -> str:
     told = str(shown.get("TYPE", "")) or ("QCLUSTER" if "CLUSQMGR" in shown else "QLOCAL")
     if told in ("QUEUE", "HANDLE"):
@@ -891,9 +874,9 @@ def _signs(text: str) -> Iterator[tuple[int, int]]:
 
 def _is_open_line(before: str) -> bool:
     """Whether a value or a quoted text is open; the quotes of a list stand first on their lines."""
-    if before.strip() in QUOTED_LINE:
+    if before.strip() in QUOTES:
         return False
-    return before.count("(") > before.count(")") or any(before.count(quote) % 2 for quote in QUOTED_LINE)
+    return before.count("(") > before.count(")") or any(before.count(quote) % 2 for quote in QUOTES)
 
 
 def _simple(text: str, line: int) -> Iterator[ShownAttribute]:
@@ -915,7 +898,8 @@ def _in_lines(lines: Sequence[BlockLine]) -> Iterator[ShownAttribute]:
         depth += line.count("(") - line.count(")")
         waiting.append(line.strip() if waiting else line)
         following = lines[at + 1][1] if at + 1 < len(lines) else ""
-        if (depth > 0 and (len(waiting) > 1 or not _begins(following))) or _is_cut(line, following):
+        goes_on = depth > 0 and (len(waiting) > 1 or (following and not ATTRIBUTE.match(following)))
+        if goes_on or _is_cut(line, following):
             continue  # the value goes on: looked at again when it may be whole
         found, rest, tried = _attributes("".join(waiting), tried)
         yield from ((name, value, (number, before + column)) for name, value, column in found)
@@ -927,10 +911,6 @@ def _in_lines(lines: Sequence[BlockLine]) -> Iterator[ShownAttribute]:
         if rest:
             raise MissingAttributeError(number, before + 1 + len(waiting[0]) - len(waiting[0].lstrip()))
         yield from ((name, value, (number, before + column)) for name, value, column in found)
-
-
-def _begins(line: str) -> bool:
-    return not line or bool(ATTRIBUTE.match(line))
 
 
 def _is_cut(line: str, following: str) -> bool:

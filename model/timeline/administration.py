@@ -6,14 +6,14 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from datetime import date, datetime
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, cast
 
 from attrs import evolve, frozen
 
 from mqclause.model.configuration.sources import Source, SourceReader
 from mqclause.model.diagnostics import ArgumentError, Diagnostic, DomainError, FactsError, name_argument, quote_value
-from mqclause.model.facts.cluster import Cluster
+from mqclause.model.facts.cluster import Cluster, replace_objects
 from mqclause.model.facts.domains import (
     CHANNEL_NAME,
     LARGEST,
@@ -40,7 +40,7 @@ from mqclause.model.facts.objects import (
     RemoteQueueManager,
 )
 from mqclause.model.readers.facts_files import MOST_FAULTS, read_facts
-from mqclause.model.readers.formats import Contents, FactsDocument, render_table_label
+from mqclause.model.readers.formats import FactsDocument, render_table_label
 from mqclause.model.readers.registry import read_contents
 from mqclause.model.timeline.events import Event, describe_unknown_name, read_rows
 
@@ -154,14 +154,9 @@ def find_administration_faults(cluster: Cluster, event: Event) -> Iterator[str]:
     if event.do == "arrive":
         if event.queue not in cluster.own_queues:
             hosts = ", ".join(each.queue_manager for each in cluster.queues_by_name.get(event.queue, ()))
-            known = (
-                describe_unknown_name("queue", event.queue, cluster.own_queues) + f", hosted by {quote_value(own.name)}"
-            )
-            yield (
-                f"queue {quote_value(event.queue)} is hosted by {hosts}, not by {quote_value(own.name)}"
-                if hosts
-                else known
-            )
+            unknown = describe_unknown_name("queue", event.queue, cluster.own_queues)
+            hosted = f"queue {quote_value(event.queue)} is hosted by {hosts}, not by {quote_value(own.name)}"
+            yield hosted if hosts else f"{unknown}, hosted by {quote_value(own.name)}"
         return
     if named != own.name and named not in cluster.remote:
         yield describe_unknown_name("queue_manager", named, (own.name, *cluster.remote))
@@ -182,29 +177,19 @@ def get_member(cluster: Cluster, name: str) -> Member:
 def set_suspended(cluster: Cluster, name: str, suspended: tuple[str, ...]) -> Cluster:
     """Suspend a queue manager in these clusters, and no others."""
     found = get_member(cluster, name)
-    after: Any = evolve(found, suspended=suspended)
-    if isinstance(found, QueueManager):
-        return evolve(cluster, queue_manager=after)
-    others = (after if each is found else each for each in cluster.remote_queue_managers)
-    return evolve(cluster, remote_queue_managers=tuple(others))
+    return replace_objects(cluster, [found], [evolve(found, suspended=suspended)])
 
 
 def set_available(cluster: Cluster, name: str, available: bool) -> Cluster:
     """Set whether another queue manager is available: it failed, or came back."""
     found = cluster.remote[name]
-    others = (evolve(each, available=available) if each is found else each for each in cluster.remote_queue_managers)
-    return evolve(cluster, remote_queue_managers=tuple(others))
+    return replace_objects(cluster, [found], [evolve(found, available=available)])
 
 
 def set_status(cluster: Cluster, status: dict[int, str]) -> Cluster:
     """Set the status of some channels, by their place in the list."""
-    if not status:
-        return cluster
-    channels = (
-        evolve(each, status=cast(ChannelState, status[at])) if at in status else each
-        for at, each in enumerate(cluster.channels)
-    )
-    return evolve(cluster, channels=tuple(channels))
+    found = {cluster.channels[at]: cast(ChannelState, state) for at, state in status.items()}
+    return replace_objects(cluster, [*found], [evolve(each, status=state) for each, state in found.items()])
 
 
 def list_known_objects(cluster: Cluster, name: str) -> Iterator[KnownObject]:
@@ -287,22 +272,7 @@ def find_route(message: InFlightMessage, cluster: Cluster) -> Channel:
 class AdministrationSubject:
     """One thing that an event touches; ``name``, ``host`` and ``cluster`` tell it from others.
 
-    ``owned`` is what the local queue manager owns, ``also_elsewhere`` what a refresh meets that is in further
-    clusters; ``mode`` and ``repos`` are what the command states. Of a route: its ``status``, its ``deftype``, the
-    messages ``waiting`` for it on the transmission queue, those ``in_flight`` on it, and whether it leads out of the
-    queue manager that is suspended, ``outbound``. A queue manager, or that at the end of a route, may
-    be a ``full_repository``; the local one is, ``at_full_repository``. Of a put to a name that
-    a refresh removed: the ``repositories`` that could be asked for it. Of a message: ``fast`` is its channel; when the
-    workload rules have ``chosen_again``, whether
-    there is an ``alternative``, which may be down too, or a queue here that is ``full``, or the target itself was
-    chosen with ``others_permitted``; whether an exit that was asked for one ``exit_refuses`` the message (or
-    ``exit_fails``), or ``exit_keeps`` it with the target that failed. Of one that arrives: where its queue's name
-    ``leads``: here, to a local queue ``base`` that may be ``full``, elsewhere (to another queue manager, which may be
-    ``queue_manager_named``, to a transmission queue), or to nothing; ``disabled`` is the first put-disabled object on
-    that way, and ``chosen_behind`` says that an instance of that was looked for. Of both ``reason`` is what another
-    choice ends with, or a put to that name, where there is no destination. Of what a repository holds: its
-    ``age`` and that of the latest that its owner sent, in days; of a request, whether it was ``referenced`` since it
-    was made, and on this day.
+    What each attribute means is in the vocabulary of administration, ``engine/audit/vocabulary.toml``.
     """
 
     asked: str = rule_field(Words(QUESTIONS), "suspend")
@@ -367,7 +337,8 @@ def read_repository_content(sources: Sequence[Source], on: date) -> RepositoryCo
     requests: list[Request] = []
     reader = SourceReader()
     faults, warnings = reader.faults, reader.warnings
-    read = [each for source in sources for each in reader.read(source, _read_any)]
+    found = (reader.read(source, lambda file: read_contents(file.data, file.name)) for source in sources)
+    read = [*chain.from_iterable(found)]
     faults += (fault for each in read for fault in each.diagnostics)
     read = [each for each in read if not each.diagnostics]
     for document in (each for each in read if isinstance(each, FactsDocument)):
@@ -375,8 +346,8 @@ def read_repository_content(sources: Sequence[Source], on: date) -> RepositoryCo
         faults += read_facts(document.data, named, "?", places=document.places).diagnostics
         held, wrong = read_rows(document.data, "information", _information)
         asked, wrong_too = read_rows(document.data, "request", _request)
-        found = [*wrong, *wrong_too] or [*_out_of_time(held, asked, on)]
-        faults += (Diagnostic(named, each, *document.places.told_by(each)) for each in found)
+        told = [*wrong, *wrong_too] or [*_out_of_time(held, asked, on)]
+        faults += (Diagnostic(named, each, *document.places.told_by(each)) for each in told)
         information += held
         requests += asked
     if faults or (warnings and not read):
@@ -448,10 +419,6 @@ def _route_faults(each: InFlightMessage, found: list[Channel], senders: list[Cha
     elif len(found) > 1:
         leads = ", ".join(f"{channel.queue_manager} in {quote_value(channel.cluster)}" for channel in found)
         yield f"channel {quote_value(each.channel)} is several routes; name one with queue_manager and cluster: {leads}"
-
-
-def _read_any(file: Source) -> Contents:
-    return read_contents(file.data, file.name)
 
 
 def _out_of_time(held: Sequence[Information], asked: Sequence[Request], on: date) -> Iterator[str]:

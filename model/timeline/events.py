@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from attrs import evolve, fields, frozen
 
-from mqclause.model.diagnostics import DomainError, MqclauseError, quote_value, render_given_value, suggest_word
-from mqclause.model.facts.cluster import CLUSTER_FIELDS, Cluster, ContradictionError
+from mqclause.model.diagnostics import DomainError, MqclauseError, quote_value, suggest_word
+from mqclause.model.facts.cluster import Cluster, ContradictionError, replace_objects
 from mqclause.model.facts.domains import (
     CHANNEL_NAME,
     GIVEN_NAME,
@@ -21,6 +21,7 @@ from mqclause.model.facts.domains import (
     Domain,
     Flag,
     Maker,
+    Names,
     Text,
     Whole,
     Words,
@@ -36,7 +37,7 @@ from mqclause.model.facts.objects import (
     QueueManager,
     RemoteQueueManager,
 )
-from mqclause.model.readers.formats import render_table_label
+from mqclause.model.readers.formats import describe_wrong_list, render_table_label
 
 EVENT_WORDS = (
     "put", "get", "open", "close", "commit", "backout", "alter", "clear", "restart", "advance",
@@ -64,7 +65,6 @@ WHICH_MESSAGE = ("BROWSE_FIRST", "BROWSE_NEXT", *AT_THE_CURSOR)
 
 BROWSES = tuple(each for each in WHICH_MESSAGE if each.startswith("BROWSE"))
 GET_OPTIONS = ("LOGICAL_ORDER", "ALL_MSGS_AVAILABLE", "ALL_SEGMENTS_AVAILABLE", "COMPLETE_MSG", *WHICH_MESSAGE)
-_OPTION = Words(GET_OPTIONS)
 MATCH_KEYS: Mapping[str, Any] = {
     "id": LABEL_TEXT_OR_BLANK,
     "correlation": LABEL_TEXT_OR_BLANK,
@@ -76,30 +76,6 @@ MATCH_KEYS: Mapping[str, Any] = {
 
 
 @frozen
-class MaybeFlag:
-    """True or false, or None where nothing is said."""
-
-    def __call__(self, value: object, key: str) -> bool | None:
-        return Flag()(value, key)
-
-
-MAYBE_FLAG: Any = MaybeFlag()
-
-
-@frozen
-class Options:
-    """A list of options of MQGMO, in any letter case; kept in upper case, each once."""
-
-    def __call__(self, value: object, key: str) -> tuple[str, ...]:
-        if not isinstance(value, list | tuple):
-            raise DomainError(key, value, f"allowed: a list of {', '.join(GET_OPTIONS)}")
-        return tuple(dict.fromkeys(_OPTION(each, key) for each in value))
-
-
-OPTIONS: Any = Options()
-
-
-@frozen
 class Match:
     """The identity that a message must have: the keys that match options name, and their values."""
 
@@ -108,7 +84,7 @@ class Match:
             raise DomainError(key, value, f"allowed: a table with keys {', '.join(MATCH_KEYS)}")
         for name in value:
             if name not in MATCH_KEYS:
-                near = suggest_word(name, MATCH_KEYS) if isinstance(name, str) else ""
+                near = suggest_word(name, MATCH_KEYS)
                 raise DomainError(key, name, f"allowed: a table with keys {', '.join(MATCH_KEYS)}{near}")
         return MappingProxyType({name: MATCH_KEYS[name](given, f"{key}.{name}") for name, given in value.items()})
 
@@ -206,15 +182,15 @@ class Event:
     count: int = fact_field(Whole(1, MOST_REPEATED), 1)
     id: str = fact_field(LABEL_TEXT_OR_BLANK, "")
     group: str = fact_field(LABEL_TEXT_OR_BLANK, "")
-    in_group: bool | None = fact_field(MAYBE_FLAG, None)
+    in_group: bool | None = fact_field(Flag(), None)
     sequence: int = fact_field(Whole(1, LARGEST), 1)
-    last_in_group: bool | None = fact_field(MAYBE_FLAG, None)
+    last_in_group: bool | None = fact_field(Flag(), None)
     segment: bool = fact_field(Flag(), False)
     last_segment: bool = fact_field(Flag(), False)
     offset: int = fact_field(Whole(0, LARGEST_LONG), 0)
     correlation: str = fact_field(LABEL_TEXT_OR_BLANK, "")
     logical_order: bool = fact_field(Flag(), False)
-    options: tuple[str, ...] = fact_field(OPTIONS, ())
+    options: tuple[str, ...] = fact_field(Names(Words(GET_OPTIONS)), ())
     match: Mapping[str, Any] = fact_field(MATCH, NOTHING_SET)
     bound: bool = fact_field(Flag(), False)
     command_level: int | None = fact_field(Whole(LOWEST_LEVEL, HIGHEST_LEVEL), None)
@@ -260,8 +236,8 @@ def apply_alter(cluster: Cluster, event: Event) -> Alteration:
         raise EventError(f"as of this event {error}") from None
     _check_names(found[0], event.set)
     try:
-        changed = [_evolved(each, event.set) for each in found]
-        after = _replaced(cluster, found, changed)
+        changed = [evolve(each, **event.set) for each in found]
+        after = replace_objects(cluster, found, changed)
     except (DomainError, ContradictionError) as error:
         raise EventError(f"set: {error}") from None
     old, new = found[0], changed[0]
@@ -272,7 +248,8 @@ def apply_alter(cluster: Cluster, event: Event) -> Alteration:
 
 def set_attribute(cluster: Cluster, queue: Queue, name: str, value: object) -> Cluster:
     """Return ``cluster`` with one attribute of ``queue`` changed."""
-    return _replaced(cluster, [queue], [_evolved(queue, {name: value})])
+    changed: dict[str, Any] = {name: value}
+    return replace_objects(cluster, [queue], [evolve(queue, **changed)])
 
 
 def find_altered_objects(cluster: Cluster, event: Event) -> Sequence[Altered]:
@@ -322,48 +299,26 @@ def find_conflicting_keys(row: Mapping[str, Any]) -> Iterator[str]:
 def read_rows(data: object, table: str, maker: Maker[_Row]) -> tuple[list[_Row], list[str]]:
     """Build objects from the rows of a table in a parsed document, or return every fault. Never raises."""
     given = data.get(table, ()) if isinstance(data, Mapping) else ()
-    if isinstance(given, Mapping):
-        said = f"write [[{table}]] in TOML, a list of objects in JSON"
-        return [], [f"{table}: one table is given where a list of tables is expected; {said}"]
-    if not isinstance(given, list | tuple):
-        return [], [f"{table}: {quote_value(given)} is given where a list of tables is expected"]
+    if wrong := describe_wrong_list(table, given):
+        return [], [wrong]
     made: list[_Row] = []
     faults: list[str] = []
     for position, row in enumerate(given, 1):
         try:
             made.append(maker(row))
         except (AttributeError, KeyError, TypeError, DomainError):
-            faults += find_row_faults(render_table_label(table, position, row), row, maker)
+            label = render_table_label(table, position, row)
+            if isinstance(row, Mapping):
+                faults += (f"{label}: {message}" for _, message in maker.find_faults(row))
+            else:
+                faults.append(f"{label}: {quote_value(row)} is given where a table is expected")
     return made, faults
-
-
-def find_row_faults(label: str, row: Any, maker: Maker[Any]) -> Iterator[str]:
-    """Find every fault of one row."""
-    if not isinstance(row, Mapping):
-        yield f"{label}: {quote_value(row)} is given where a table is expected"
-        return
-    for key, value in row.items():
-        domain = maker.domains.get(key)
-        if domain is None:
-            near = suggest_word(key, maker.domains) if isinstance(key, str) else ""
-            allowed = f"allowed: {', '.join(maker.domains)}{near}"
-            yield f"{label}: unknown key {quote_value(key)}{render_given_value(key, value)}; {allowed}"
-            continue
-        try:
-            domain(value, key)
-        except DomainError as error:
-            yield f"{label}: {error}"
-    yield from (f"{label}: {key} is missing; it must be given" for key in maker.required if key not in row)
 
 
 def _check_names(of: Altered, names: Iterable[str]) -> None:
     for name in names:
         if name not in ALTERABLE[type(of)]:
             raise EventError(f"set: unknown attribute {quote_value(name)}; allowed: {', '.join(ALTERABLE[type(of)])}")
-
-
-def _evolved(of: Any, changes: Mapping[str, object]) -> Any:
-    return evolve(of, **changes)
 
 
 def _queue(cluster: Cluster, event: Event) -> Queue:
@@ -384,18 +339,6 @@ def _known(found: Sequence[Altered], table: str, name: str, known: Iterable[str]
     if not found:
         raise EventError(describe_unknown_name(table, name, known))
     return found
-
-
-def _replaced(cluster: Cluster, old: Sequence[Altered], new: Sequence[Altered]) -> Cluster:
-    """``cluster`` with objects of one kind replaced."""
-    changed: Cluster
-    if isinstance(old[0], QueueManager):
-        changed = _evolved(cluster, {"queue_manager": new[0]})
-        return changed
-    name = CLUSTER_FIELDS[type(old[0])]
-    by_id = {id(before): after for before, after in zip(old, new, strict=True)}
-    changed = _evolved(cluster, {name: tuple(by_id.get(id(each), each) for each in getattr(cluster, name))})
-    return changed
 
 
 def _of_options(given: object) -> Iterator[str]:

@@ -98,7 +98,7 @@ class MessageChain(NamedTuple):
         """Chain these runs, oldest first, none of which joins another."""
         if not runs:
             return cls(uncommitted=uncommitted)
-        older = build_map((run.first, run, run.leads) for run in runs[:-1])
+        older = _build_map((run.first, run, run.leads) for run in runs[:-1])
         return cls(older, runs[-1], sum(run.size for run in runs), uncommitted)
 
     def put(self, run: MessageRun) -> MessageChain:
@@ -140,7 +140,7 @@ class MessageChain(NamedTuple):
         """Find the run that has an available message at ``place``."""
         run = self.last
         if run is None or place < run.first:
-            run = find_last_before(self.older, place + 1)
+            run = _find_last_before(self.older, place + 1)
         return run if run is not None and place < run.end else None
 
     def after_get_backout(self, run: MessageRun) -> MessageChain:
@@ -152,7 +152,7 @@ class MessageChain(NamedTuple):
         begun = self.find_run(place) if place else None
         if begun is not None and begun.first < place and (begun.leads or not leading):
             yield begun.select_part(place, begun.end)
-        for _, run in iterate_entries(self.older, place, leading):
+        for _, run in _iterate_entries(self.older, place, leading):
             yield run
         if self.last is not None and self.last.first >= place and (self.last.leads or not leading):
             yield self.last
@@ -177,7 +177,7 @@ class MessageChain(NamedTuple):
 
     def _without(self, run: MessageRun) -> MessageChain:
         if run is self.last:
-            newest = find_last_before(self.older, run.first)
+            newest = _find_last_before(self.older, run.first)
             older = self.older if newest is None else remove_key(self.older, newest.first)
             return self._replace(older=older, last=newest)
         return self._replace(older=remove_key(self.older, run.first))
@@ -201,7 +201,7 @@ def remove_key(at: SortedMap, key: Any) -> SortedMap:
     return at if right is at.right else _above(at, at.left, right)
 
 
-def build_map(entries: Iterable[tuple[Any, Any, bool]]) -> SortedMap:
+def _build_map(entries: Iterable[tuple[Any, Any, bool]]) -> SortedMap:
     """Build the map of entries that come in the order of their keys: key, value, marked."""
     found: SortedMap = None
     for key, value, marked in entries:
@@ -209,7 +209,7 @@ def build_map(entries: Iterable[tuple[Any, Any, bool]]) -> SortedMap:
     return found
 
 
-def iterate_entries(at: SortedMap, key: Any = None, marked_only: bool = False) -> Iterator[tuple[Any, Any]]:
+def _iterate_entries(at: SortedMap, key: Any = None, marked_only: bool = False) -> Iterator[tuple[Any, Any]]:
     """Iterate over the entries from ``key`` on (None: all), in the order of the keys."""
     waiting: list[TreapNode] = []
     while at is not None or waiting:
@@ -227,7 +227,7 @@ def iterate_entries(at: SortedMap, key: Any = None, marked_only: bool = False) -
         at = entry.right
 
 
-def find_last_before(at: SortedMap, key: Any) -> Any:
+def _find_last_before(at: SortedMap, key: Any) -> Any:
     """Find the value under the highest key that is below ``key``; None if there is none."""
     found = None
     while at is not None:
@@ -289,10 +289,10 @@ class FoundMessage(NamedTuple):
 
 def _pushed(older: SortedMap, run: MessageRun) -> SortedMap:
     """``older`` with ``run``, which becomes part of a neighbour where the two join."""
-    before = find_last_before(older, run.first)
+    before = _find_last_before(older, run.first)
     if before is not None and before.joins(run):
         older, run = remove_key(older, before.first), before.join_later(run)
-    _, after = next(iterate_entries(older, run.end), (0, None))
+    _, after = next(_iterate_entries(older, run.end), (0, None))
     if after is not None and run.joins(after):
         older, run = remove_key(older, after.first), run.join_later(after)
     return insert_entry(older, run.first, run, run.leads)
@@ -377,7 +377,7 @@ class QueueState(NamedTuple):
         chains = tuple(MessageChain.of(of_priority, waiting[priority]) for priority, of_priority in enumerate(runs))
         found = [FoundMessage(at, run) for at, each in enumerate(runs) for run in each]
         entries = ((key, each, marked) for each in found for key, marked in _keys(each))
-        known = build_map(sorted(entries, key=lambda entry: entry[0]))
+        known = _build_map(sorted(entries, key=lambda entry: entry[0]))
         return cls(chains, sum(map(len, runs)), len(uncommitted), known, arrived), uncommitted
 
     def first(self) -> FoundMessage | None:
@@ -409,7 +409,7 @@ class QueueState(NamedTuple):
 
         ``first_only``: those that are the first of it, as rules say.
         """
-        for (*found, _, _, _, _), message in iterate_entries(
+        for (*found, _, _, _, _), message in _iterate_entries(
             self.known, (*key, *place, -HIGHEST_PRIORITY, 0), first_only
         ):
             if tuple(found) != key:
@@ -422,7 +422,7 @@ class QueueState(NamedTuple):
 
     def find_matching(self, by: str, label: str) -> Iterator[FoundMessage]:
         """Find the messages with an identity whose ``id`` or ``correlation`` is ``label``, in physical order."""
-        for (kind, found, *_), message in iterate_entries(self.known, (by, label)):
+        for (kind, found, *_), message in _iterate_entries(self.known, (by, label)):
             if (kind, found) != (by, label):
                 return
             yield message
@@ -596,14 +596,6 @@ class ApplicationPosition(NamedTuple):
     cursor: Cursor | None = None
     browsed: SortedMap = None
     browses_logically: bool | None = None
-
-    def with_get_group(self, group: CurrentGroup | None) -> ApplicationPosition:
-        """Set the current group of gets."""
-        return self if group is None and self.gets is None else self._replace(gets=group)
-
-    def with_put_group(self, group: CurrentGroup | None) -> ApplicationPosition:
-        """Set the current group of puts."""
-        return self if group is None and self.puts is None else self._replace(puts=group)
 
 
 NOWHERE = ApplicationPosition()

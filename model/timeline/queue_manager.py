@@ -5,8 +5,7 @@ A trigger event from which nothing can follow by the rules, as the callbacks say
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 from attrs import evolve, field, fields, frozen
@@ -27,11 +26,10 @@ from mqclause.model.timeline.queue import (
     get_value,
 )
 from mqclause.model.timeline.trigger_events import (
-    DEFAULT_CALLBACKS,
+    NO_RULES,
     Arrivals,
     CallFailure,
     Definitions,
-    Handle,
     Handles,
     RuleCallbacks,
     TriggerEvent,
@@ -51,10 +49,6 @@ class UnitOfWorkStep(NamedTuple):
     segments: int
     run: MessageRun
     before: UnitOfWorkStep | None
-
-    def is_same_step(self, other: UnitOfWorkStep) -> bool:
-        """Return whether both are the same but for the place of their messages."""
-        return self[:4] == other[:4]
 
 
 UnitOfWork = UnitOfWorkStep | None
@@ -79,10 +73,6 @@ class TriggerHistory:
     waiting: Mapping[str, HeldBackTriggers | None] = field(factory=dict)
     next_id: int = 0
     started: int = 0
-
-    def record_trigger(self, queue: str, now: int) -> TriggerHistory:
-        """Record a trigger message for ``queue``."""
-        return TriggerHistory({**self.last, queue: now}, self.waiting, self.next_id, self.started)
 
     def hold_back(self, made: HeldTriggerMessage) -> TriggerHistory:
         """Hold one more message back."""
@@ -156,19 +146,17 @@ class QueueManagerContent:
     begun: SortedMap = None
 
     @classmethod
-    def of(
-        cls, cluster: Cluster, callbacks: RuleCallbacks = DEFAULT_CALLBACKS, messages: Iterable[Message] = ()
-    ) -> Self:
+    def of(cls, cluster: Cluster, callbacks: RuleCallbacks = NO_RULES, messages: Iterable[Message] = ()) -> Self:
         """Start a queue manager as its facts say: ``curdepth`` persistent messages on a queue, ``ipprocs`` handles.
 
         ``messages`` lie on its queues, in the order of their arrival. Where nothing is known, and of all else, there is
         nothing: it has just been started. ``callbacks`` answer what rules decide.
         """
         definitions = Definitions(cluster, callbacks)
-        local = [queue for queue in definitions.queues.values() if queue.type == "QLOCAL"]
+        local = [queue for queue in cluster.own_queues.values() if queue.type == "QLOCAL"]
         standing = {queue.name: queue.ipprocs for queue in local if queue.ipprocs}
         queues = {each.name: EMPTY_QUEUE.put(each.defprty, each.curdepth, True) for each in local if each.curdepth}
-        lying, units = place_messages(definitions, messages)
+        lying, units = _place_messages(definitions, messages)
         handles = Handles(cluster.queue_manager.name, standing=standing)
         return cls(definitions, handles, queues={**queues, **lying}, units=units)
 
@@ -202,13 +190,9 @@ class QueueManagerContent:
         """Return whether the local queue has room for a number of ``messages`` more within its MAXDEPTH."""
         return self.queue(queue.name).depth + messages <= queue.maxdepth
 
-    def after_sent(self, event: Event) -> Self:
-        """Record a put whose message went to another queue manager: the time and the unit of work."""
-        return self.replace(now=self.get_event_time(event), units=self.list_units_with(event))
-
-    def find_output_handle(self, application: str, queue: str, to_queue_manager: str = "") -> Handle | None:
-        """Find the handle by which a put of ``application`` to these names is an MQPUT; None for an MQPUT1."""
-        return self.handles.find_output_handle(application, queue, to_queue_manager)
+    def after_sent(self, event: Event, **more: Any) -> Self:
+        """Record the time and the unit of work of an event that leaves the queues as they are, and what ``more`` is."""
+        return self.replace(now=self.get_event_time(event), units=self.list_units_with(event), **more)
 
     def find_trigger_failure(self, queue: str) -> CallFailure | None:
         """Find why a trigger message for ``queue`` cannot be put on its initiation queue; None if it can."""
@@ -230,7 +214,7 @@ class QueueManagerContent:
         unit of work ``held_by``. ``trigtype`` is the trigger type that it was written for; blank is the queue's own.
         """
         local = self.local_queue(queue)
-        triggers = self.triggers.record_trigger(queue, self.now)
+        triggers = evolve(self.triggers, last={**self.triggers.last, queue: self.now})
         initq = self.definitions.local_queue(local.initq) if placed else None
         if held_by is None:
             if initq is None:
@@ -286,7 +270,7 @@ class QueueManagerContent:
 
     def replace(self, **changed: Any) -> Self:
         """Replace some of its parts."""
-        return type(self)(**{**dict(zip(_PARTS, _parts(self), strict=True)), **changed})
+        return evolve(self, **changed)
 
     def get_event_time(self, event: Event) -> int:
         """Return when ``event`` happens, in milliseconds; raises EventError if that is in the past."""
@@ -312,11 +296,6 @@ class QueueManagerContent:
         last = self.triggers.last.get(queue)
         return {"has_triggered": last is not None, "since_last_trigger": 0 if last is None else self.now - last}
 
-    @property
-    def since_start(self) -> int:
-        """Milliseconds since the queue manager was started, at the beginning or by the last restart."""
-        return self.now - self.triggers.started
-
     def build_end_event(self, held: HeldTriggerMessage, committed: bool) -> TriggerEvent:
         """Build the end of the unit of work that holds ``held`` back, as its queue is now."""
         queue = self.definitions.local_queue(held.queue)
@@ -329,7 +308,7 @@ class QueueManagerContent:
     def build_trigger_event(self, kind: str, queue: Queue, before: QueueManagerContent, **seen: Any) -> TriggerEvent:
         """Build what the trigger rules see of ``queue`` in this state, which came of the state ``before``."""
         name, handles = queue.name, self.handles
-        seen |= {"occasion": kind, "since_start": self.since_start, **self._last_trigger(name)}
+        seen |= {"occasion": kind, "since_start": self.now - self.triggers.started, **self._last_trigger(name)}
         if "depth" not in seen:
             seen |= _depths(self.definitions.messages(queue).counts, before.queue(name), self.queue(name))
         if before.handles is not handles:
@@ -338,13 +317,13 @@ class QueueManagerContent:
         return self.definitions.describe_open_queue(queue, handles).with_values(seen)
 
 
-def place_messages(
+def _place_messages(
     definitions: Definitions, messages: Iterable[Message]
 ) -> tuple[dict[str, QueueState], dict[str, UnitOfWork]]:
     """Place ``messages`` on queues; also give the open units of work that have put some of them."""
     listed: dict[str, list[tuple[int, Message, ItemRole]]] = {}
     for each in messages:
-        queue = definitions.queues[each.queue]
+        queue = definitions.cluster.own_queues[each.queue]
         placed = definitions.messages(queue).priorities[get_effective_priority(each.priority, queue.defprty)]
         listed.setdefault(each.queue, []).append((placed, each, definitions.in_item(each)))
     queues, units = dict[str, QueueState](), dict[str, UnitOfWork]()
@@ -400,13 +379,11 @@ def _depths(counts: Mapping[int, bool], before: QueueState, after: QueueState) -
 
 
 def _after(unit: UnitOfWork, done: UnitOfWorkStep) -> UnitOfWorkStep:
-    if unit is not None and unit.run.joins(done.run) and unit.is_same_step(done):
+    # Both are the same but for the place of their messages.
+    if unit is not None and unit.run.joins(done.run) and unit[:4] == done[:4]:
         return done._replace(run=unit.run.join_later(done.run), before=unit.before)
     return done
 
-
-_PARTS = tuple(each.name for each in fields(QueueManagerContent))
-_parts: Callable[[QueueManagerContent], tuple[Any, ...]] = attrgetter(*_PARTS)
 
 CHANGED = "_changed"
 WATCHED_ATTRIBUTES = tuple(
@@ -423,7 +400,7 @@ def record_get(unit: UnitOfWork, queue: str, priority: int, run: MessageRun) -> 
 def remove_put(unit: UnitOfWork, queue: str, priority: int, place: int) -> UnitOfWork:
     """Remove a put from a unit of work that got its message itself, as though it had never put it."""
     kept: UnitOfWork = None
-    for done in list_oldest_first(unit):
+    for done in _list_oldest_first(unit):
         run = done.run
         if done.is_put and (done.queue, done.priority) == (queue, priority) and run.first <= place < run.end:
             for part, segments in _left(done, place):
@@ -445,7 +422,7 @@ def count_messages(unit: UnitOfWork, queue: str) -> int:
     return sum(done.run.size for done in iterate_newest_first(unit) if done.queue == queue)
 
 
-def list_oldest_first(unit: UnitOfWork) -> list[UnitOfWorkStep]:
+def _list_oldest_first(unit: UnitOfWork) -> list[UnitOfWorkStep]:
     """List what the unit of work did, in order."""
     return list(iterate_newest_first(unit))[::-1]
 
@@ -499,7 +476,7 @@ def apply_commit(
     """Commit ``unit``: gives the queues, and every message that it had put, one after the other."""
     queues = dict(before.queues)
     runs: list[Arrivals] = []
-    for done in list_oldest_first(unit):
+    for done in _list_oldest_first(unit):
         if not done.is_put:
             continue
         depth = queues[done.queue]

@@ -154,9 +154,7 @@ def build_get_call(event: Event, view: QueueView, queue: Queue, named_get: str, 
         indxtype=queue.indxtype,
         match_on=tuple(match),
         **{f"match_{key}": value for key, value in match.items()},
-        get_in_group=gets is not None,
-        get_was_logical=gets is not None and gets.logical,
-        get_amid_message=gets is not None and gets.amid,
+        **_stands_in("get", gets),
         **({} if current is None else _goes_on_with(current)),
         browse_in_group=browse is not None,
         browse_amid_message=browse is not None and browse.amid,
@@ -192,7 +190,7 @@ def list_candidates(call: RetrievalCall, view: QueueView, left_out: Set[str]) ->
     return view.list_physical(behind, leading)
 
 
-def get_position_after(
+def _get_position_after(
     event: Event, position: ApplicationPosition, facts: Mapping[str, Any], first: VisibleMessage, last: VisibleMessage
 ) -> ApplicationPosition:
     """Return the position of an application after a get or browse returned messages, ``first`` to ``last``.
@@ -202,8 +200,8 @@ def get_position_after(
     logical, told = "LOGICAL_ORDER" in event.options, SINGLE_MESSAGE_ROLE if last.found is None else last.found.run.told
     group = get_current_group(last.message, told, logical) if facts["makes_current"] else None
     if not is_browse(event):
-        return position.with_get_group(group) if facts["makes_current"] else position
-    position = record_browse_order(event, position, facts, True)
+        return position._replace(gets=group) if facts["makes_current"] else position
+    position = _record_browse_order(event, position, facts, True)
     if not facts["moves_cursor"]:
         return position
     at, cursor = (first.priority, first.arrival), position.cursor
@@ -214,7 +212,7 @@ def get_position_after(
     return position._replace(cursor=Cursor(at, anchor, group), browsed=browsed)
 
 
-def record_browse_order(
+def _record_browse_order(
     event: Event, position: ApplicationPosition, facts: Mapping[str, Any], found: bool
 ) -> ApplicationPosition:
     """Record how the application browses, if rules say that the call states it; ``found`` something."""
@@ -232,9 +230,7 @@ def build_put_call(event: Event, position: ApplicationPosition, given_priority: 
         options=("LOGICAL_ORDER",) if event.logical_order else (),
         unit=event.unit_of_work,
         given_priority=given_priority,
-        put_in_group=puts is not None,
-        put_was_logical=puts is not None and puts.logical,
-        put_amid_message=puts is not None and puts.amid,
+        **_stands_in("put", puts),
         **({} if puts is None else _goes_on_with(puts)),
         given_group=event.group,
         given_in_group=_belongs_to_a_group(event) if event.logical_order else event.in_group is not False,
@@ -247,16 +243,7 @@ def build_put_call(event: Event, position: ApplicationPosition, given_priority: 
 
 def build_close_call(position: ApplicationPosition) -> RetrievalCall:
     """Describe the close of an application's last handle on a queue to the rules."""
-    gets, puts = position.gets, position.puts
-    return RetrievalCall(
-        mqi_call="MQCLOSE",
-        get_in_group=gets is not None,
-        get_was_logical=gets is not None and gets.logical,
-        get_amid_message=gets is not None and gets.amid,
-        put_in_group=puts is not None,
-        put_was_logical=puts is not None and puts.logical,
-        put_amid_message=puts is not None and puts.amid,
-    )
+    return RetrievalCall(mqi_call="MQCLOSE", **_stands_in("get", position.gets), **_stands_in("put", position.puts))
 
 
 def build_placement(facts: Mapping[str, Any]) -> PutPlacement:
@@ -311,7 +298,7 @@ class QueueView:
         """List the messages in physical order, also those of open units of work, which the call may not see."""
         hidden = sorted(self.uncommitted(), key=lambda each: (-each[1].priority, each[1].run.first))
         return merge(self._each(("", found) for found in self.queue.runs()), self._each(hidden),
-                     key=_in_physical_order)  # fmt: skip
+                     key=lambda seen: (-seen.priority, seen.arrival))  # fmt: skip
 
     def _each(self, runs: Iterable[tuple[str, FoundMessage]]) -> Iterator[VisibleMessage]:
         """Every message of ``runs``, also where several are alike, with the unit of work that has it."""
@@ -513,13 +500,9 @@ def apply_get(
 
     ``facts`` is what rules say of where the application stands after it.
     """
-    position = get_position_after(event, state.position(event), facts, taken[0], taken[-1])
+    position = _get_position_after(event, state.position(event), facts, taken[0], taken[-1])
     if is_browse(event):
-        return state.replace(
-            now=state.get_event_time(event),
-            units=state.list_units_with(event),
-            **change_position(state, event, position),
-        )
+        return state.after_sent(event, **change_position(state, event, position))
     after, unit, units = state.queue(queue), event.unit_of_work, state.list_units_with(event)
     for each in taken:
         holder = each.unit_of_work or unit
@@ -536,10 +519,8 @@ def apply_get(
 
 def apply_failed_get(state: StateT, event: Event, facts: Mapping[str, Any]) -> StateT:
     """Apply a get or browse that returned nothing: how the application browses may have been stated."""
-    position = record_browse_order(event, state.position(event), facts, False)
-    after = state.after_sent(event)
-    more = change_position(after, event, position)
-    return after.replace(**more) if more else after
+    position = _record_browse_order(event, state.position(event), facts, False)
+    return state.after_sent(event, **change_position(state, event, position))
 
 
 def change_position(
@@ -598,6 +579,13 @@ def reset_read_positions(state: QueueManagerContent, queue: str) -> dict[str, An
         for unit, groups in state.kept_groups.items()
     }
     return {"positions": positions, "kept_groups": kept}
+
+
+def _stands_in(kind: str, group: CurrentGroup | None) -> dict[str, Any]:
+    """Where the application's gets or puts stand: in no group, unless there is a current one."""
+    if group is None:
+        return {}
+    return {f"{kind}_in_group": True, f"{kind}_was_logical": group.logical, f"{kind}_amid_message": group.amid}
 
 
 def _goes_on_with(current: CurrentGroup) -> dict[str, Any]:
@@ -668,10 +656,6 @@ def _tell(seen: VisibleMessage, run: MessageRun) -> None:
     seen.is_first, seen.begins_message, seen.ends_message, seen.ends_item, following = run.told
     seen.followed_by_sequence, seen.followed_by_offset = following or (0, 0)
     seen.length = run.message.length if run.message is not None else 0
-
-
-def _in_physical_order(seen: VisibleMessage) -> tuple[int, int]:
-    return -seen.priority, seen.arrival
 
 
 def _on_its_own(seen: VisibleMessage, correlation: str = "") -> None:

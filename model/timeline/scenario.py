@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -35,7 +35,7 @@ from mqclause.model.facts.messages import Message
 from mqclause.model.facts.objects import MODES, READING_MODES, Channel, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.readers.encodings import unpack_files
 from mqclause.model.readers.facts_files import MOST_FAULTS
-from mqclause.model.readers.formats import NO_PLACES, DocumentPlaces, FactsDocument
+from mqclause.model.readers.formats import NO_PLACES, DocumentPlaces, FactsDocument, describe_wrong_list
 from mqclause.model.readers.records import Script
 from mqclause.model.readers.registry import read_contents
 from mqclause.model.timeline.administration import InFlightMessage, find_administration_faults, read_in_flight
@@ -60,18 +60,8 @@ NOT_A_SCENARIO = "is in {}, which has no events; allowed: a scenario in TOML or 
 _event = Maker(Event)
 
 _KEYS: dict[str, tuple[str, ...]] = {
-    "put": (
-        "queue",
-        "to_queue_manager",
-        "priority",
-        "unit_of_work",
-        "segments",
-        "by",
-        "persistent",
-        "cluster_pcf",
-        "count",
-        *MESSAGE_KEYS,
-    ),
+    "put": ("queue", "to_queue_manager", "priority", "unit_of_work", "segments", "by", "persistent", "cluster_pcf",
+            "count", *MESSAGE_KEYS),
     "get": ("queue", "unit_of_work", "count", "by", "options", "match"),
     "open": ("queue", "queue_manager", "by", "mode", "bind", "to_queue_manager"),
     "close": ("queue", "queue_manager", "by"),
@@ -87,7 +77,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "fail": ("queue_manager",),
     "recover": ("queue_manager",),
     "arrive": ("queue", "id", "persistent", "bound"),
-}
+}  # fmt: skip
 
 EVENT_KEYS: dict[str, tuple[str, ...]] = {kind: ("do", "at", *keys) for kind, keys in _KEYS.items()}
 """The keys that each kind of event takes, in the order of messages."""
@@ -128,7 +118,7 @@ MOST_TAKERS = 3
 OUTPUT_KEYS = ("bind", "to_queue_manager")
 """The keys of an open that say where messages are put."""
 
-_domains = Maker(Event).domains
+_domains = _event.domains
 
 KEY_DOMAINS = {("open", "mode"): Words(MODES), ("suspend", "mode"): Words(SUSPEND_MODES)}
 """Where the domain of a key is another for one kind of event."""
@@ -213,47 +203,54 @@ def build_scenario(
 
     ``known`` are the facts, where the document's own were read with those of other files.
     """
-    faults: list[Diagnostic] = []
-    cluster: Cluster | None = None
-    messages: tuple[Message, ...] = ()
-    beyond = DeliveryContext()
-    more: tuple[Queue, ...] = ()
-    unasked: Mapping[str, str] = {}
-    of_scripts: frozenset[str] = frozenset()
-    unknown: dict[str, Any] = {}
+    faults, start = list[Diagnostic](), dict[str, Any]()
     given = data.get("event", ()) if isinstance(data, Mapping) else ()
     try:
-        snapshot = known or read_document(data, source, places)
-        more = assume_default_queues(
-            snapshot.cluster, snapshot.knowledge.defined, _initiation_queues(snapshot.cluster, given)
-        )
-        cluster, unasked = assume_undisplayed_objects(snapshot.cluster, snapshot.knowledge.undisplayed)
-        cluster, messages, beyond = add_queues(cluster, more), snapshot.messages, snapshot.beyond
-        left_open = frozenset(snapshot.unshown.of(snapshot.cluster.queue_manager))
-        unknown = {"unknown_attributes": left_open, "unknown_states": snapshot.of_unknown_state}
-        shown = (name for name, owner in snapshot.observed if owner == cluster.queue_manager.name)
-        of_scripts = snapshot.knowledge.defined.get("QLOCAL", frozenset()).union(shown)
+        start = _build_start(known or read_document(data, source, places), given)
     except FactsError as error:
         faults += error.diagnostics
+    cluster: Cluster | None = start.get("cluster")
+    messages: tuple[Message, ...] = start.get("messages", ())
     named = {(key, getattr(each, key)): "the facts" for each in messages for key in ("id", "group")}
     reading = _Reading(ReferenceChecker(cluster) if cluster else None, named)
     in_flight, wrong = read_in_flight(data, cluster)
     told = (*islice(reading.faults_of(given), MOST_FAULTS), *wrong)
     faults += (Diagnostic(source, message, *places.told_by(message)) for message in told)
-    if faults or cluster is None:
+    if faults:
         raise FactsError(faults)
-    taken = {**unasked, **{each.name: describe_default_queue(each.name) for each in more}}
-    unknown |= _unknown_at_start(cluster, of_scripts.union(taken))
-    return Scenario(cluster, tuple(reading.events), messages, in_flight, taken, beyond=beyond, **unknown)
+    return Scenario(events=tuple(reading.events), in_flight=in_flight, **start)
 
 
-def has_allowed_words(event: Event, row: Mapping[str, object]) -> bool:
+def _build_start(snapshot: Snapshot, events: object) -> dict[str, Any]:
+    """What is there at the start, and what no source tells of it, by field of the scenario. Raises FactsError."""
+    known, own = snapshot.knowledge, snapshot.cluster.queue_manager
+    queues = assume_default_queues(snapshot.cluster, known.defined, _initiation_queues(snapshot.cluster, events))
+    cluster, unasked = assume_undisplayed_objects(snapshot.cluster, known.undisplayed)
+    cluster = add_queues(cluster, queues)
+    assumed = {**unasked, **{each.name: describe_default_queue(each.name) for each in queues}}
+    shown = (name for name, owner in snapshot.observed if owner == own.name)
+    of_scripts = known.defined.get("QLOCAL", frozenset()).union(shown, assumed)
+    local = [each for name, each in cluster.own_queues.items() if name in of_scripts]
+    return {
+        "cluster": cluster,
+        "messages": snapshot.messages,
+        "assumed": assumed,
+        "unknown_handles": frozenset(each.name for each in local if each.ipprocs is None),
+        "unknown_depths": frozenset(each.name for each in local if each.curdepth is None),
+        "unknown_last": frozenset(each.name for each in local if each.type == "QLOCAL"),
+        "unknown_states": snapshot.of_unknown_state,
+        "unknown_attributes": frozenset(snapshot.unshown.of(own)),
+        "beyond": snapshot.beyond,
+    }
+
+
+def _has_allowed_words(event: Event, row: Mapping[str, object]) -> bool:
     """Return whether the keys of ``row`` that have a domain of their own for this kind of event are in it."""
     domains = ((key, KEY_DOMAINS[kind, key]) for kind, key in KEY_DOMAINS if kind == event.do and key in row)
     return all(getattr(event, key) in domain.words for key, domain in domains)
 
 
-def find_event_faults(position: int, row: object) -> Iterator[str]:
+def _find_event_faults(position: int, row: object) -> Iterator[str]:
     """Find every fault of one table's own keys and values."""
     if not isinstance(row, Mapping):
         yield f"{render_event_label(position, None)}: {quote_value(row)} is given where a table is expected"
@@ -368,16 +365,6 @@ def _document(source: Source) -> FactsDocument:
     return document
 
 
-def _unknown_at_start(cluster: Cluster, names: Container[str]) -> dict[str, Any]:
-    """What no source tells of the local queues among ``names``, by field of the scenario."""
-    local = [each for name, each in cluster.own_queues.items() if name in names]
-    return {
-        "unknown_handles": frozenset(each.name for each in local if each.ipprocs is None),
-        "unknown_depths": frozenset(each.name for each in local if each.curdepth is None),
-        "unknown_last": frozenset(each.name for each in local if each.type == "QLOCAL"),
-    }
-
-
 def _initiation_queues(cluster: Cluster, given: object) -> Iterator[tuple[str, str]]:
     """The local queues, each with an initiation queue that it names from the start or that an alter gives it."""
     yield from ((each.name, each.initq) for each in cluster.own_queues.values())
@@ -401,22 +388,16 @@ class _Reading:
     events: list[Event] = field(factory=list)
     unnamed: dict[tuple[str, str], tuple[int, str]] = field(factory=dict)
 
-    def faults_of(self, given: object) -> Iterator[str]:
+    def faults_of(self, given: Any) -> Iterator[str]:
         """Find every fault of the events ``given``; those without one are added to ``events``."""
-        if isinstance(given, Mapping):
-            yield (
-                "event: one table is given where a list of tables is expected;"
-                " write [[event]] in TOML, a list of objects in JSON"
-            )
-            return
-        if not isinstance(given, list | tuple):
-            yield f"event: {quote_value(given)} is given where a list of tables is expected"
+        if wrong := describe_wrong_list("event", given):
+            yield wrong
             return
         now = 0
         for position, row in enumerate(given, 1):
             event = _made(row)
             if event is None:
-                yield from find_event_faults(position, row)
+                yield from _find_event_faults(position, row)
                 continue
             label = render_event_label(position, event.do)
             if event.at is not None and event.at < now:
@@ -459,13 +440,8 @@ def _made(row: Any) -> Event | None:
     except (AttributeError, KeyError, TypeError, DomainError):
         return None
     kind = event.do
-    if not (row.keys() <= EVENT_KEY_SETS[kind] and all(getattr(event, key) for key in NEEDED_KEYS[kind])):
-        return None
-    if not has_allowed_words(event, row):
-        return None
-    if kind in ("put", "get") and any(find_conflicting_keys(row)):
-        return None
-    return None if kind == "open" and event.mode != "OUTPUT" and any(map(row.get, OUTPUT_KEYS)) else event
+    is_faulty = not row.keys() <= EVENT_KEY_SETS[kind] or any(_combination_faults(kind, row))
+    return None if is_faulty or not _has_allowed_words(event, row) else event
 
 
 def _key_faults(kind: str | None, key: object, value: object) -> Iterator[str]:
@@ -473,7 +449,7 @@ def _key_faults(kind: str | None, key: object, value: object) -> Iterator[str]:
     if key not in listed:
         known = isinstance(key, str) and key in _domains
         what = f"{'an' if kind and kind[0] in 'ao' else 'a'} {kind} takes no key" if known else "unknown key"
-        near = suggest_word(key, listed) if isinstance(key, str) and not known else ""
+        near = "" if known else suggest_word(key, listed)
         takers = [each for each in EVENT_KEY_SETS if key in EVENT_KEY_SETS[each]] if known else []
         of = f"; {key} is of {' and '.join(takers)}" if kind and 0 < len(takers) <= MOST_TAKERS else ""
         yield f"{what} {quote_value(key)}{render_given_value(key, value)}; allowed: {', '.join(listed)}{near or of}"

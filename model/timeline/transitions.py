@@ -8,7 +8,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from mqclause.model.diagnostics import quote_value
-from mqclause.model.facts.messages import HIGHEST_PRIORITY, SINGLE_MESSAGE_ROLE
+from mqclause.model.facts.messages import SINGLE_MESSAGE_ROLE, get_effective_priority
 from mqclause.model.facts.objects import READING_MODES, Queue, QueueCall
 from mqclause.model.timeline.events import Event, EventError, apply_alter
 from mqclause.model.timeline.queue import UNLABELLED, MessageLabels, PutIdentity, QueueState, get_put_group
@@ -79,7 +79,7 @@ class QueueManagerState(QueueManagerContent):
     ) -> QueueManagerState:
         """Apply a put whose message went to another queue manager; as ``after`` a put."""
         _, more = _placed(self, event, event, labels, placing or _as_given(event))
-        return self.replace(now=self.get_event_time(event), units=self.list_units_with(event), **more)
+        return self.after_sent(event, **more)
 
     def after_get(
         self, event: Event, queue: str, facts: Mapping[str, Any], taken: Sequence[VisibleMessage]
@@ -118,7 +118,7 @@ def _placed(
         return PutIdentity(labels), {}
     told = SINGLE_MESSAGE_ROLE if message is None else state.definitions.in_item(message)
     group = get_put_group(message, told, event.logical_order) if placing.makes_current else position.puts
-    changed = change_position(state, asked, position.with_put_group(group), "puts" if placing.is_set_back else "")
+    changed = change_position(state, asked, position._replace(puts=group), "puts" if placing.is_set_back else "")
     return PutIdentity(labels, message, told), changed
 
 
@@ -129,7 +129,7 @@ def _put(
     if base is None:
         return state.after_remote_put(event, labels, placing), NO_RESULT
     identity, more = _placed(state, event, asked, labels, placing)
-    opened = state.definitions.queues[event.queue]
+    opened = state.cluster.own_queues[event.queue]
     before = state.queue(base.name)
     failure = state.definitions.callbacks.find_failure(
         QueueCall(
@@ -139,7 +139,7 @@ def _put(
     )  # fmt: skip
     if failure is not None:
         return state.after_sent(event), EventResult(failure=failure)
-    given = min(opened.defprty if event.priority is None else event.priority, HIGHEST_PRIORITY)
+    given = get_effective_priority(event.priority, opened.defprty)
     enqueued = state.definitions.messages(base).priorities[given]
     units, unit = state.units, event.unit_of_work
     if unit:
@@ -284,7 +284,7 @@ def _clear(state: QueueManagerState, event: Event) -> Transition:
 
 def _handles_on(state: QueueManagerState, queue: str) -> int:
     """How many handles of any mode have a local queue open, or a remote definition that names it in XMITQ."""
-    own, handles = state.definitions.queues, state.handles
+    own, handles = state.cluster.own_queues, state.handles
     anywhere = own[queue].shared
     counted = (each for each in handles.open if anywhere or each.queue_manager == handles.local)
     leading = (each for each in counted if each.base == queue or _transmits_by(own.get(each.queue), queue))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, overload
+from typing import Any, NamedTuple
 
 from attrs import evolve, field, frozen
 
@@ -70,27 +70,30 @@ EVERY_MESSAGE = MessageRules({each: each for each in PRIORITIES}, dict.fromkeys(
 
 
 @frozen
-class DefaultCallbacks:
-    """Where no rules are asked: a message keeps its priority and counts, every event is an occasion, no call fails."""
+class RuleCallbacks:
+    """The rules that the timeline asks about messages, events and calls.
 
-    def messages(self, queue: Queue) -> MessageRules:  # noqa: ARG002 - as the protocol has it
-        """Count all messages, with the priority of their put."""
+    Where none are there, a message keeps its priority and counts, every event is an occasion, and no call fails.
+    """
+
+    def messages(self, queue: Queue) -> MessageRules:  # noqa: ARG002 - rules look at it
+        """Ask rules which priority messages get on ``queue``, and which of them count."""
         return EVERY_MESSAGE
 
-    def in_item(self, message: Message) -> ItemRole:  # noqa: ARG002 - as above
-        """Take each message as an item by itself."""
+    def in_item(self, message: Message) -> ItemRole:  # noqa: ARG002 - rules look at it
+        """Ask rules for the role of a message at its place in a group or a segmented message."""
         return SINGLE_MESSAGE_ROLE
 
-    def examines(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:  # noqa: ARG002 - as above
-        """Examine every event."""
+    def examines(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:  # noqa: ARG002 - rules look at it
+        """Return whether anything can follow from an occasion of this kind, on a queue that is shared or not."""
         return True
 
-    def find_failure(self, call: QueueCall) -> CallFailure | None:  # noqa: ARG002 - as above
-        """Let no call fail."""
+    def find_failure(self, call: QueueCall) -> CallFailure | None:  # noqa: ARG002 - rules look at it
+        """Say what a call fails with; None if it does not."""
         return None
 
 
-DEFAULT_CALLBACKS = DefaultCallbacks()
+NO_RULES = RuleCallbacks()
 
 
 @frozen(eq=False)
@@ -229,31 +232,17 @@ class TriggerEvents(Sequence[TriggerEvent]):
 
     def __init__(self, runs: Sequence[Arrivals]) -> None:
         self.runs = tuple(runs)
-        self._length = sum(run.puts for run in self.runs)
 
     def __len__(self) -> int:
-        return self._length
+        return sum(run.puts for run in self.runs)
 
     def __iter__(self) -> Iterator[TriggerEvent]:
         for run in self.runs:
             for place in range(run.puts):
                 yield run.at(place)
 
-    @overload
-    def __getitem__(self, place: int) -> TriggerEvent: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> tuple[TriggerEvent, ...]: ...
-
-    def __getitem__(self, place: int | slice) -> TriggerEvent | tuple[TriggerEvent, ...]:
-        if isinstance(place, slice):
-            return tuple(self[each] for each in range(*place.indices(len(self))))
-        wanted = range(len(self))[place]
-        for run in self.runs:
-            if wanted < run.puts:
-                return run.at(wanted)
-            wanted -= run.puts
-        raise IndexError(place)
+    def __getitem__(self, place: Any) -> Any:
+        return tuple(self)[place]
 
 
 @frozen
@@ -317,17 +306,14 @@ class Handles:
         served = sum(each.is_for_input and each.queue_manager == self.local for each in others)
         return served + self.standing.get(queue, 0)
 
-    def find_latest(self, application: str, queue: str, queue_manager: str, mode: str | None = None) -> Handle | None:
-        """Find the latest handle of an application on a queue (of one mode, if it is given) that is still open."""
+    def find_latest(self, application: str, queue: str, queue_manager: str) -> Handle | None:
+        """Find the latest handle of an application on a queue that is still open."""
         wanted = (application, queue, queue_manager)
-        for handle in reversed(self.open):
-            found = (handle.application, handle.queue, handle.queue_manager)
-            if found == wanted and mode in (None, handle.mode):
-                return handle
-        return None
+        found = (each for each in reversed(self.open) if wanted == (each.application, each.queue, each.queue_manager))
+        return next(found, None)
 
-    def find_output_handle(self, application: str, queue: str, to_queue_manager: str) -> Handle | None:
-        """Find the latest handle of an application by which it puts to these names; None if there is none."""
+    def find_output_handle(self, application: str, queue: str, to_queue_manager: str = "") -> Handle | None:
+        """Find the latest handle by which a put of an application to these names is an MQPUT; None for an MQPUT1."""
         wanted = (application, queue, to_queue_manager, self.local, "OUTPUT")
         for each in reversed(self.open):
             if wanted == (each.application, each.queue, each.to_queue_manager, each.queue_manager, each.mode):
@@ -339,19 +325,19 @@ class Handles:
         served = self.served_elsewhere
         if handle.mode == "INPUT_SHARED" and handle.queue_manager != self.local:
             served |= {handle.base}
-        return Handles(self.local, (*self.open, handle), max(self.next_id, handle.id + 1), self.standing, served)
+        next_id = max(self.next_id, handle.id + 1)
+        return evolve(self, open=(*self.open, handle), next_id=next_id, served_elsewhere=served)
 
     def without(self, handle: Handle) -> Handles:
         """Return the handles after the close of ``handle``."""
-        left = tuple(each for each in self.open if each.id != handle.id)
-        after = Handles(self.local, left, self.next_id, self.standing, self.served_elsewhere)
+        after = evolve(self, open=tuple(each for each in self.open if each.id != handle.id))
         if handle.base in self.served_elsewhere and not any(after.count_opens(handle.base)):
             return evolve(after, served_elsewhere=self.served_elsewhere - {handle.base})
         return after
 
     def add_standing_handles(self, queue: str, count: int) -> Handles:
         """Add ``count`` handles on the local queue ``queue`` that were there at the start."""
-        return Handles(self.local, self.open, self.next_id, {**self.standing, queue: count}, self.served_elsewhere)
+        return evolve(self, standing={**self.standing, queue: count})
 
     def after_restart(self) -> Handles:
         """Return the handles after a restart."""
@@ -364,26 +350,6 @@ class CallFailure(NamedTuple):
     reason: int
     because: str
     remedy: str
-
-
-class RuleCallbacks(Protocol):
-    """The rules that the timeline asks about messages, events and calls."""
-
-    def messages(self, queue: Queue) -> MessageRules:
-        """Ask rules which priority messages get on ``queue``, and which of them count."""
-        ...
-
-    def in_item(self, message: Message) -> ItemRole:
-        """Ask rules for the role of a message at its place in a group or a segmented message."""
-        ...
-
-    def examines(self, occasion: str, shared: bool, in_unit_of_work: bool) -> bool:
-        """Return whether anything can follow from an occasion of this kind, on a queue that is shared or not."""
-        ...
-
-    def find_failure(self, call: QueueCall) -> CallFailure | None:
-        """Say what a call fails with; None if it does not."""
-        ...
 
 
 class EndedUnitOfWork(NamedTuple):
@@ -401,12 +367,7 @@ class Definitions:
     """
 
     cluster: Cluster
-    callbacks: RuleCallbacks = DEFAULT_CALLBACKS
-
-    @cached_property
-    def queues(self) -> dict[str, Queue]:
-        """The instances on the local queue manager, of any type, by name."""
-        return self.cluster.own_queues
+    callbacks: RuleCallbacks = NO_RULES
 
     @cached_property
     def processes(self) -> dict[str, Process]:
@@ -419,13 +380,13 @@ class Definitions:
 
     @cached_property
     def _queues_by_case(self) -> dict[str, str]:
-        return {name.casefold(): name for name, queue in self.queues.items() if queue.type == "QLOCAL"}
+        return {name.casefold(): name for name, queue in self.cluster.own_queues.items() if queue.type == "QLOCAL"}
 
     @cached_property
     def queues_by_initq(self) -> dict[str, tuple[str, ...]]:
         """The local queues by the initiation queue that they name as INITQ, in listing order."""
         found: dict[str, tuple[str, ...]] = {}
-        for queue in self.queues.values():
+        for queue in self.cluster.own_queues.values():
             if queue.type == "QLOCAL" and queue.initq:
                 found[queue.initq] = (*found.get(queue.initq, ()), queue.name)
         return found
@@ -455,15 +416,13 @@ class Definitions:
 
     def local_queue(self, name: str) -> Queue | None:
         """Find the local queue (QLOCAL) ``name``, not an alias of it."""
-        queue = self.queues.get(name)
+        queue = self.cluster.own_queues.get(name)
         return queue if queue is not None and queue.type == "QLOCAL" else None
 
     def find_base_queue(self, name: str) -> Queue | None:
         """Find the local queue that ``name`` resolves to, itself or by a local alias; None if there is none."""
-        queue = self.queues.get(name)
-        if queue is not None and queue.type == "QALIAS":
-            return self.local_queue(queue.base_queue)
-        return queue if queue is not None and queue.type == "QLOCAL" else None
+        queue = self.cluster.own_queues.get(name)
+        return self.local_queue(queue.base_queue if queue is not None and queue.type == "QALIAS" else name)
 
     def describe_queue(self, queue: Queue) -> TriggerEvent:
         """Describe the local queue ``queue`` to the trigger rules by its definitions; nothing has happened."""
@@ -501,7 +460,7 @@ class Definitions:
     def _attributes(self, queue: Queue) -> dict[str, Any]:
         own = self.cluster.queue_manager
         process = self.processes.get(queue.process) if queue.process else None
-        named = self.queues.get(queue.initq) if queue.initq else None
+        named = self.cluster.own_queues.get(queue.initq) if queue.initq else None
         initq = named if named is not None and named.type == "QLOCAL" else None
         target = self.local_queue(named.base_queue) if named is not None and named.type == "QALIAS" else None
         return {

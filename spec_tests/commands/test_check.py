@@ -138,6 +138,11 @@ def test_sarif_names_rules_and_lines(dumps: list[str], tmp_path: Path) -> None:
     [of_option] = json.loads((tmp_path / "set.sarif").read_text())["runs"][0]["results"]
     named = {"name": "ORDERS.IN", "fullyQualifiedName": "QM2/QLOCAL(ORDERS.IN)", "kind": "resource"}
     assert of_option["locations"] == [{"logicalLocations": [named]}], "what an option says stands in no file"
+    change = ["--status", "TO.QM3=STOPPED", "--ignore", "check.02,check.12"]
+    assert [each["source"]["file"] for each in run(*dumps, *change)[1]] == ["--status"]
+    run(*dumps, *change, "--sarif", str(tmp_path / "state.sarif"))
+    [of_option] = json.loads((tmp_path / "state.sarif").read_text())["runs"][0]["results"]
+    assert [*of_option["locations"][0]] == ["logicalLocations"]
     assert "a%20folder/QM4.mqsc" in last["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
 
 

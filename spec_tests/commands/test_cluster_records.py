@@ -125,6 +125,19 @@ def test_the_record_is_what_a_choice_is_made_by(files: Any) -> None:
     assert differing(*named) == ["CLWLPRTY of BILLS is 7 at QM3, and 3 in what QM1 knows of it"]
 
 
+@pytest.mark.parametrize(("deftype", "is_told"), [("CLUSSDRA", True), ("CLUSSDRB", True), ("CLUSSDR", False)])
+def test_what_is_known_of_a_receiver_is_compared_with_what_its_owner_has(
+    files: Any, deftype: str, is_told: bool
+) -> None:
+    shown = seen().replace("DEFTYPE(CLUSSDRA)", f"DEFTYPE({deftype})   CLWLWGHT(70)   NETPRTY(0)")
+    receiver = owner("QM3").replace("CONNAME('h')", "CONNAME('h') CLWLWGHT(20)")
+    named = files(QM1=shown, QM2=owner("QM2"), QM3=receiver)
+    remarks = answered(explain, *named, "--from", "QM1", "--put", "BILLS")["remarks"]
+    told = [each.partition(": ")[2].split(" (")[0] for each in remarks if "TO.QM3 is 20" in each]
+    assert told == (["CLWLWGHT of TO.QM3 is 20 at QM3"] if is_told else [])
+    assert not any("NETPRTY" in each for each in remarks)
+
+
 def test_an_alias_of_a_queue_manager(files: Any) -> None:
     named = files(QM1=seen("QMGR", "ANY.QM"), QM2=owner("QM2", ALIAS), QM3=owner("QM3", ALIAS, 7))
     found = answered(explain, *named, "--from", "QM1", "--put", "Q", "--to-queue-manager", "ANY.QM")

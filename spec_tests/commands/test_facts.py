@@ -18,9 +18,9 @@ from mqclause.model.configuration.snapshot import build_facts_document
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.readers.facts_files import LIST_TABLES
-from mqclause.tools.commands.commands import ALL_KINDS, list_display_commands
 from mqclause.tools.commands.declared import commands_command, explain_command, facts_command, why_command
 from mqclause.tools.commands.facts import AT_ONCE, render_toml
+from mqclause.tools.commands.reference import ALL_KINDS, list_display_commands
 from spec_tests.support.explain_command import bad, written
 from spec_tests.support.mqsc_script import read
 from spec_tests.support.random_clusters import situations

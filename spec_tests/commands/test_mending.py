@@ -11,7 +11,6 @@ from click.testing import CliRunner
 
 from mqclause import Replay
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.runner import build_row_document
 from mqclause.tools.commands.declared import why_command as command
 from spec_tests.support.explain_command import written
 
@@ -103,7 +102,7 @@ def test_a_replay_triggers_by_what_is_told_first() -> None:
     ]
     own = {key: value for key, value in USUAL.items() if key != "ipprocs"} | {"trigtype": "FIRST"}
     scene = {"queue_manager": {"name": "QM1"}, "queue": [own, {"name": "I"}], "process": [{"name": "P"}]}
-    rows = map(build_row_document, Replay().rows(build_scenario({**scene, "event": events}, "s")))
+    rows = (row.to_json() for row in Replay().rows(build_scenario({**scene, "event": events}, "s")))
     written_by = [[each["rule"] for each in row["trigger_messages"]] for row in rows]
     assert written_by == [[], ["trigger.01-10"], [], [], ["trigger.13"]]
 

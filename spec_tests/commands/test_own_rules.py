@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import shutil
 from hashlib import sha256
@@ -157,15 +158,69 @@ def test_a_file_that_nobody_would_read(tmp_path: Path, name: str, said: str) -> 
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("is_a_folder", [True, False])
-def test_a_folder_or_a_link_to_nothing_that_is_named_like_a_rule_file(tmp_path: Path, is_a_folder: bool) -> None:
-    path = copied_rules(tmp_path) / "workload" / "99_own.toml"
-    if is_a_folder:
-        path.mkdir()
-    else:
-        path.symlink_to(tmp_path / "nothing")
-    with pytest.raises(FactsError, match=r"99_own\.toml: cannot be read: "):
+LINKS = {
+    "workload/99_own.toml": {
+        "nothing": "99_own.toml: cannot be read: No such file or directory",
+        "99_own.toml": "99_own.toml: cannot be read: Too many levels of symbolic links",
+        "/dev/zero": "99_own.toml: is a link that leads out of the folder; allowed: the file itself",
+        "../../secret": "99_own.toml: is a link that leads out of the folder; allowed: the file itself",
+        ".": "99_own.toml: cannot be read: Is a directory",
+    },
+    "further": dict.fromkeys(
+        ("..", "workload", "/"), "further: is a link to a folder, which is not followed; allowed: the folder itself"
+    ),
+}
+"""What is said of a link in a folder of rules, by its name and by what it leads to."""
+
+
+@pytest.mark.parametrize(("name", "target"), [(name, target) for name, said in LINKS.items() for target in said])
+def test_a_link_in_a_folder_of_rules(tmp_path: Path, name: str, target: str) -> None:
+    rules = copied_rules(tmp_path)
+    (tmp_path / "secret").write_text("hush\n")
+    (rules / name).symlink_to(target)
+    with pytest.raises(FactsError) as caught:
+        printed(rules, "explain", str(EXAMPLES / "orders.toml"))
+    assert str(caught.value) == f"{rules}/{name.removesuffix(Path(name).name)}{LINKS[name][target]}"
+
+
+def test_a_link_from_file_to_file_in_a_folder_of_rules_is_followed(tmp_path: Path) -> None:
+    rules = copied_rules(tmp_path)
+    kept = (rules / "workload" / "04a_channel_rank.toml").rename(rules / "kept")
+    (rules / "workload" / "04a_channel_rank.toml").symlink_to(f"../{kept.name}")
+    (tmp_path / "again").symlink_to(rules)
+    assert "goes to     ORDERS.IN at QM2" in printed(tmp_path / "again", "explain", str(EXAMPLES / "orders.toml"))
+
+
+@pytest.mark.parametrize("name", ["04a_channel_rank.toml", "99_own.toml"])
+def test_a_folder_that_is_named_like_a_rule_file(tmp_path: Path, name: str) -> None:
+    path = copied_rules(tmp_path) / "workload" / name
+    path.unlink(missing_ok=True)
+    path.mkdir()
+    with pytest.raises(FactsError, match=rf"{name}: cannot be read: Is a directory"):
         printed(tmp_path / "rules", "explain", str(EXAMPLES / "orders.toml"))
+
+
+@pytest.mark.parametrize(("made", "said"), [
+    ("../call", "is a link that leads out of the folder; allowed: the file itself"),
+    ("2053_q_full.toml", "cannot be read: Too many levels of symbolic links"),
+    ("pipe", "cannot be read: is a named pipe; - reads standard input"),
+    ("folder", "cannot be read: Is a directory"),
+    ("much", "holds more than 1,048,576 bytes; allowed: so many"),
+])  # fmt: skip
+def test_a_case_file_that_is_none(tmp_path: Path, made: str, said: str) -> None:
+    path = tmp_path / "cases" / "call" / "2053_q_full.toml"
+    path.parent.mkdir(parents=True)
+    match made:
+        case "pipe":
+            os.mkfifo(path)
+        case "folder":
+            path.mkdir()
+        case "much":
+            path.write_bytes(b"#" * (1 << 20) + b"\n")
+        case _:
+            path.symlink_to(f"../{made}" if "/" in made else made)
+    [line] = bad("test", "call", "--cases", str(tmp_path / "cases"))
+    assert line.endswith(f"2053_q_full.toml: {said}")
 
 
 def test_a_byte_order_mark_before_a_rule_says_nothing(tmp_path: Path) -> None:

@@ -145,7 +145,8 @@ def test_puts_that_would_wait_are_told_although_none_goes_elsewhere(sales: list[
     assert document["remarks"] == [{"queue": "ORDERS", "from": "QM1", "remark": each} for each in waits]
     assert [(row["queue"], row["from"], len(row["shares"])) for row in document["waiting"]] == [("ORDERS", "QM1", 3)]
     other = CliRunner().invoke(command, [*sales, *failing, "--queue", "S*"], standalone_mode=False)
-    assert other.stdout == "nothing changes: every put goes where it went\n"
+    assert other.stdout.splitlines()[-1] == "every put goes where it went"
+    assert not [line for line in told if line in other.stdout]
 
 
 @pytest.mark.parametrize(("change", "status", "found"), [
@@ -408,7 +409,70 @@ def test_findings_that_a_change_takes_away(sales: list[str]) -> None:
     disabled = ("note", "ORDERS", "QM3")
     assert findings(sales, "--set", "QLOCAL(ORDERS) QMGR(QM3) PUT(ENABLED)") == {"new": [], "gone": [disabled]}
     # What is found of a member that leaves is not told.
-    assert findings(sales, "--without", "QM3") == {"new": [], "gone": []}
+    nothing: dict[str, list[tuple[str, str, str]]] = {"new": [], "gone": []}
+    assert findings(sales, "--without", "QM3") == findings(sales, "--after", revised(sales, QM3=None)) == nothing
+
+
+def said(files: list[str], options: list[str]) -> tuple[int, Any, str]:
+    """What a plan says, whoever states the change: its rows and findings, and what goes to standard error."""
+    done = CliRunner().invoke(command, [*files, *options, "--json"], standalone_mode=False, catch_exceptions=False)
+    document = json.loads(done.stdout)
+    for found in (each for side in document["findings"].values() for each in side):
+        found["source"] = None
+    return done.return_value, document, done.stderr
+
+
+@pytest.mark.parametrize(("options", "others", "found"), [
+    (["--fail", "QM2"], ["--status", "TO.QM2=RETRYING"], {"check.31"}),
+    (["--status", "TO.QM2=STOPPED"], ["--set", "CHANNEL(TO.QM2) STATUS(STOPPED)"], {"check.31"}),
+    (["--set", "CHANNEL(TO.QM2) QMGR(QM1) STATUS(STOPPED)"], ["--with", "QM1=STOP CHANNEL(TO.QM2)"], {"check.31"}),
+    (["--suspend", "QM2"], ["--set", "QMGR(QM2) SUSPEND(YES)"], {"check.27"}),
+    (["--suspend", "QM2"], ["--with", "QM2=SUSPEND QMGR CLUSTER(SALES)"], {"check.27"}),
+    (["--set", "QLOCAL(ORDERS) QMGR(QM2) PUT(DISABLED)"], ["--with", "QM2=ALTER QLOCAL(ORDERS) PUT(DISABLED)"],
+     {"check.02"}),
+    (["--fail", "QM2", "--suspend", "QM3"], ["--suspend", "QM3", "--status", "TO.QM2=RETRYING"],
+     {"check.27", "check.31"}),
+])  # fmt: skip
+def test_what_two_options_say_has_one_answer(
+    sales: list[str], tmp_path: Path, options: list[str], others: list[str], found: set[str]
+) -> None:
+    if others[0] == "--with":
+        owner, _, script = others[1].partition("=")
+        (tmp_path / "change.mqsc").write_text(f"{script}\n")
+        others = ["--with", f"{owner}={tmp_path / 'change.mqsc'}"]
+    answer = said(sales, options)
+    assert answer == said(sales, others)
+    assert {each["rule"] for each in answer[1]["findings"]["new"]} == found
+
+
+def test_findings_of_a_change_name_the_option_that_states_it(sales: list[str]) -> None:
+    options = ["--fail", "QM2", "--status", "TO.QM3=STOPPED", "--suspend", "QM4", "--set", "QMGR(QM3) SUSPEND(YES)"]
+    done = CliRunner().invoke(command, [*sales, *options, "--json"], standalone_mode=False, catch_exceptions=False)
+    told = {(each["object"]["name"], each["source"]["file"]) for each in json.loads(done.stdout)["findings"]["new"]}
+    assert told == {("TO.QM2", "--fail"), ("TO.QM3", "--status"), ("QM4", "--suspend"), ("QM3", "--set")}
+
+
+@pytest.mark.parametrize(("stated", "script", "found"), [
+    ("QLOCAL(ORDERS) QMGR(QM2) PUT(DISABLED)", "ALTER QLOCAL(ORDERS) PUT(DISABLED)", ["check.02"]),
+    ("QMGR(QM2) SUSPEND(YES)", "SUSPEND QMGR CLUSTER(SALES)", []),
+])  # fmt: skip
+def test_a_script_of_a_member_that_is_displayed_alone(
+    tmp_path: Path, stated: str, script: str, found: list[str]
+) -> None:
+    log = tmp_path / "QM1.log"
+    rows = [f"AMQ8441I: Display Cluster Queue Manager details.\n   CLUSQMGR({name}) CHANNEL(TO.{name}) CLUSTER(SALES)"
+            f" DEFTYPE({deftype}) SUSPEND(NO) STATUS(RUNNING)"
+            for name, deftype in (("QM1", "CLUSRCVR"), ("QM2", "CLUSSDRA"), ("QM3", "CLUSSDRA"))]  # fmt: skip
+    rows += [f"AMQ8409I: Display Queue details.\n   QUEUE(ORDERS) TYPE(QCLUSTER) CLUSTER(SALES) CLUSQMGR({name})"
+             " CLUSQT(QLOCAL) PUT(ENABLED) DEFBIND(NOTFIXED) CLWLRANK(0) CLWLPRTY(0)"
+             for name in ("QM2", "QM3")]  # fmt: skip
+    log.write_text("\n".join(["Starting MQSC for queue manager QM1.", "     1 : DISPLAY CLUSQMGR(*) ALL", *rows[:3],
+                              "     2 : DISPLAY QCLUSTER(*) ALL", *rows[3:], "2 MQSC commands read."]))  # fmt: skip
+    (tmp_path / "change.mqsc").write_text(f"{script}\n")
+    answer = said([str(log)], ["--with", f"QM2={tmp_path / 'change.mqsc'}"])
+    assert answer == said([str(log)], ["--set", stated])
+    assert [each["rule"] for each in answer[1]["findings"]["new"]] == found
+    assert (answer[0], answer[2]) == (3, "")
 
 
 def test_what_is_found_is_printed_as_in_a_diff(sales: list[str]) -> None:

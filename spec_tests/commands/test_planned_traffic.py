@@ -233,6 +233,7 @@ def test_answers_are_tables() -> None:
         "before",
         "after",
         "because",
+        "incomplete",
     ]
     assert list(empty.to_pandas().columns) == empty.to_arrow().column_names
     changed = plan(snapshot, snapshot.cluster.with_status("TO.QM2", "STOPPED"))

@@ -22,15 +22,14 @@ import pytest
 pytest.importorskip("jinja2")
 
 from mqclause import Rules
+from mqclause.audit.accounts import describe_rule, list_orders
 from mqclause.audit.case_run import find_case_files
-from mqclause.audit.sentences import describe_rule, list_orders
 from mqclause.documents import DOCUMENTS
 from mqclause.language.parser import parse_condition
 from mqclause.rulebook.clauses import read_clause_files
 from mqclause.rulebook.rules import get_rule_id
-from mqclause.tools.rulebook.account import gather_rulebook
+from mqclause.tools.rulebook.account import Origin, find_origin, gather_rulebook, list_variations
 from mqclause.tools.rulebook.site import Made, Site, write_site
-from mqclause.tools.rulebook.variations import Origin, find_origin, list_variations
 from mqclause.tools.rulebook.wording import Phrase, word_condition
 from spec_tests.support.explain_command import bad, run
 from spec_tests.support.html_page import Page

@@ -9,7 +9,7 @@ import pytest
 from mqclause import Replay, Rules
 from mqclause.model.configuration.snapshot import build_facts_tables
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.trigger.why import Why, build_document
+from mqclause.trigger.why import Why
 from spec_tests.support.asked_why import OF_APPQ, OF_INITQ, OF_LAST, WHY, asked, facts, looked_up, snapshot, told
 
 UNKNOWN: dict[str, Any] = {"ipprocs": None}
@@ -17,7 +17,7 @@ UNKNOWN: dict[str, Any] = {"ipprocs": None}
 
 class TestVerdicts:
     def test_everything_is_known_and_in_order(self) -> None:
-        assert build_document(asked(facts())) == {
+        assert asked(facts()).to_json() == {
             "format": "mqclause.why/1", "edition": "wmq-6", "edition_from": "default", "queue": "APPQ", "queue_manager": "QM1", "verdict": "triggers",
             "triggers": True, "rule": "trigger.01-10", "reason": None, "conditions": [], "provided": "",
             "depends_on": [], "changes": [], "assumptions": [], "remarks": [],
@@ -30,7 +30,7 @@ class TestVerdicts:
             (of_level, Rules(), "mq-9.2", "CMDLEVEL 921 of QM1"),
             (of_level, Rules(edition="wmq-7.5"), "wmq-7.5", "--edition"),
         ):
-            document = build_document(Why(rules).ask("APPQ", snapshot(given)))
+            document = Why(rules).ask("APPQ", snapshot(given)).to_json()
             assert (document["edition"], document["edition_from"].startswith(known_by)) == (edition, True)
 
     @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ class TestVerdicts:
 
     def test_a_put_that_fails(self) -> None:
         answer = asked(facts(put="DISABLED", process="NONE"))
-        said = build_document(answer)
+        said = answer.to_json()
         assert (answer.verdict, said["triggers"], told(answer)) == ("does not", False, {"06a": False})
         assert said["reason"] == {
             "name": "MQRC_PUT_INHIBITED", "code": 2051, "call": "MQPUT", "remedy": "ALTER QLOCAL('APPQ') PUT(ENABLED)",
@@ -84,7 +84,7 @@ class TestVerdicts:
         """MAXDEPTH messages are there; one more place, and the conditions decide."""
         answer = asked(facts(curdepth=3, maxdepth=3, trigtype="EVERY"))
         assert (answer.verdict, answer.reason, answer.remedy) == ("does not", 2053, "ALTER QLOCAL('APPQ') MAXDEPTH(4)")
-        assert build_document(answer)["reason"]["name"] == "MQRC_Q_FULL"
+        assert answer.to_json()["reason"]["name"] == "MQRC_Q_FULL"
         assert told(answer) == {}
         assert asked(facts(curdepth=3, maxdepth=4, trigtype="EVERY")).verdict == "triggers"
 
@@ -93,7 +93,7 @@ class TestTheStuckQueue:
     def test_what_it_turns_on_and_what_unsticks_it(self) -> None:
         answer = asked(facts(curdepth=12))
         assert answer.requirement == "no trigger message was written for APPQ in the last 999999999 ms"
-        first, interval = build_document(answer)["conditions"]
+        first, interval = answer.to_json()["conditions"]
         assert (
             first["because"]
             == "the queue already held 12 messages of sufficient priority; FIRST needs it to have held none"
@@ -113,7 +113,7 @@ class TestTheStuckQueue:
 class TestPriority:
     def test_the_default_priority_is_named_where_it_matters(self) -> None:
         answer = asked(facts(trigmpri=5))
-        (condition,) = build_document(answer)["conditions"]
+        (condition,) = answer.to_json()["conditions"]
         assert (answer.verdict, condition["because"]) == ("does not", "priority 0 is below TRIGMPRI 5")
         assert condition["remedy"] == "ALTER QLOCAL('APPQ') DEFPRTY(5)"
         assert "priority 5 or higher" in condition["advice"]
@@ -187,7 +187,7 @@ class TestWhatNobodyAskedFor:
         }
         of_queue_manager = {key: ["QM1"] for key in ("clwluseq", "clwlmruc", "clwlexit", "defxmitq", "trigint")}
         assert written["unknown"] == {"process": ["APPQ"], "initq": ["APPQ"], **of_queue_manager}
-        assert build_document(asked(written)) == build_document(WHY.ask(log.cluster.own_queues["APPQ"], log))
+        assert asked(written).to_json() == WHY.ask(log.cluster.own_queues["APPQ"], log).to_json()
 
     def test_a_replay_takes_it_as_there_and_says_so(self) -> None:
         log = snapshot(f"Starting MQSC for queue manager QM1.\n     1 : DIS QL(APPQ) ALL{SHOWN}")
@@ -224,7 +224,7 @@ class TestSharedQueues:
         assert answer.assumed == ("no other queue manager of the group has APPQ open for input",)
 
     def test_commands_name_the_disposition(self) -> None:
-        (row,) = build_document(asked(facts({"shared": True, "get": "DISABLED"}, shared=True)))["conditions"]
+        (row,) = asked(facts({"shared": True, "get": "DISABLED"}, shared=True)).to_json()["conditions"]
         assert row["remedy"] == "ALTER QLOCAL('INITQ') QSGDISP(SHARED) GET(ENABLED)"
-        (row,) = build_document(asked(facts(shared=True, trigger=False)))["conditions"]
+        (row,) = asked(facts(shared=True, trigger=False)).to_json()["conditions"]
         assert row["remedy"] == "ALTER QLOCAL('APPQ') QSGDISP(SHARED) TRIGGER"

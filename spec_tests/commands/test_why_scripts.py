@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mqclause import Rules
-from mqclause.trigger.why import Why, build_document
+from mqclause.trigger.why import Why
 from spec_tests.support.asked_why import OF_APPQ, OF_INITQ, OF_LAST, asked, facts, looked_up, told
 from spec_tests.support.explain_command import bad, run, written
 from spec_tests.support.inspected_members import found
@@ -38,12 +38,10 @@ class TestScripts:
 
     def test_the_last_put_to_an_initiation_queue_that_others_use_too(self) -> None:
         """LPUTDATE of INITQ is of the last trigger message for APPQ or for DEPTH."""
-        (what,) = (
-            each["what"] for each in build_document(asked(SCRIPT))["depends_on"] if "LPUTDATE" in each["command"]
-        )
+        (what,) = (each["what"] for each in asked(SCRIPT).to_json()["depends_on"] if "LPUTDATE" in each["command"])
         assert what.endswith("; the last put to INITQ may be of another of its queues")
         alone = SCRIPT.replace("DEFINE QLOCAL(DEPTH) TRIGGER", "DEFINE QLOCAL(DEPTH) NOTRIGGER")
-        (what,) = (each["what"] for each in build_document(asked(alone))["depends_on"] if "LPUTDATE" in each["command"])
+        (what,) = (each["what"] for each in asked(alone).to_json()["depends_on"] if "LPUTDATE" in each["command"])
         assert what == "when the last trigger message was written for it (TRIGINT is 999999999 ms)"
 
     def test_depth(self) -> None:
@@ -56,7 +54,7 @@ class TestScripts:
     def test_depth_that_has_triggered(self) -> None:
         """It was switched off then; so it would be again."""
         script = SCRIPT.replace("DEFINE QLOCAL(DEPTH) TRIGGER", "DEFINE QLOCAL(DEPTH) NOTRIGGER")
-        (off,) = (each for each in build_document(asked(script, "DEPTH"))["conditions"] if each["rule"] == "trigger.09")
+        (off,) = (each for each in asked(script, "DEPTH").to_json()["conditions"] if each["rule"] == "trigger.09")
         assert off["remedy"] == "ALTER QLOCAL('DEPTH') TRIGGER"
         assert "TRIGTYPE(DEPTH) switches it off with each trigger message" in off["advice"]
 
@@ -165,7 +163,7 @@ class TestScripts:
     def test_cluster_sender_channels_need_no_initiation_queue(self) -> None:
         row = next(
             each
-            for each in build_document(asked(SCRIPT, "SYSTEM.CLUSTER.TRANSMIT.QUEUE"))["conditions"]
+            for each in asked(SCRIPT, "SYSTEM.CLUSTER.TRANSMIT.QUEUE").to_json()["conditions"]
             if each["rule"] == "trigger.07"
         )
         assert (row["holds"], row["remedy"]) == (False, None)
@@ -325,9 +323,7 @@ class TestTheCommand:
         assert said == (verdict == "does not", verdict == "depends")
 
     def test_what_the_states_of_a_channel_come_to_is_said_once_for_each_outcome(self) -> None:
-        [told_of] = [
-            each for each in build_document(asked(SCRIPT, "OTHER"))["depends_on"] if each["object"] == "TO.QM9"
-        ]
+        [told_of] = [each for each in asked(SCRIPT, "OTHER").to_json()["depends_on"] if each["object"] == "TO.QM9"]
         assert told_of["what"] == (
             "the status of channel TO.QM9. If TO.QM9 is STOPPING or RETRYING or REQUESTING or PAUSED or SWITCHING: the"
             " trigger message starts nothing; if TO.QM9 is STOPPED: the trigger message starts nothing; START CHANNEL('TO.QM9')"
@@ -353,9 +349,7 @@ class TestNamesThatDifferInCase:
         """By why, and by check: what is told of the process and of the initiation queue, by rule."""
         text = self.TEXT.format(process=process, initq=initq)
         answer = asked(text, "PAY")
-        by_why = {
-            each["rule"]: each["remedy"] for each in build_document(answer)["conditions"] if each["holds"] is False
-        }
+        by_why = {each["rule"]: each["remedy"] for each in answer.to_json()["conditions"] if each["holds"] is False}
         return by_why, {each.rule.id: each.said.remedy for each in found(f"* Queue manager name: QM1\n{text}")}
 
     @pytest.mark.parametrize(("process", "initq"), [("'wages'", "'bell'"), ("'Wages'", "'Bell'")])

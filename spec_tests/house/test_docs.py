@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mqclause.audit.words import find_derived, list_facts, read_meanings
+from mqclause.audit.accounts import find_derived, list_facts, read_meanings
 from mqclause.language.vocabulary import build_words
 from mqclause.tables.schema import DECISION, TRIGGERING
 

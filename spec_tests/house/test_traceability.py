@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -16,19 +16,89 @@ import pytest
 
 from mqclause import Rules
 from mqclause.documents import DOCUMENTS
+from mqclause.rulebook.case_files import CaseFile, read_case_files
 from mqclause.rulebook.clauses import (
     ClauseFile,
     compute_fingerprint,
-    find_unmet_clauses,
+    find_unstated_clauses,
     list_clauses,
+    locate_sentences,
     read_clause_files,
-    split_sentences,
+    resolve_clause_path,
 )
+from mqclause.rulebook.loader import find_overrides
+from mqclause.rulebook.rules import get_rule_id
 from spec_tests.support.product import ROOT
 
 RULES = Rules()
 OWN_WORDS = 8
 """So many words in a row in common with the source are a copy."""
+
+
+def find_unmet_clauses(rules: Rules, document: str, folder: Path | None = None) -> Iterator[str]:
+    """What is missing between the clauses of a document, its rules and readings, and the cases: all at once.
+
+    ``folder`` has the case files; without it those that come with the project count.
+    """
+    tables = [table for file in read_clause_files(rules, document) for table in file.tables]
+    cases = {str(file): file for file in read_case_files(folder)}
+    files = [path for path in rules.files if path.startswith(f"{document}/")]
+    yield from find_unstated_clauses(rules, document)
+    for path in files:
+        yield from unmet_cases(path, cases.get(path))
+    for file in cases.values():
+        if file.document == document and str(file) not in files:
+            yield f"case file {file}: there is no rule file of that name"
+    yield from unmet_names(document, tables, cases.values())
+    yield from unmet_readings(rules, document, {table.get("number") for table in tables}, cases.values())
+
+
+def unmet_cases(path: str, file: CaseFile | None) -> Iterator[str]:
+    if file is None:
+        yield f"{get_rule_id(path)}: has no case file {path}"
+        return
+    acts = [table.get("acts") for table in file.tables]
+    if True not in acts:
+        yield f"{get_rule_id(path)}: has no case where it acts"
+    if False not in acts:
+        yield f"{get_rule_id(path)}: has no case where it does not act"
+
+
+def unmet_names(document: str, tables: Iterable[Mapping[str, Any]], cases: Iterable[CaseFile]) -> Iterator[str]:
+    """Sentences with rules that no case names, cases that name no sentence, and names that are no sentence's."""
+    known = {table.get("path"): table for table in tables}
+    named: set[str | None] = set()
+    for file in cases:
+        stated = (name for table in file.all_tables for name in file.list_clauses(table))
+        names = {resolve_clause_path(document, file.document, name) for name in stated} - {None}
+        named |= names
+        yield from (f"case file {file}: there is no clause {name}" for name in sorted(map(str, names - known.keys())))
+        nameless = (table["name"] for table in file.all_tables if not file.list_clauses(table))
+        yield from (f"case file {file}: {name} names no sentence" for name in nameless)
+    for path, table in known.items():
+        if table.get("rules") and path not in named:
+            yield f"clause {document} {path}: no case names it"
+
+
+def unmet_readings(
+    rules: Rules, document: str, numbers: Iterable[str | None], cases: Iterable[CaseFile]
+) -> Iterator[str]:
+    """Readings of clauses that are none, and choices that no rule, term or case depends on."""
+    stated = {reading for path in rules.files for reading in find_overrides(rules.toml(path), "reading")}
+    tables = [table for file in cases for table in file.all_tables]
+    tried = {f"{name}={choice}" for table in tables for name, choice in table.get("readings", {}).items()}
+    for edition in {table["edition"] for table in tables if "edition" in table}.intersection(rules.known_editions):
+        tried |= {f"{name}={choice}" for name, choice in rules.in_edition(edition).readings.items()}
+    known = {f"{document}/{number}" for number in numbers}
+    for reading in (each for each in rules.known_readings.values() if each.concerns(document)):
+        for clause in reading.clauses:
+            if clause.startswith(f"{document}/") and clause not in known:
+                yield f"reading {reading.id}: there is no clause {clause}"
+        for choice in (f"{reading.id}={choice}" for choice in reading.every_choice[1:]):
+            if choice not in stated:
+                yield f"reading {choice}: no rule or term depends on it"
+            if choice not in tried:
+                yield f"reading {choice}: no case tries it"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -133,6 +203,10 @@ def source_of(file: ClauseFile) -> str:
     return found[0].read_text(encoding="utf-8")
 
 
+def sentences_of(text: str) -> list[str]:
+    return [sentence for _, sentence in locate_sentences(text)]
+
+
 WITH_SOURCE = pytest.mark.parametrize(
     "file", [file for file in read_clause_files(RULES) if file.name[:3].isdigit()], ids=lambda file: file.name
 )
@@ -140,7 +214,7 @@ WITH_SOURCE = pytest.mark.parametrize(
 
 @WITH_SOURCE
 def test_fingerprints_are_found_in_the_source(file: ClauseFile) -> None:
-    prints = {compute_fingerprint(sentence): sentence for sentence in split_sentences(source_of(file))}
+    prints = {compute_fingerprint(sentence): sentence for sentence in sentences_of(source_of(file))}
     stated = {clause.fingerprint: clause.path for clause in file.clauses}
     assert [place for found, place in stated.items() if found not in prints] == []
     assert [sentence for found, sentence in prints.items() if found not in stated] == []
@@ -148,7 +222,7 @@ def test_fingerprints_are_found_in_the_source(file: ClauseFile) -> None:
 
 @WITH_SOURCE
 def test_sentences_are_in_the_order_of_the_source(file: ClauseFile) -> None:
-    order = [found for found, _ in groupby(map(compute_fingerprint, split_sentences(source_of(file))))]
+    order = [found for found, _ in groupby(map(compute_fingerprint, sentences_of(source_of(file))))]
     places = [clause.fingerprint for clause in file.clauses]
     assert [each for each, _ in groupby(places)] == order, "a sentence is left out, or at another place"
 
@@ -158,7 +232,7 @@ def test_a_sentence_of_several_sources_is_found_in_one_of_them() -> None:
     if not folder:
         pytest.skip("MQCLAUSE_DOCUMENTS names no folder of source documents")
     texts = [path.read_text(encoding="utf-8") for path in Path(folder).glob("*.txt")]
-    known = {compute_fingerprint(sentence) for text in texts for sentence in split_sentences(text)}
+    known = {compute_fingerprint(sentence) for text in texts for sentence in sentences_of(text)}
     gathered = [file for file in read_clause_files(RULES) if not file.name[:3].isdigit()]
     stated = {clause.path: clause.fingerprint for file in gathered for clause in file.clauses if clause.fingerprint}
     assert stated

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.runner import Replay, build_row_document
+from mqclause.replay.runner import Replay
 
 REPLAY = Replay()
 HOSTS = ("QM2", "QM3", "QM4")
@@ -45,7 +45,7 @@ def clusters(draw: st.DrawFn) -> dict[str, Any]:
 
 def rows(facts: dict[str, Any], *events: dict[str, Any], **tables: Any) -> list[dict[str, Any]]:
     document = {**facts, **tables, "event": list(events)}
-    return [build_row_document(row) for row in REPLAY.rows(build_scenario(document, "s"))]
+    return [row.to_json() for row in REPLAY.rows(build_scenario(document, "s"))]
 
 
 def to(row: dict[str, Any]) -> str | None:

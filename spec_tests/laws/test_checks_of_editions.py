@@ -3,6 +3,9 @@
 - check.54 names just those members whose puts fail by their own edition, or may, and go by the oldest one.
 - check.55 stands at just those hosts whose own puts CLWLUSEQ(LOCAL) keeps by the oldest edition, and not by their own.
 - check.56 is there if the answer changes with the edition at members of which some are up to 7.5 and others after.
+
+The checks take channels as running. No state of one changes what they find, but that answers which differ by a remote
+host that rank leaves out, beside a local one, are the same while the channel to that is stopped.
 """
 
 from __future__ import annotations
@@ -64,6 +67,17 @@ def a_cluster(rng: Random) -> tuple[dict[str, Member], str]:
     }, kind
 
 
+def with_states(rng: Random, members: dict[str, Member]) -> dict[str, Member]:
+    """The members, each of which has stopped some of its channels to the others: rank is compared before."""
+    channels = {name: re.findall(r"CHANNEL\((\S+)\)", each.script) for name, each in members.items()}
+    return {
+        name: each._replace(script=each.script + "".join(
+            f"STOP CHANNEL({channel})\n" for other, of in channels.items() for channel in of
+            if other != name and rng.random() < 0.4
+        )) for name, each in members.items()
+    }  # fmt: skip
+
+
 def ends(row: MapRow) -> tuple[str, tuple[str, ...]]:
     return row.outcome, tuple(sorted({each.destination.queue_manager for each in row.shares}))
 
@@ -73,6 +87,7 @@ def test_findings_of_editions_are_what_the_map_shows(cases: int) -> None:
     rng, found_of = Random(3907), dict.fromkeys(("check.54", "check.55", "check.56"), 0)
     for number in range(cases):
         members, kind = a_cluster(rng)
+        members = with_states(rng, members) if number % 2 else members
         sources = [text(each.script, name=f"{name}.mqsc") for name, each in members.items()]
         known = read_members(sources)
         before, later = (
@@ -94,7 +109,8 @@ def test_findings_of_editions_are_what_the_map_shows(cases: int) -> None:
         leave = {each for each in before if before[each] == ("chosen", (each,)) and each not in later[each][1]}
         assert told["check.55"] == {each for each in leave & new if members[each].keeps}, number
         part = {each for each in before if before[each] != later[each] and members[each].level}
-        assert bool(told["check.56"]) == bool(part & new and part & old), number
+        parts = bool(part & new and part & old)
+        assert parts <= bool(told["check.56"]) if number % 2 else parts == bool(told["check.56"]), number
         for rule, at in told.items():
             found_of[rule] += bool(at)
     assert min(found_of.values()) > cases / 20

@@ -18,7 +18,7 @@ from mqclause.model.facts.messages import Message
 from mqclause.model.facts.objects import Queue
 from mqclause.model.timeline.events import EventError
 from mqclause.model.timeline.scenario import Scenario, build_scenario
-from mqclause.replay.runner import Replay, build_row_document
+from mqclause.replay.runner import Replay
 from mqclause.retrieval.order import Retrieval
 from mqclause.rulebook.mutants import generate_mutants, generate_term_mutants
 from mqclause.testing.case_runner import TracedRetrieval
@@ -146,7 +146,7 @@ WHOLE.retrieval = ASKED
 
 
 def told(replay: Replay, of: Scenario) -> list[dict[str, Any]]:
-    rows = (build_row_document(row) for row in replay.rows(of))
+    rows = (row.to_json() for row in replay.rows(of))
     return [{key: row[key] for key in TOLD if key in row} for row in rows]
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mqclause.executors.operations import ExecutorName
 from mqclause.model.timeline.scenario import build_scenario
 from mqclause.model.timeline.transitions import QueueManagerState
-from mqclause.replay.runner import Row, build_row_document
+from mqclause.replay.runner import Row
 from mqclause.trigger.examination import Examination
 from spec_tests.support.deep import asked
 from spec_tests.support.one_queue_manager import reaching, step
@@ -55,7 +55,7 @@ def rows_of(scenario: dict[str, Any], executor: ExecutorName = "compiled", **kep
 
 
 def documents(scenario: dict[str, Any], executor: ExecutorName = "compiled", **kept: Any) -> list[dict[str, Any]]:
-    return [build_row_document(row) for row in rows_of(scenario, executor, **kept)]
+    return [row.to_json() for row in rows_of(scenario, executor, **kept)]
 
 
 @law
@@ -232,7 +232,7 @@ def test_puts_are_shared_out_by_weight(opened: bool) -> None:
     shares: dict[str, int] = {}
     for row in replay().rows(build_scenario(scenario, "law")):
         if row.event.do == "put":
-            where = build_row_document(row)["routed"]["queue_manager"]
+            where = row.to_json()["routed"]["queue_manager"]
             shares[where] = shares.get(where, 0) + 1
     assert shares == {"QM2": 200, "QM3": 500, "QM4": 200, "QM5": 100}
 

@@ -23,7 +23,7 @@ from mqclause.documents import OUTCOME
 from mqclause.duckdb.table import QUERIED_TABLE, get_column_kinds, render_cluster_query, render_row_query
 from mqclause.rulebook.rules import Rules
 from mqclause.spark.dialect import build_struct_type
-from mqclause.spark.table import NUMBER, answers_of, numbered_answers_of
+from mqclause.spark.table import NUMBER, answers_of
 from mqclause.tables.schema import DESTINATION, PUT, build_shape
 from spec_tests.support.random_rows import Row, arrow_table
 from spec_tests.support.weighted_routes import cluster
@@ -79,6 +79,6 @@ def test_answers_that_come_in_another_order_are_put_in_that_of_their_rows() -> N
     batches = pa.table({"place": range(9_000)}).to_batches(1_000)
     by = "place % 7 * (place // 3000 + 1)"
     query = f"SELECT {NUMBER}, place * 2 AS answer FROM (FROM {QUERIED_TABLE} ORDER BY {by}, place DESC)"
-    found = [one for each in numbered_answers_of(query)(iter(batches)) for one in each.to_pylist()]
+    found = [one for each in answers_of(query, is_numbered=True)(iter(batches)) for one in each.to_pylist()]
     assert found == [2 * place for place in range(9_000)]
-    assert list(numbered_answers_of(query)(iter([]))) == []
+    assert list(answers_of(query, is_numbered=True)(iter([]))) == []

@@ -8,7 +8,6 @@ from typing import Any
 
 from mqclause import Replay, Rules
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.runner import build_row_document
 
 FACTS = """
 queue_manager = {name = "QM1", clusters = ["SALES", "PAY"]}
@@ -37,7 +36,7 @@ def replayed(*events: dict[str, Any], readings: dict[str, str] | None = None, **
     for table, given in more.items():
         facts[table] = {**facts[table], **given} if isinstance(given, dict) else [*facts.get(table, []), *given]
     replay = Replay(Rules(readings)) if readings else REPLAY
-    return [build_row_document(row) for row in replay.rows(build_scenario({**facts, "event": list(events)}, "s"))]
+    return [row.to_json() for row in replay.rows(build_scenario({**facts, "event": list(events)}, "s"))]
 
 
 def changed(row: dict[str, Any]) -> list[tuple[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from mqclause.model.configuration.snapshot import Snapshot, read_sources
 from mqclause.model.configuration.sources import Source
-from mqclause.trigger.why import Why, WhyAnswer, build_document
+from mqclause.trigger.why import Why, WhyAnswer
 
 WHY = Why()
 
@@ -36,11 +36,11 @@ def asked(text: str | dict[str, Any], name: str = "APPQ", priority: int | None =
 
 
 def told(answer: WhyAnswer) -> dict[str, bool | None]:
-    return {each["rule"].removeprefix("trigger."): each["holds"] for each in build_document(answer)["conditions"]}
+    return {each["rule"].removeprefix("trigger."): each["holds"] for each in answer.to_json()["conditions"]}
 
 
 def looked_up(answer: WhyAnswer) -> list[tuple[str, str]]:
-    return [(each["object"], each["command"]) for each in build_document(answer)["depends_on"]]
+    return [(each["object"], each["command"]) for each in answer.to_json()["depends_on"]]
 
 
 OF_APPQ = ("APPQ", "DISPLAY QSTATUS('APPQ')")

@@ -30,11 +30,6 @@ def tree(text: str) -> Node:
     return found
 
 
-def plan(answer: str, **bindings: str) -> Plan:
-    """A plan with one field ``found``; bindings get their prefix."""
-    return Plan({f"__mqclause_{name}": tree(text) for name, text in bindings.items()}, {"found": tree(answer)})
-
-
 def text(found: Plan) -> list[str]:
     """The bindings of a plan and its answer, a line each."""
     lines = [f"{name} = {plain(each)}" for name, each in found.bindings.items()]

@@ -8,7 +8,6 @@ there any more.
 from __future__ import annotations
 
 import errno
-import glob
 import os
 import re
 import shutil
@@ -17,6 +16,7 @@ import stat
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
@@ -48,17 +48,20 @@ from mqclause.tools.batch.tables import (
     FileKind,
     Table,
     build_decisions_query,
+    cast_columns,
     describe_error,
     get_file_kind,
     get_first_line,
     has_one_schema,
+    has_untyped,
     quote_sql_files,
     quote_sql_name,
     quote_sql_text,
     read_table,
+    type_untyped,
 )
 from mqclause.tools.errors import BatchError, NotWrittenError
-from mqclause.tools.streams import print_json, print_warnings
+from mqclause.tools.output import print_json, print_warnings
 from mqclause.workload.decision import Engine
 from mqclause.workload.editions import EditionInForce, summarize_editions
 
@@ -76,6 +79,9 @@ LOCK = "mqclause.lock"
 OLD = "old"
 """Where the folder has what OUT was, for the moment in which another one takes its place."""
 
+PART = re.compile(r"part-|_|\.")
+"""How the names of the files begin that Spark writes."""
+
 OUTCOMES = ("chosen", "failed", "deferred", "invalid")
 SHARES_SHOWN = 20
 MESSAGES_SHOWN = 3
@@ -86,7 +92,6 @@ _BY_MESSAGE = (
     "SELECT decision.message, count(*) FROM ({}) AS d WHERE decision.outcome = 'invalid' "
     f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MESSAGES_SHOWN}"
 )
-Query = Callable[[str], Sequence[Sequence[Any]]]
 
 
 @frozen
@@ -213,7 +218,7 @@ def check_output(source: Table, out: Path) -> FileKind:
         raise BatchError(f"{out}: there is no folder {out.parent}")
     if out.resolve() == source.path.resolve() or source.path.resolve() in out.resolve().parents:
         raise BatchError(f"{out}: the output may not be the input or in its folder")
-    if os.path.isdir(out) and not _is_spark_output(out):
+    if os.path.isdir(out) and not all(PART.match(each.name) and each.is_file() for each in out.iterdir()):
         raise BatchError(f"{out}: a folder that holds more than a table is there already")
     return kind
 
@@ -299,19 +304,19 @@ class Summary:
         return round(self.rows / self.seconds) if self.seconds else 0
 
 
-def summarize_decisions(decided: str, query: Query, seconds: float) -> Summary:
-    """Summarize the figures of the decisions that the query ``decided`` gives."""
+def summarize_decisions(connection: DuckDBPyConnection, made: Table, seconds: float) -> Summary:
+    """Summarize the figures of the decisions in a table that was written."""
+    decided = build_decisions_query(made)
     outcomes = dict.fromkeys(OUTCOMES, 0)
-    reasons: dict[int, int] = {}
-    hosts: dict[str, int] = {}
-    for outcome, reason, host, count in query(_BY_REASON.format(decided)):
+    reasons, hosts = Counter[int](), Counter[str]()
+    for outcome, reason, host, count in connection.execute(_BY_REASON.format(decided)).fetchall():
         outcomes[outcome] += count
         if outcome == "failed":
-            reasons[reason] = reasons.get(reason, 0) + count
+            reasons[reason] += count
         elif outcome == "chosen":
-            hosts[host or ""] = hosts.get(host or "", 0) + count
-    rows = query(_BY_MESSAGE.format(decided)) if outcomes["invalid"] else ()
-    return Summary(seconds, outcomes, _by_count(reasons), _by_count(hosts), {row[0]: row[1] for row in rows})
+            hosts[host or ""] += count
+    rows = connection.execute(_BY_MESSAGE.format(decided)).fetchall() if outcomes["invalid"] else ()
+    return Summary(seconds, outcomes, _by_count(reasons), _by_count(hosts), dict(rows))
 
 
 def print_summary(summary: Summary, as_json: bool) -> None:
@@ -320,10 +325,6 @@ def print_summary(summary: Summary, as_json: bool) -> None:
         print_json(_document(summary))
     else:
         sys.stdout.writelines(f"{escape_controls(line.rstrip())}\n" for line in _lines(summary))
-
-
-def _is_spark_output(folder: Path) -> bool:
-    return all(re.match(r"part-|_|\.", each.name) and each.is_file() for each in folder.iterdir())
 
 
 def _put_in_place(made: Path, out: Path) -> None:
@@ -347,23 +348,22 @@ def _with_duckdb(batch: Batch, folder: Path) -> Summary:
         query = render_decisions(GivenTable(rows, connection), **batch.asked(rows.columns))
         # As a relation, and as a view, DuckDB would bind the whole query once more each.
         rows.create_view(QUERIED_TABLE)
-        made = _write(connection, batch, query, rows, folder)
-        seconds = time.perf_counter() - begun
-        summary = summarize_decisions(
-            build_decisions_query(made), lambda query: connection.execute(query).fetchall(), seconds
-        )
-        _put_in_place(made.path, batch.out)
-    return summary
+        return _write(connection, batch, query, rows, folder, begun)
 
 
-def _write(connection: DuckDBPyConnection, batch: Batch, query: str, rows: DuckDBPyRelation, folder: Path) -> Table:
-    """Writes what a query gives of the rows."""
+def _write(
+    connection: DuckDBPyConnection, batch: Batch, query: str, rows: DuckDBPyRelation, folder: Path, begun: float
+) -> Summary:
+    """Writes what a query gives of the rows to one file, and puts that in place."""
     path = folder / batch.out.name
     columns = {name: of for name, of in zip(rows.columns, rows.types, strict=True) if name != "decision"}
     statement = build_write_statement(query, columns, batch.fields, path, batch.kind)
     with show_progress(lambda: connection.query_progress() / 100):
         connection.execute(statement).fetchall()
-    return Table(path, batch.kind, (path,))
+    seconds = time.perf_counter() - begun
+    summary = summarize_decisions(connection, Table(path, batch.kind, (path,)), seconds)
+    _put_in_place(path, batch.out)
+    return summary
 
 
 @contextmanager
@@ -404,14 +404,15 @@ def _with_spark(batch: Batch, folder: Path) -> Summary:
                 spark.decide(rows, **batch.asked(rows.columns)).write.parquet(str(parts))
         except sessions.get_error_types() as error:
             raise build_batch_error(batch.source.path, batch.out, error) from None
+        files = tuple(sorted(parts.glob("part-*")))
         if not parquet:
-            return _from_parts(batch, folder, parts, begun)
+            with _connection(batch, folder) as connection:
+                query = f"FROM read_parquet({quote_sql_files(files)})"
+                return _write(connection, batch, query, connection.sql(query), folder, begun)
         seconds = time.perf_counter() - begun
-    files = tuple(sorted(parts.glob("part-*")))
-    made = build_decisions_query(Table(parts, batch.kind, files))
     with _connection(batch, folder) as connection:
         # To count is quick work, for which Spark would have to plan and compile again.
-        summary = summarize_decisions(made, lambda query: connection.execute(query).fetchall(), seconds)
+        summary = summarize_decisions(connection, Table(parts, batch.kind, files), seconds)
     _put_in_place(files[0] if len(files) == 1 else parts, batch.out)
     return summary
 
@@ -430,23 +431,9 @@ def _as_parquet(batch: Batch, folder: Path) -> Path:
     """The rows as one file of Parquet, which Spark then reads."""
     staged = folder / "staged.parquet"
     with _connection(batch, folder) as connection:
-        rows = cast_untyped_columns(read_table(connection, batch.source, batch.kind, batch.columns))
+        rows = cast_columns(read_table(connection, batch.source, batch.kind, batch.columns), type_untyped)
         rows.write_parquet(str(staged), row_group_size=20_480)
     return staged
-
-
-def _from_parts(batch: Batch, folder: Path, parts: Path, begun: float) -> Summary:
-    """One file of the kind asked for, from what Spark wrote."""
-    with _connection(batch, folder) as connection:
-        query = f"FROM read_parquet({quote_sql_files(sorted(parts.glob('part-*')))})"
-        rows = connection.sql(query)
-        made = _write(connection, batch, query, rows, folder)
-        seconds = time.perf_counter() - begun
-        summary = summarize_decisions(
-            build_decisions_query(made), lambda query: connection.execute(query).fetchall(), seconds
-        )
-    _put_in_place(made.path, batch.out)
-    return summary
 
 
 try:
@@ -535,8 +522,12 @@ def _by_count(counts: Mapping[Any, int]) -> dict[Any, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], str(item[0]))))
 
 
+BATCH_FORMAT = "mqclause.batch/1"
+
+
 def _document(summary: Summary) -> dict[str, Any]:
     return {
+        "format": BATCH_FORMAT,
         "rows": summary.rows,
         "seconds": round(summary.seconds, 3),
         "decisions_per_second": summary.speed,
@@ -602,23 +593,6 @@ def build_write_statement(
     return f"COPY (SELECT {written} FROM ({query}) AS d) TO {quote_sql_text(str(path))} ({form})"
 
 
-def has_untyped(connection: DuckDBPyConnection, file: Path) -> bool:
-    """Return whether a Parquet file has columns, fields or lists of the type null, which Spark reads as integers."""
-    try:
-        types = connection.read_parquet(glob.escape(str(file))).types
-    except duckdb.Error:
-        return False  # Spark tells what is wrong with the file, or reads it
-    return any(_typed(each) != each for each in types)
-
-
-def cast_untyped_columns(relation: DuckDBPyRelation) -> DuckDBPyRelation:
-    """Cast columns that have no type but null to text."""
-    columns = []
-    for name, of in zip(map(quote_sql_name, relation.columns), relation.types, strict=True):
-        columns.append(name if _typed(of) == of else f"CAST({name} AS {_typed(of)}) AS {name}")
-    return relation.project(", ".join(columns))
-
-
 def build_batch_error(source: Path, out: Path, error: BaseException) -> BatchError:
     """Build an error of a library or of the disk: what cannot be written to ``out`` is told from bad input."""
     for full in map(os.strerror, NO_ROOM):
@@ -642,11 +616,3 @@ def _format(kind: FileKind, lines: bool, zipped: bool) -> str:
         return f"FORMAT csv, HEADER true{compression}"
     raw = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x1f'"
     return f"{raw if lines else 'FORMAT json'}{compression}"
-
-
-def _typed(found: Any) -> Any:
-    if found.id == "struct":
-        return duckdb.struct_type({name: _typed(child) for name, child in found.children})
-    if found.id == "list":
-        return duckdb.list_type(_typed(found.children[0][1]))
-    return duckdb.type("VARCHAR") if str(found) == '"NULL"' else found

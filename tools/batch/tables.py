@@ -55,15 +55,10 @@ ENDINGS: Mapping[str, FileKind] = {
 SAMPLED_ROWS = 20_000
 """How many rows are looked at to say early that a column is missing."""
 
-
-def build_duplicate_key_pattern() -> str:
-    """Build a pattern for text with an object that has a key of a put or a destination twice; it may tell too many."""
-    between = r"\s*:([^{}]|\{[^{}]*\})*"
-    return f'"({"|".join(f"""{name}"{between}"{name}""" for name in dict.fromkeys([*PUT, *DESTINATION]))})"\\s*:'
-
-
-KEY_TWICE = build_duplicate_key_pattern()
-
+_BETWEEN = r"\s*:([^{}]|\{[^{}]*\})*"
+_TWICE = "|".join(f'{name}"{_BETWEEN}"{name}' for name in dict.fromkeys([*PUT, *DESTINATION]))
+KEY_TWICE = rf'"({_TWICE})"\s*:'
+"""A pattern for text with an object that has a key of a put or a destination twice; it may tell too many."""
 
 KEPT_COLUMN = f"{ALONG}{{}}"
 LINE, FAULT = KEPT_COLUMN.format("line"), KEPT_COLUMN.format("fault")
@@ -166,7 +161,8 @@ def read_table(connection: DuckDBPyConnection, table: Table, out: FileKind, aske
     match table.kind:
         case "parquet":
             has_one_schema(connection, table.files)
-            relation = cast_huge_integers(connection.sql(f"FROM read_parquet({table.listed}, union_by_name = true)"))
+            relation = connection.sql(f"FROM read_parquet({table.listed}, union_by_name = true)")
+            relation = cast_columns(relation, type_huge_integer)
         case "csv":
             relation = _csv_rows(connection, table, out, asked)
         case "jsonl":
@@ -288,11 +284,6 @@ def build_key_case_pattern(asked: AskedColumns = STRUCTS) -> str:
     return f'"({"|".join(map(_other_cases, names))})"\\s*:'
 
 
-def build_name_pattern(name: str) -> str:
-    """Build the pattern that finds a name as JSON text may spell it."""
-    return "".join(map(_plain, name))
-
-
 def normalize_row_keys(text: str, asked: AskedColumns = STRUCTS) -> str:
     """Normalize the letter case of keys in a row as JSON text, also inside; not where two would be one."""
     row = _read_keys(text)
@@ -300,11 +291,6 @@ def normalize_row_keys(text: str, asked: AskedColumns = STRUCTS) -> str:
         return text
     renamed, structs = _renamed(row, [*asked.typed, *asked.needed]), () if asked.is_flat else OF_STRUCTS
     return _written(_Pairs((name, _inside(value) if name in structs else value) for name, value in renamed))
-
-
-def normalize_cell_keys(text: str) -> str:
-    """Normalize the letter case of keys in the JSON text of one column: a put, or a list of destinations."""
-    return _written(_inside(_read_keys(text)))
 
 
 def build_json_lines_source(files: Sequence[Path]) -> str:
@@ -356,11 +342,43 @@ def quote_sql_files(files: Iterable[Path]) -> str:
     return f"[{', '.join(quote_sql_text(glob.escape(str(file))) for file in files)}]"
 
 
-def cast_huge_integers(relation: DuckDBPyRelation) -> DuckDBPyRelation:
-    """Cast the relation's numbers to types that Parquet has, also inside of structs and lists."""
-    huge = [(name, of) for name, of in zip(relation.columns, relation.types, strict=True) if "HUGEINT" in str(of)]
-    replaced = ", ".join(f"{quote_sql_name(name)}::{_exact(of)} AS {quote_sql_name(name)}" for name, of in huge)
-    return relation.project(f"* REPLACE ({replaced})") if huge else relation
+def cast_columns(relation: DuckDBPyRelation, replace: Callable[[Any], Any]) -> DuckDBPyRelation:
+    """Cast the columns of types that ``replace`` has another one for, also inside of structs, lists and maps."""
+    columns = []
+    for name, of in zip(map(quote_sql_name, relation.columns), relation.types, strict=True):
+        cast = _replace_types(of, replace)
+        columns.append(name if cast == of else f"CAST({name} AS {cast}) AS {name}")
+    return relation.project(", ".join(columns))
+
+
+def _replace_types(of: Any, replace: Callable[[Any], Any]) -> Any:
+    match of.id:
+        case "struct":
+            return duckdb.struct_type({name: _replace_types(each, replace) for name, each in of.children})
+        case "list":
+            return duckdb.list_type(_replace_types(of.child, replace))
+        case "map":
+            return duckdb.map_type(_replace_types(of.key, replace), _replace_types(of.value, replace))
+    return replace(of)
+
+
+def type_huge_integer(of: Any) -> Any:
+    """Return a decimal type for integers of more than 64 bits, which Parquet does not have."""
+    return duckdb.type("DECIMAL(38, 0)") if of.id == "hugeint" else of
+
+
+def type_untyped(of: Any) -> Any:
+    """Return the type of texts for columns, fields and lists of the type null, which Spark reads as integers."""
+    return duckdb.type("VARCHAR") if str(of) == '"NULL"' else of
+
+
+def has_untyped(connection: DuckDBPyConnection, file: Path) -> bool:
+    """Return whether anything in a Parquet file has the type null."""
+    try:
+        types = connection.read_parquet(glob.escape(str(file))).types
+    except duckdb.Error:
+        return False  # Spark tells what is wrong with the file, or reads it
+    return any(_replace_types(each, type_untyped) != each for each in types)
 
 
 def has_one_schema(connection: DuckDBPyConnection, files: Sequence[Path]) -> bool:
@@ -439,7 +457,7 @@ def build_dubious_pattern(asked: AskedColumns) -> str:
     columns = asked.flat if asked.is_flat else {each.name: each for each in (*PUT.values(), *DESTINATION.values())}
     for name, column in columns.items():
         kind = get_json_type(column)
-        names.setdefault(kind if isinstance(kind, str) else "names", []).append(build_name_pattern(name))
+        names.setdefault(kind if isinstance(kind, str) else "names", []).append("".join(map(_plain, name)))
     fields = [rf'"({"|".join(names[kind])})"\s*:\s*({fit})' for kind, fit in fits.items() if kind in names]
     after_an_object = [] if asked.is_flat else [r'\}\s*,\s*([^{"\s]|"([^"\\]|\\.)*"\s*[,\]])']
     return "|".join([*fields, *after_an_object])
@@ -657,7 +675,7 @@ def _with_functions(connection: DuckDBPyConnection, asked: AskedColumns, cells: 
     functions: dict[str, Callable[[str], str | None]] = {
         "mqclause_line_fault": lambda line: find_line_fault(asked, line),
         "mqclause_line": lambda line: normalize_row_keys(line, asked),
-        "mqclause_cell": normalize_cell_keys,
+        "mqclause_cell": lambda cell: _written(_inside(_read_keys(cell))),
     }
     for name, function in functions.items():
         connection.create_function(name, function, [VARCHAR], VARCHAR, null_handling=SPECIAL)
@@ -797,20 +815,6 @@ def _is_object(line: str) -> bool:
 def _is_marked(file: Path) -> bool:
     with gzip.open(file) if file.suffix.lower() == ".gz" else file.open("rb") as text:
         return text.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
-
-
-def _exact(of: Any) -> str:
-    """A type as SQL, with decimals in place of integers of more than 64 bits."""
-    match of.id:
-        case "hugeint":
-            return "DECIMAL(38, 0)"
-        case "struct":
-            return f"STRUCT({', '.join(f'{quote_sql_name(name)} {_exact(each)}' for name, each in of.children)})"
-        case "list":
-            return f"{_exact(of.child)}[]"
-        case "map":
-            return f"MAP({_exact(of.key)}, {_exact(of.value)})"
-    return str(of)
 
 
 class _NotJson(str):

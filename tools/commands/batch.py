@@ -20,7 +20,7 @@ from mqclause.tools.batch.put_columns import get_option_name
 from mqclause.tools.batch.run import Batch, EngineName, check_output, run_batch
 from mqclause.tools.batch.tables import find_table
 from mqclause.tools.commands.options import Inputs, group_options, load_rules, print_unnamed_exits
-from mqclause.tools.streams import print_warnings
+from mqclause.tools.output import print_warnings
 from mqclause.workload.editions import EditionInForce, get_levels, list_level_remarks
 from mqclause.workload.exit_answer import find_missing_exit
 

@@ -17,10 +17,9 @@ from mqclause.render.findings import (
     print_findings,
     print_statistics,
 )
-from mqclause.render.terminal import show_progress
+from mqclause.render.terminal import track_progress
 from mqclause.rulebook.rule_file import SEVERITIES
 from mqclause.testing.case_kinds import count_documents
-from mqclause.tools.answer_file import JSON, check_page, check_replaceable, write_answer, write_page
 from mqclause.tools.commands.options import (
     Inputs,
     blame_status_option,
@@ -31,7 +30,16 @@ from mqclause.tools.commands.options import (
     read_overlays,
 )
 from mqclause.tools.commands.settings import refuse_value
-from mqclause.tools.streams import print_json, print_rows, print_warnings
+from mqclause.tools.output import (
+    JSON,
+    check_page,
+    check_replaceable,
+    print_json,
+    print_rows,
+    print_warnings,
+    write_answer,
+    write_page,
+)
 
 FINDING_COLUMNS = (
     "rule", "document", "clause", "severity", "object.type", "object.name", "object.queue_manager", "attribute",
@@ -58,8 +66,6 @@ class CheckOutput:
             raise click.UsageError(
                 f"--about tells of checks, as text: leave out {form}, --sarif, --html and --statistics"
             )
-        if (self.as_json or self.as_csv) and self.statistics:
-            raise click.UsageError(f"{form} and --statistics are two forms of one answer; leave one out")
         check_replaceable("--sarif", self.sarif, JSON, "JSON")
         check_page(self.html)
 
@@ -70,9 +76,7 @@ class CheckOutput:
         if self.html is not None:
             from mqclause.pages.check import view_findings
 
-            rules = checks.engine.rules
-            page = view_findings(found, rules, str(rules.origin) if rules.origin else "")
-            write_page(self.html, page)
+            write_page(self.html, view_findings(found, checks.engine.rules))
         if self.as_json:
             print_json({"format": FINDINGS_FORMAT, "findings": [each.to_json() for each in found]})
         elif self.as_csv:
@@ -109,11 +113,9 @@ def _tell(checks: Checks, about: str) -> int:
 def find_findings(checks: Checks, inputs: Inputs) -> list[Finding]:
     """Find what is in the files, read one after the other. Raises FactsError and ClickException."""
     inspection = Inspection(checks, inputs.local, inputs.lenient)
-    files, read = find_files(inputs.facts, inputs.named_format), 0
-    with show_progress(lambda: read / len(files), "reading"):
-        for each in files:
-            inspection.read(read_named_file(each))
-            read += 1
+    files = find_files(inputs.facts, inputs.named_format)
+    for each in track_progress(files, len(files), "reading"):
+        inspection.read(read_named_file(each))
     for source in read_overlays(inputs.overlays):
         inspection.read(source)
     inspection.lay_over()

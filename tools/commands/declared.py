@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any, Literal
@@ -39,8 +39,26 @@ PUT_FIELDS = {
 }
 """The fields of a put in a flat table, and what the options about their columns name."""
 
-GROUPS = ("What is asked", "What if", "Input", "Rules", "Output", "Options")
-"""The groups of options, in the order in which the help lists them."""
+OF_RUNNING = "Options"
+"""The group of the options that say how a command is run; no file states them."""
+
+GROUPS = {
+    "What is asked": (
+        *(f"--{name.replace('_', '-')}" for name in PUT_FIELDS), "--about", "--at", "--coverage", "--fail-on", "--from",
+        "--ignore", "--on", "--priority", "--proof", "--put", "--to-queue-manager", "--why-not",
+    ),
+    "What if": ("--after", "--fail", "--set", "--status", "--suspend", "--upgrade", "--with", "--without"),
+    "Input": ("--exit", "--exit-limit", "--facts", "--format", "--lenient", "--lines", "--puts"),
+    "Rules": ("--cases", "--document", "--edition", "--reading", "--rules"),
+    "Output": (
+        "--all", "--brief", "--conditions", "--csv", "--explain", "--html", "--json", "--markdown", "--mermaid",
+        "--sarif", "--shares", "--sources", "--spread", "--statistics", "--svg", "--to",
+    ),
+    OF_RUNNING: ("--engine", "--executor", "--help", "--memory"),
+}  # fmt: skip
+"""The options of each group, whichever command has them, in the order in which the help lists the groups."""
+
+GROUP_OF = {option: title for title, listed in GROUPS.items() for option in listed}
 
 SETTINGS_FILE = "mqclause.toml"
 """The file of the working directory, or of one above it, that has other defaults of options."""
@@ -52,6 +70,7 @@ HELP = {"help_option_names": ["-h", "--help"], "max_content_width": MOST_COLUMNS
 """How help is asked for and shown, of the program and of a subcommand that a program runs alone."""
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+Form = Literal["text", "table", "sql"]
 
 EXAMPLES = os.path.join(os.path.dirname(__file__), "examples.txt")
 
@@ -108,7 +127,10 @@ def keep_folder(context: click.Context, _parameter: click.Parameter, folder: str
     context.meta[FOLDER] = folder
 
 
-FORMS = {"as_json": "--json", "as_csv": "--csv", "as_markdown": "--markdown"}
+FORMS = {
+    "as_json": "--json", "as_csv": "--csv", "as_markdown": "--markdown", "mermaid": "--mermaid",
+    "statistics": "--statistics",
+}  # fmt: skip
 """The options that ask for another form of an answer than text, by what a command calls them."""
 
 ARGUMENTS = {
@@ -157,7 +179,7 @@ class Subcommand(click.Command):
         groups: dict[str, list[tuple[str, str]]] = {title: [] for title in GROUPS}
         for each in self.get_params(ctx):
             if isinstance(each, click.Option) and (said := each.get_help_record(ctx)) is not None:
-                groups[getattr(each, "group", GROUPS[-1])].append(said)
+                groups[GROUP_OF[each.opts[-1]]].append(said)
         for title, listed in groups.items():
             if listed:
                 with formatter.section(title):
@@ -174,7 +196,7 @@ class Subcommand(click.Command):
             each.opts[-1].removeprefix("--"): each
             for each in options
             if getattr(each.type, "func", None) not in (parse_file_name, parse_function_name)
-            and getattr(each, "group", GROUPS[-1]) != GROUPS[-1]
+            and GROUP_OF[each.opts[-1]] != OF_RUNNING
         }
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -197,11 +219,7 @@ def find_settings() -> str | None:
 
 
 def declare(
-    name: str,
-    runs: str,
-    *options: Decorator,
-    epilog: str | None = None,
-    form: Literal["text", "table", "sql"] = "text",
+    name: str, runs: str, *options: Decorator, epilog: str | None = None, form: Form = "text"
 ) -> Callable[..., Subcommand]:
     """Declare a subcommand with the options given; its help is what the function decorated says.
 
@@ -223,41 +241,25 @@ def declare(
             load_function("mqclause.model.diagnostics:call_arguments")(ARGUMENTS),
         ):
             status = function(**values)
-        has_own_rules = click.get_current_context().meta.get(FOLDER) is not None
-        if has_own_rules and not any(values.get(name) for name in ("as_json", "as_markdown", "lines")):
-            is_table = form == "table" or bool(values.get("as_csv"))
-            load_function("mqclause.tools.streams:print_origin")("-- " if form == "sql" else "", is_table)
+        _print_origin(values, form)
         return status
 
     def decorate(described: Callable[[], None]) -> Subcommand:
         run.__doc__ = described.__doc__
-        return click.command(name, cls=Subcommand, context_settings=HELP, epilog=epilog)(combine(*options)(run))
-
-    return decorate
-
-
-def combine(*options: Decorator) -> Decorator:
-    """Combine options to one decorator, which adds them in this order."""
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
+        command = click.command(name, cls=Subcommand, context_settings=HELP, epilog=epilog)(run)
+        for option in options:
+            option(command)
         return command
 
     return decorate
 
 
-def group(title: str, *options: Decorator) -> Decorator:
-    """Combine options to one decorator, and list them in the group of that title in the help."""
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        before = len(getattr(command, "__click_params__", ()))
-        command = combine(*options)(command)
-        for each in command.__click_params__[before:]:  # type: ignore[attr-defined]
-            each.group = title
-        return command
-
-    return decorate
+def _print_origin(values: Mapping[str, Any], form: Form) -> None:
+    """Say below an answer by whose rules it was made, unless they are ours or the answer has that itself."""
+    has_own_rules = click.get_current_context().meta.get(FOLDER) is not None
+    if has_own_rules and not any(values.get(name) for name in ("as_json", "as_markdown", "lines")):
+        is_table = form == "table" or bool(values.get("as_csv"))
+        load_function("mqclause.tools.output:print_origin")("-- " if form == "sql" else "", is_table)
 
 
 def complete(
@@ -275,59 +277,62 @@ def complete(
 facts_argument = click.argument("facts", nargs=-1, type=parse_file_name)
 """FACTS, as many files as there are."""
 
-reading_option = group(
-    "Rules",
-    click.option("--reading", "readings", multiple=True, metavar="ID=CHOICE", shell_complete=complete("list_readings"),
-                 help="Take another choice where a document leaves room."),
+reading_option = click.option(
+    "--reading", "readings", multiple=True, metavar="ID=CHOICE", shell_complete=complete("list_readings"),
+    help="Take another choice where a document leaves room.",
 )  # fmt: skip
 
-json_option = group("Output", click.option("--json", "as_json", is_flag=True, help="Print JSON."))
 
-row_options = group(
-    "Output",
-    click.option("--json", "as_json", is_flag=True, help="Print JSON."),
-    click.option("--csv", "as_csv", is_flag=True, help="Print CSV, a line for each row of the answer."),
+class JsonOption(click.Option):
+    """The option --json, with the schemas that describe what is printed."""
+
+    def __init__(self, names: Sequence[str], schemas: tuple[str, ...]) -> None:
+        said = " or ".join(f"'mqclause schema {each}'" for each in schemas)
+        super().__init__(names, is_flag=True, help=f"Print JSON, which {said} describes.")
+        self.schemas = schemas
+
+
+def build_json_option(*schemas: str) -> Decorator:
+    """Build the option --json of a command whose answer one of the schemas describes."""
+    return click.option("--json", "as_json", cls=JsonOption, schemas=schemas)
+
+
+def build_row_options(*schemas: str) -> tuple[Decorator, ...]:
+    """Build the options for the forms of an answer that has rows, which one of the schemas describes in JSON."""
+    csv = click.option("--csv", "as_csv", is_flag=True, help="Print CSV, a line for each row of the answer.")
+    return build_json_option(*schemas), csv
+
+
+html_option = click.option(
+    "--html", type=parse_file_name, metavar="FILE", help="Also write a page to FILE that shows the answer."
 )
-"""The forms of an answer that has rows."""
 
-html_option = group(
-    "Output",
-    click.option(
-        "--html", type=parse_file_name, metavar="FILE", help="Also write a page to FILE that shows the answer."
-    ),
-)
-
-folder_option = group(
-    "Rules",
-    click.option("--rules", type=parse_file_name, metavar="FOLDER", callback=keep_folder, expose_value=False,
-                 help="Use the rule files of this folder instead of those that come with mqclause."),
+folder_option = click.option(
+    "--rules", type=parse_file_name, metavar="FOLDER", callback=keep_folder, expose_value=False,
+    help="Use the rule files of this folder instead of those that come with mqclause.",
 )  # fmt: skip
 
-cases_option = group(
-    "Rules",
-    click.option("--cases", type=parse_file_name, metavar="FOLDER",
-                 help="Use the case files of this folder instead of those that come with mqclause."),
+cases_option = click.option(
+    "--cases", type=parse_file_name, metavar="FOLDER",
+    help="Use the case files of this folder instead of those that come with mqclause.",
 )  # fmt: skip
 
-rules_options = combine(
-    group("Rules",
-          click.option("--edition", metavar="NAME", shell_complete=complete("list_editions"),
-                       help="The edition of MQ whose documents count, as mq-9.3; auto, the default, goes by "
-                            "CMDLEVEL.")),
+rules_options = (
+    reading_option,
+    click.option("--edition", metavar="NAME", shell_complete=complete("list_editions"),
+                 help="The edition of MQ whose documents count, as mq-9.3; auto, the default, goes by CMDLEVEL."),
     folder_option,
 )  # fmt: skip
-"""Which rules count: the edition of the documents, and a folder in place of our own."""
+"""Which rules count: readings and the edition of the documents, and a folder in place of our own."""
 
-exit_options = group(
-    "Input",
+exit_options = (
     click.option("--exit", "exits", multiple=True, type=parse_function_name, metavar=EXIT_FORM,
                  help="Call this Python function where CLWLEXIT(NAME) would be called."),
     click.option("--exit-limit", metavar="SECONDS", show_default="what the rules of exits say",
                  help="The time that one call of an exit may take."),
 )  # fmt: skip
 
-put_options = group(
-    "What is asked",
+put_options = (
     click.option("--put", "queue", metavar="QUEUE", help="Put to this queue."),
     click.option("--to-queue-manager", "queue_manager", metavar="QMGR", help="Name this queue manager in the put."),
     click.option("--bind", type=BIND_WORD, help="Open the queue with this binding."),
@@ -338,46 +343,36 @@ put_options = group(
 """What describes the put; each overrides what the facts say."""
 
 
-def facts_options(local: str = "The local queue manager, where several dumps are given.") -> Decorator:
+def facts_options(local: str = "The local queue manager, where several dumps are given.") -> tuple[Decorator, ...]:
     """Return the options about FACTS: whose view it is, what if they were otherwise, how they are read.
 
     ``local`` says what --from means.
     """
-    return combine(
-        group("What is asked", click.option("--from", "local", type=strip_padding, metavar="QMGR", help=local)),
-        group(
-            "What if",
-            click.option("--with", "overlays", multiple=True, type=parse_file_name, metavar="[QMGR=]FILE",
-                         help="Run this MQSC script first, too."),
-            click.option("--set", "sets", multiple=True, metavar="COMMAND",
-                         help="Set attributes first, as 'QLOCAL(Q) QMGR(QM2) PUT(DISABLED)'."),
-            click.option("--status", "states", multiple=True, metavar="CHANNEL=STATE",
-                         help="Give a channel this status first, after each --set."),
-        ),
-        group(
-            "Input",
-            click.option("--lenient", is_flag=True,
-                         help="Leave out MQSC commands that cannot be read, with a warning."),
-            click.option("--format", "named_format", type=click.Choice(FORMATS, case_sensitive=False),
-                         help="The format of FACTS, if their content does not show it."),
-        ),
+    return (
+        click.option("--from", "local", type=strip_padding, metavar="QMGR", help=local),
+        click.option("--with", "overlays", multiple=True, type=parse_file_name, metavar="[QMGR=]FILE",
+                     help="Run this MQSC script first, too."),
+        click.option("--set", "sets", multiple=True, metavar="COMMAND",
+                     help="Set attributes first, as 'QLOCAL(Q) QMGR(QM2) PUT(DISABLED)'."),
+        click.option("--status", "states", multiple=True, metavar="CHANNEL=STATE",
+                     help="Give a channel this status first, after each --set."),
+        click.option("--lenient", is_flag=True, help="Leave out MQSC commands that cannot be read, with a warning."),
+        click.option("--format", "named_format", type=click.Choice(FORMATS, case_sensitive=False),
+                     help="The format of FACTS, if their content does not show it."),
     )  # fmt: skip
 
 
-cluster_options = combine(
+cluster_options: tuple[Decorator, ...] = (
     facts_argument,
-    group("What is asked",
-          click.option("--queue", "pattern", type=strip_padding, metavar="PATTERN",
-                       help="Show only queues that match; * is any text."),
-          click.option("--bind", type=BIND_WORD, default="NOTFIXED", show_default=True,
-                       help="Open the queues with this binding.")),
-    facts_options("Only puts that are made at this queue manager."),
-    row_options,
-    reading_option,
-    rules_options,
-    exit_options,
+    click.option("--queue", "pattern", type=strip_padding, metavar="PATTERN",
+                 help="Show only queues that match; * is any text."),
+    click.option("--bind", type=BIND_WORD, default="NOTFIXED", show_default=True,
+                 help="Open the queues with this binding."),
+    *facts_options("Only puts that are made at this queue manager."),
+    *rules_options,
+    *exit_options,
 )  # fmt: skip
-"""FACTS, what is asked of the cluster in them, and the forms of the answer."""
+"""FACTS, and what is asked of the cluster in them."""
 
 
 def _word(_context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
@@ -386,10 +381,10 @@ def _word(_context: click.Context, parameter: click.Parameter, value: str | None
     return value
 
 
-column_options = group("What is asked", *(
+column_options = tuple(
     click.option(f"--{name.replace('_', '-')}", f"of_{name}", metavar="COLUMN|=VALUE", callback=_word, help=said)
     for name, said in PUT_FIELDS.items()
-))  # fmt: skip
+)  # fmt: skip
 """Where a flat table has the fields of a put."""
 
 
@@ -398,27 +393,23 @@ column_options = group("What is asked", *(
     "mqclause.tools.commands.batch:decide_table",
     click.argument("source", type=parse_file_name, metavar="IN"),
     click.argument("out", type=parse_file_name, metavar="OUT"),
-    group("Options",
-          click.option("--engine", type=click.Choice(["duckdb", "spark"]), default="duckdb", show_default=True,
-                       help="The engine that runs it."),
-          click.option("--memory", callback=parse_memory_size, metavar="SIZE", default="2GB", show_default=True,
-                       help="The memory that the engine may use.")),
-    group("Output",
-          click.option("--explain", is_flag=True, help="Add the rule that removed each destination (eliminated_by)."),
-          click.option("--shares", is_flag=True,
-                       help="Add the destinations that get puts in the long run, with their shares."),
-          click.option("--spread", metavar="COLUMN",
-                       help="Choose among equal destinations by the value of this column, in these shares.")),
-    reading_option,
-    rules_options,
-    facts_options("The local queue manager of all rows, where several dumps are given."),
-    group("Input", click.option("--facts", multiple=True, type=parse_file_name, metavar="FILE",
-                                help="The cluster, for rows without destinations.")),
-    group("What is asked", click.option("--at", metavar="COLUMN",
-                                        help="The column with the local queue manager of each put.")),
-    column_options,
-    exit_options,
-    json_option,
+    click.option("--engine", type=click.Choice(["duckdb", "spark"]), default="duckdb", show_default=True,
+                 help="The engine that runs it."),
+    click.option("--memory", callback=parse_memory_size, metavar="SIZE", default="2GB", show_default=True,
+                 help="The memory that the engine may use."),
+    click.option("--explain", is_flag=True, help="Add the rule that removed each destination (eliminated_by)."),
+    click.option("--shares", is_flag=True,
+                 help="Add the destinations that get puts in the long run, with their shares."),
+    click.option("--spread", metavar="COLUMN",
+                 help="Choose among equal destinations by the value of this column, in these shares."),
+    *rules_options,
+    *facts_options("The local queue manager of all rows, where several dumps are given."),
+    click.option("--facts", multiple=True, type=parse_file_name, metavar="FILE",
+                 help="The cluster, for rows without destinations."),
+    click.option("--at", metavar="COLUMN", help="The column with the local queue manager of each put."),
+    *column_options,
+    *exit_options,
+    build_json_option("batch"),
     epilog=f"Files end in {', '.join(TABLE_ENDINGS)}.",
     form="table",
 )  # fmt: skip
@@ -439,26 +430,21 @@ def batch_command() -> None:
     "check",
     "mqclause.tools.commands.check:check_configuration",
     facts_argument,
-    facts_options("Only what this queue manager knows."),
-    row_options,
+    *facts_options("Only what this queue manager knows."),
+    *build_row_options("findings"),
     html_option,
-    reading_option,
-    rules_options,
-    group("Output",
-          click.option("--sarif", type=parse_file_name, metavar="FILE",
-                       help="Also write the findings to FILE as SARIF 2.1.0."),
-          click.option("--all", "every", is_flag=True,
-                       help="Print each finding, even if many objects have the same one."),
-          click.option("--statistics", is_flag=True,
-                       help="Print how many findings each check has instead of the findings.")),
-    group("What is asked",
-          click.option("--fail-on", type=click.Choice(SEVERITIES), default=SEVERITIES[0], show_default=True,
-                       help="The severity from which a finding makes the status 1."),
-          click.option("--ignore", multiple=True, metavar="RULE,…", shell_complete=complete("list_checks"),
-                       help="Leave out the checks with these ids."),
-          click.option("--about", metavar="RULE", shell_complete=complete("list_checks"),
-                       help="Tell of a check: what it asks, why, and what mends it. 'all': of each; 'documents': how "
-                            "much the rules state.")),
+    *rules_options,
+    click.option("--sarif", type=parse_file_name, metavar="FILE",
+                 help="Also write the findings to FILE as SARIF 2.1.0."),
+    click.option("--all", "every", is_flag=True, help="Print each finding, even if many objects have the same one."),
+    click.option("--statistics", is_flag=True, help="Print how many findings each check has instead of the findings."),
+    click.option("--fail-on", type=click.Choice(SEVERITIES), default=SEVERITIES[0], show_default=True,
+                 help="The severity from which a finding makes the status 1."),
+    click.option("--ignore", multiple=True, metavar="RULE,…", shell_complete=complete("list_checks"),
+                 help="Leave out the checks with these ids."),
+    click.option("--about", metavar="RULE", shell_complete=complete("list_checks"),
+                 help="Tell of a check: what it asks, why, and what mends it. 'all': of each; 'documents': how "
+                      "much the rules state."),
 )  # fmt: skip
 def check_command() -> None:
     """Report what an administrator should look at in a configuration, with file, line and remedy.
@@ -470,7 +456,7 @@ def check_command() -> None:
 
 @declare(
     "commands",
-    "mqclause.tools.commands.commands:print_display_commands",
+    "mqclause.tools.commands.reference:print_display_commands",
     click.argument("subcommand", type=click.Choice(["explain", "why", "check"]), default="explain"),
 )  # fmt: skip
 def commands_command() -> None:
@@ -484,25 +470,19 @@ def commands_command() -> None:
     "explain",
     "mqclause.tools.commands.explain:explain_put",
     facts_argument,
-    put_options,
-    facts_options(),
-    row_options,
+    *put_options,
+    *facts_options(),
+    *build_row_options("trace"),
     html_option,
-    group("Output",
-          click.option("--brief", is_flag=True, help="Print the verdict alone, in one line."),
-          click.option("--all", "every_rule", is_flag=True,
-                       help="Print every rule, also those that removed no destination."),
-          click.option("--conditions", is_flag=True,
-                       help="Print every rule, and each test with the values that it saw.")),
-    reading_option,
-    rules_options,
-    exit_options,
-    group("What is asked",
-          click.option("--why-not", type=strip_padding, metavar="QMGR",
-                       help="Explain why that one is not chosen, and which commands would change it.")),
-    group("Input",
-          click.option("--lines", type=parse_file_name, metavar="FILE",
-                       help="Read JSON Lines: one facts document a line in, one result a line out.")),
+    click.option("--brief", is_flag=True, help="Print the verdict alone, in one line."),
+    click.option("--all", "every_rule", is_flag=True, help="Print every rule, also those that removed no destination."),
+    click.option("--conditions", is_flag=True, help="Print every rule, and each test with the values that it saw."),
+    *rules_options,
+    *exit_options,
+    click.option("--why-not", type=strip_padding, metavar="QMGR",
+                 help="Explain why that one is not chosen, and which commands would change it."),
+    click.option("--lines", type=parse_file_name, metavar="FILE",
+                 help="Read JSON Lines: one facts document a line in, one result a line out."),
 )  # fmt: skip
 def explain_command() -> None:
     """Explain which destination a put goes to, and which clause removed each of the others.
@@ -517,13 +497,11 @@ def explain_command() -> None:
     "facts",
     "mqclause.tools.commands.facts:write_read_facts",
     click.argument("facts", nargs=-1, type=parse_file_name, metavar="INPUT..."),
-    facts_options(),
-    group("Output",
-          click.option("--to", type=click.Choice(["toml", "json"]), help="The format to write.  [default: toml]"),
-          click.option("--sources", "by_source", is_flag=True,
-                       help="Print a line for each file: its format, content and faults; then what is still to be "
-                            "asked.")),
-    row_options,
+    *facts_options(),
+    click.option("--to", type=click.Choice(["toml", "json"]), help="The format to write.  [default: toml]"),
+    click.option("--sources", "by_source", is_flag=True,
+                 help="Print a line for each file: its format, content and faults; then what is still to be asked."),
+    *build_row_options("sources", "facts"),
 )  # fmt: skip
 def facts_command() -> None:
     """Write what INPUT says as one facts file, which gives the same answers when it is read back.
@@ -535,11 +513,11 @@ def facts_command() -> None:
 @declare(
     "map",
     "mqclause.tools.commands.map:map_puts",
-    cluster_options,
+    *cluster_options,
+    *build_row_options("map"),
     html_option,
-    group("Output",
-          click.option("--svg", type=parse_file_name, metavar="FILE", help="Also write a drawing to FILE."),
-          click.option("--mermaid", is_flag=True, help="Print a flowchart for Mermaid, as Markdown shows it.")),
+    click.option("--svg", type=parse_file_name, metavar="FILE", help="Also write a drawing to FILE."),
+    click.option("--mermaid", is_flag=True, help="Print a flowchart for Mermaid, as Markdown shows it."),
 )  # fmt: skip
 def map_command() -> None:
     """Show where puts go: each clustered queue, from each queue manager that FACTS describe.
@@ -554,11 +532,10 @@ def map_command() -> None:
     "order",
     "mqclause.tools.commands.order:show_order",
     facts_argument,
-    group("What is asked", click.option("--queue", metavar="QUEUE", help="Show this queue alone.")),
-    facts_options(),
-    row_options,
-    reading_option,
-    rules_options,
+    click.option("--queue", metavar="QUEUE", help="Show this queue alone."),
+    *facts_options(),
+    *build_row_options("order"),
+    *rules_options,
 )
 def order_command() -> None:
     """Show in which order a queue's messages come, and why some of them do not.
@@ -571,9 +548,9 @@ def order_command() -> None:
 @declare(
     "plan",
     "mqclause.tools.commands.plan:show_plan",
-    cluster_options,
+    *cluster_options,
+    *build_row_options("plan"),
     html_option,
-    group("What if",
     click.option("--after", "then", type=parse_file_name, multiple=True, metavar="FILE",
                  help="Take FACTS as before the change and these files as after it, as two revisions of a folder."),
     click.option("--without", "left_out", type=strip_padding, multiple=True, metavar="QMGR",
@@ -584,13 +561,10 @@ def order_command() -> None:
                  help="Suspend a member in its clusters."),
     click.option("--upgrade", "upgrades", type=parse_upgrade, multiple=True, metavar=UPGRADE_FORM,
                  help="Take a member as of this edition, as QM1=mq-9.4; '*=mq-9.4': all. --edition says of which they "
-                      "are now.")),
-    group("Input",
-          click.option("--puts", type=parse_file_name, metavar="FILE",
-                       help="Weigh rows by real puts: Parquet, CSV or JSON Lines with queue, from and count.")),
-    group("Output",
-          click.option("--markdown", "as_markdown", is_flag=True,
-                       help="Print Markdown for a comment on a pull request.")),
+                      "are now."),
+    click.option("--puts", type=parse_file_name, metavar="FILE",
+                 help="Weigh rows by real puts: Parquet, CSV or JSON Lines with queue, from and count."),
+    click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown for a comment on a pull request."),
 )  # fmt: skip
 def plan_command() -> None:
     """Show what a change does: which puts go elsewhere, from each queue manager that FACTS describe, and why.
@@ -606,18 +580,17 @@ def plan_command() -> None:
     "replay",
     "mqclause.tools.commands.replay:replay_scenario",
     click.argument("scenario", nargs=-1, type=parse_file_name),
-    row_options,
+    *build_row_options("replay"),
     html_option,
-    reading_option,
-    rules_options,
-    exit_options,
-    group("Input", click.option("--facts", multiple=True, type=parse_file_name, metavar="FILE",
-                                help="Facts in addition to the scenario: dumps, logs, facts files.")),
-    facts_options(),
-    group("Options", click.option("--executor", type=click.Choice(["compiled", "chaining"]), default="compiled",
-                                  show_default=True, help="What runs the rules.")),
-    group("Input", click.option("--lines", type=parse_file_name, metavar="FILE",
-                                help="Read JSON Lines: one scenario a line in, one array of results a line out.")),
+    *rules_options,
+    *exit_options,
+    click.option("--facts", multiple=True, type=parse_file_name, metavar="FILE",
+                 help="Facts in addition to the scenario: dumps, logs, facts files."),
+    *facts_options(),
+    click.option("--executor", type=click.Choice(["compiled", "chaining"]), default="compiled",
+                 show_default=True, help="What runs the rules."),
+    click.option("--lines", type=parse_file_name, metavar="FILE",
+                 help="Read JSON Lines: one scenario a line in, one array of results a line out."),
 )  # fmt: skip
 def replay_command() -> None:
     """Simulate events over time: routing, trigger messages, and what held them back, event by event.
@@ -631,11 +604,9 @@ def replay_command() -> None:
     "retention",
     "mqclause.tools.commands.replay:show_retention",
     facts_argument,
-    group("What is asked",
-          click.option("--on", "on", required=True, metavar="DATE", help="The day, like 2026-01-31.")),
-    row_options,
-    reading_option,
-    rules_options,
+    click.option("--on", "on", required=True, metavar="DATE", help="The day, like 2026-01-31."),
+    *build_row_options("retention"),
+    *rules_options,
 )  # fmt: skip
 def retention_command() -> None:
     """Show how long repositories hold what is in FACTS: the state of each item on a day.
@@ -647,7 +618,7 @@ def retention_command() -> None:
 
 @declare(
     "schema",
-    "mqclause.tools.commands.schema:print_schema",
+    "mqclause.tools.commands.reference:print_schema",
     click.argument("name", required=False, shell_complete=complete("list_schemas", "mqclause.schemas")),
 )
 def schema_command() -> None:
@@ -662,8 +633,7 @@ def schema_command() -> None:
     "show-sql",
     "mqclause.tools.commands.batch:print_sql",
     click.argument("name", metavar="RULE|RULESET", shell_complete=complete("list_rules")),
-    reading_option,
-    rules_options,
+    *rules_options,
     form="sql",
 )
 def show_sql_command() -> None:
@@ -678,12 +648,10 @@ def show_sql_command() -> None:
     "mqclause.tools.commands.why:explain_trigger",
     click.argument("queue"),
     facts_argument,
-    facts_options(),
-    group("What is asked",
-          click.option("--priority", metavar="N", help="The priority of the message instead of DEFPRTY.")),
-    row_options,
-    reading_option,
-    rules_options,
+    *facts_options(),
+    click.option("--priority", metavar="N", help="The priority of the message instead of DEFPRTY."),
+    *build_row_options("why"),
+    *rules_options,
 )  # fmt: skip
 def why_command() -> None:
     """Explain why QUEUE would not trigger if a message were put now, and what would change that.
@@ -698,7 +666,7 @@ def why_command() -> None:
     "verify",
     "mqclause.tools.commands.rules:print_verified",
     click.argument("copies", nargs=-1, type=parse_file_name, metavar="DOCUMENT..."),
-    row_options,
+    *build_row_options("verification"),
     folder_option,
 )
 def verify_command() -> None:
@@ -713,12 +681,9 @@ def verify_command() -> None:
     "test",
     "mqclause.tools.commands.rules:test_rules",
     click.argument("names", nargs=-1, metavar="[RULE|RULESET]...", shell_complete=complete("list_rules")),
-    group("What is asked",
-          click.option("--coverage", is_flag=True,
-                       help="Show which branches of conditions no case takes; runs more slowly."),
-          click.option("--proof", is_flag=True,
-                       help="Show on how many situations the executors agree and each law holds.")),
-    row_options,
+    click.option("--coverage", is_flag=True, help="Show which branches of conditions no case takes; runs more slowly."),
+    click.option("--proof", is_flag=True, help="Show on how many situations the executors agree and each law holds."),
+    *build_row_options("test"),
     cases_option,
     folder_option,
 )  # fmt: skip
@@ -734,9 +699,8 @@ def test_command() -> None:
     "mutate",
     "mqclause.tools.commands.rules:mutate_rules",
     click.argument("names", nargs=-1, metavar="[RULE|RULESET]...", shell_complete=complete("list_rules")),
-    group("Output", click.option("--all", "every", is_flag=True,
-                                 help="Show each change with the cases that notice it, all of them.")),
-    row_options,
+    click.option("--all", "every", is_flag=True, help="Show each change with the cases that notice it, all of them."),
+    *build_row_options("mutants"),
     cases_option,
     folder_option,
 )  # fmt: skip
@@ -752,12 +716,11 @@ def mutate_command() -> None:
     "lint",
     "mqclause.tools.commands.rules:print_linted",
     click.argument("folder", required=False, type=parse_file_name),
-    group("Output", click.option("--all", "every", is_flag=True,
-                                 help="Also print what lint.toml of the folder lists, with its reasons.")),
-    group("What is asked",
-          click.option("--about", metavar="CODE", shell_complete=complete("list_lint_checks"),
-                       help="Tell of a check: what it asks, why, what mends it. 'all': of each.")),
-    row_options,
+    click.option("--all", "every", is_flag=True,
+                 help="Also print what lint.toml of the folder lists, with its reasons."),
+    click.option("--about", metavar="CODE", shell_complete=complete("list_lint_checks"),
+                 help="Tell of a check: what it asks, why, what mends it. 'all': of each."),
+    *build_row_options("lint"),
     cases_option,
 )  # fmt: skip
 def lint_command() -> None:
@@ -770,15 +733,14 @@ def lint_command() -> None:
 
 @declare(
     "compare",
-    "mqclause.tools.commands.compare:print_compared",
+    "mqclause.tools.commands.rules:print_compared",
     click.argument("folders", nargs=-1, type=parse_file_name, metavar="[A [B]]"),
     reading_option,
-    group("Rules",
-          click.option("--edition", "editions", multiple=True, metavar="NAME", shell_complete=complete("list_editions"),
-                       help="The edition of B; given twice, of A and B."),
-          click.option("--document", "documents", multiple=True, metavar="RULESET",
-                       shell_complete=complete("list_rulesets"), help="Compare the rules of this one alone.")),
-    json_option,
+    click.option("--edition", "editions", multiple=True, metavar="NAME", shell_complete=complete("list_editions"),
+                 help="The edition of B; given twice, of A and B."),
+    click.option("--document", "documents", multiple=True, metavar="RULESET",
+                 shell_complete=complete("list_rulesets"), help="Compare the rules of this one alone."),
+    build_json_option("comparison"),
 )  # fmt: skip
 def compare_command() -> None:
     """Compare two sets of rules: what files say otherwise, and the plainest facts that tell them apart.
@@ -791,7 +753,7 @@ def compare_command() -> None:
 
 @declare(
     "rulebook",
-    "mqclause.tools.commands.rulebook:write_rulebook",
+    "mqclause.tools.commands.rules:write_rulebook",
     click.argument("out", type=parse_file_name, metavar="OUT"),
     cases_option,
     folder_option,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, BinaryIO
 
 import click
@@ -12,22 +12,21 @@ from attrs import asdict, evolve, frozen
 
 from mqclause.exits.process import NO_EXITS, Caller, Exits, ExitSession
 from mqclause.model.configuration.snapshot import Snapshot, read_document
-from mqclause.model.diagnostics import Diagnostic, DomainError, FactsError
+from mqclause.model.diagnostics import ArgumentError, Diagnostic, DomainError, FactsError
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
-from mqclause.model.readers.facts_files import parse_json
 from mqclause.render.explanation import print_explanation, print_verdict
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.answer_file import check_page, write_page
 from mqclause.tools.commands.options import (
     Inputs,
+    answer_lines,
     choose_executor,
     group_options,
     print_unnamed_exits,
     read_input_lines,
 )
 from mqclause.tools.errors import DisagreementError, NothingAskedError
-from mqclause.tools.streams import print_json, print_rows, print_warnings
+from mqclause.tools.output import check_page, print_json, print_rows, print_warnings, write_page
 from mqclause.workload.decision import Decision, Engine, Level
 from mqclause.workload.explanation import Explanation
 
@@ -49,9 +48,8 @@ class PutOptions:
 
         Raises NothingAskedError and FactsError.
         """
-        changed = asdict(self, filter=lambda _, value: value is not None)
         try:
-            put = evolve(given or Put(), **changed) if changed or given is None else given
+            put = evolve(given or Put(), **self._stated) if self._stated or given is None else given
         except DomainError as error:
             raise FactsError([Diagnostic("put", str(error))]) from None
         if not (put.queue or put.queue_manager):
@@ -59,6 +57,10 @@ class PutOptions:
             place = f"{source}: " if source else ""
             raise NothingAskedError(f"{place}no put: {how}{_queues(cluster)}")
         return put
+
+    @cached_property
+    def _stated(self) -> dict[str, Any]:
+        return asdict(self, filter=lambda _, value: value is not None)
 
 
 DESTINATION_COLUMNS = ("queue", "queue_manager", "channel", "permitted", "chosen", "rule", "clause", "because")
@@ -113,10 +115,14 @@ class ExplainOutput:
         answer = None
         if self.why_not is not None:
             # It takes as long to load as all the rest.
-            from mqclause.render.why_not import print_why_not
-            from mqclause.tools.commands.why_not import find_why_not
+            from mqclause.cluster.counterfactuals import why_not
+            from mqclause.render.why import print_why_not
 
-            answer = find_why_not(told, self.why_not, snapshot, given)
+            with Engine(told.decision.rules, exits=given.given, exit_limit=given.limit) as engine:
+                try:
+                    answer = why_not(told.decision, self.why_not, engine, snapshot=snapshot)
+                except ArgumentError as error:
+                    raise NothingAskedError(f"--why-not: {error}") from None
         if self.html is not None:
             from mqclause.pages.decision import view_decision
 
@@ -189,36 +195,20 @@ def explain_lines(
 ) -> int:
     """Explain each line of ``lines`` with the rules of ``engine``; return 0, or 2 if a line was bad.
 
-    What is asked of each line are the put options, and what if of the inputs. A bad line gives ``{"error": "…"}`` in
-    its place and the run goes on. What another reading would give is left out: it takes long.
-    Raises RuleError.
+    What is asked of each line are the put options, and what if of the inputs. What another reading would give is left
+    out: it takes long. Raises RuleError.
     """
     named = dict[str, None]()
-    status = 0
-    for number, line in enumerate(lines, start=1):
-        try:
-            result, clwlexit = _explained(line, f"line {number}", engine, asked, level)
-            named[clwlexit] = None
-        except FactsError as error:
-            result, status = build_error_line(error), 2
-        out.write(f"{result}\n".encode())
-    out.flush()
+
+    def explain(document: Mapping[str, Any], source: str) -> bytes:
+        text, clwlexit = _explained(document, source, engine, asked, level)
+        named[clwlexit] = None
+        return f"{text}\n".encode()
+
+    status = answer_lines(lines, out, explain)
     engine.close()
     print_unnamed_exits(engine.exits, named)
     return status
-
-
-def decode_line(line: bytes, source: str) -> str:
-    """Decode a line as text, without what ends it: nothing of it stands on a second line. Raises FactsError."""
-    try:
-        return line.rstrip(b"\r\n").decode()
-    except UnicodeDecodeError as error:
-        raise FactsError([Diagnostic(source, f"is not UTF-8 at byte {error.start}")]) from None
-
-
-def build_error_line(error: FactsError) -> str:
-    """Build the line that stands in the place of a bad line's result."""
-    return json.dumps({"error": str(error).replace("\n", "; ")}, ensure_ascii=False)
 
 
 def _place_of_put(snapshot: Snapshot, files: Sequence[str]) -> str | None:
@@ -237,14 +227,11 @@ def _with_exits(told: Explanation, given: Exits, snapshot: Snapshot) -> Explanat
 
 
 def _explained(
-    line: bytes, source: str, engine: Engine, asked: tuple[Inputs, PutOptions], level: Level
+    document: Mapping[str, Any], source: str, engine: Engine, asked: tuple[Inputs, PutOptions], level: Level
 ) -> tuple[str, str]:
     """The trace of a line, and the CLWLEXIT in it. Raises FactsError."""
-    document = parse_json(decode_line(line, source), source)
-    if document.diagnostics:
-        raise FactsError(document.diagnostics)
     inputs, options = asked
-    snapshot = read_document(document.data, source)
+    snapshot = read_document(document, source)
     if inputs.sets or inputs.states:
         snapshot = _changed(snapshot, inputs, source)
     try:

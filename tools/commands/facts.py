@@ -19,7 +19,7 @@ from mqclause.model.diagnostics import Diagnostic, FactsError
 from mqclause.render.findings import build_file_reports_document, print_file_reports
 from mqclause.tools.commands.declared import ARGUMENTS
 from mqclause.tools.commands.options import Inputs, group_options
-from mqclause.tools.streams import print_json, print_pieces, print_rows, print_warnings, render_json
+from mqclause.tools.output import print_json, print_pieces, print_rows, print_warnings, render_json
 
 FILE_COLUMNS = ("file", "format", "queue_managers", "objects", "read", "faults")
 

@@ -8,7 +8,6 @@ from importlib import import_module
 from itertools import chain, islice
 from typing import Any, TypeVar
 
-import click
 from attrs import evolve, frozen
 
 from mqclause.cluster.map import (
@@ -43,7 +42,6 @@ from mqclause.render.cluster import (
 )
 from mqclause.render.terminal import track_progress
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.answer_file import check_drawing, check_page, load_pages, write_answer, write_page
 from mqclause.tools.commands.options import (
     Inputs,
     blame_status_option,
@@ -54,7 +52,17 @@ from mqclause.tools.commands.options import (
     read_overlays,
 )
 from mqclause.tools.errors import NothingAskedError
-from mqclause.tools.streams import print_pieces, print_warnings, render_json, write_csv
+from mqclause.tools.output import (
+    check_drawing,
+    check_page,
+    load_pages,
+    print_pieces,
+    print_warnings,
+    render_json,
+    write_answer,
+    write_csv,
+    write_page,
+)
 from mqclause.workload.decision import Engine
 from mqclause.workload.editions import get_levels, list_level_remarks
 
@@ -122,10 +130,6 @@ class ClusterQuestion:
             return read_members(files, self.inputs.local, self.inputs.lenient)
         return found if self.asked(found) else read_members(files, self.inputs.local, self.inputs.lenient)
 
-    def is_queue_asked(self, row: PrintedRow | PlanRow) -> bool:
-        """Return whether the queue of a row fits the pattern."""
-        return self.is_queue_named(row.name)
-
     def is_queue_named(self, name: str) -> bool:
         """Return whether the name of a queue fits the pattern."""
         return self.pattern is None or fnmatchcase(name, self.pattern)
@@ -133,7 +137,7 @@ class ClusterQuestion:
     def fitting(self, rows: Iterable[RowT]) -> list[RowT]:
         """Return the rows whose queue fits the pattern; raises NothingAskedError where there are rows and none does."""
         found = list(rows)
-        fitting = [row for row in found if self.is_queue_asked(row)]
+        fitting = [row for row in found if self.is_queue_named(row.name)]
         self.check_any_fits(bool(fitting) or not found)
         return fitting
 
@@ -153,7 +157,7 @@ def print_member_warnings(members: Iterable[Snapshot]) -> None:
 
 @frozen
 class MapOutput:
-    """The forms of the answer. Raises UsageError for those that exclude one another, and NotInstalledError."""
+    """The forms of the answer. Raises UsageError and NotInstalledError for pictures that cannot be."""
 
     as_json: bool = False
     as_csv: bool = False
@@ -162,9 +166,6 @@ class MapOutput:
     mermaid: bool = False
 
     def __attrs_post_init__(self) -> None:
-        if self.mermaid and (self.as_json or self.as_csv):
-            form = "--json" if self.as_json else "--csv"
-            raise click.UsageError(f"{form} and --mermaid are two forms of one answer; leave one out")
         check_page(self.html, is_drawn=True)
         check_drawing(self.svg)
         if self.mermaid:
@@ -185,12 +186,9 @@ class MapOutput:
 
     def write(self, flows: Sequence[Any], members: Members, rules: Rules) -> None:
         """Write the pictures. Raises NotWrittenError."""
-        from mqclause.pages.cluster import view_cluster
-        from mqclause.pages.drawing import render_drawing, render_mermaid
+        from mqclause.pages.cluster import render_drawing, render_mermaid, view_cluster
 
-        origin = rules.origin
-        is_placed = self.html is not None or self.svg is not None
-        view = view_cluster(flows, members, rules, str(origin) if origin else "", is_placed)
+        view = view_cluster(flows, members, rules, draw=self.html is not None or self.svg is not None)
         if self.html is not None:
             write_page(self.html, view)
         if self.svg is not None:
@@ -227,15 +225,8 @@ def _print(rows: list[PrintableRow], as_csv: bool) -> None:
     queues = [row for row in rows if row.queue]
     if as_csv:
         left = [] if len(queues) == len(rows) else [ALIASES_LEFT_OUT]
-        print_warnings(
-            (),
-            [
-                *left,
-                *describe_missing_exits(note_exits(rows, {})),
-                *group_remarks(list_remarks(rows)),
-                *summarize_unknown(rows),
-            ],
-        )
+        exits = describe_missing_exits(note_exits(rows, {}))
+        print_warnings((), [*left, *exits, *group_remarks(list_remarks(rows)), *summarize_unknown(rows)])
         write_csv(CSV_COLUMNS, build_map_lines(queues))
     else:
         print_map(rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -11,7 +12,7 @@ from functools import wraps
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 from attrs import AttrsInstance, evolve, fields, frozen
@@ -20,12 +21,13 @@ from mqclause.documents import DOCUMENTS
 from mqclause.executors.operations import ExecutorName
 from mqclause.executors.pipeline import find_chaining_fault
 from mqclause.exits.process import Exit, Exits, is_deferred_call
-from mqclause.model.configuration.inputs import NamedFile, find_named_files, open_named
+from mqclause.model.configuration.changes import CHANGES
 from mqclause.model.configuration.snapshot import Snapshot, apply_changes, read_sources
-from mqclause.model.configuration.sources import Source
+from mqclause.model.configuration.sources import NamedFile, Source, find_named_files, open_named
 from mqclause.model.diagnostics import (
     Diagnostic,
     FactsError,
+    call_arguments,
     escape_controls,
     quote_value,
     suggest_allowed,
@@ -36,8 +38,9 @@ from mqclause.model.readers.encodings import (
     LONGEST_LINE,
     Content,
     FileContent,
+    find_link_fault,
 )
-from mqclause.model.readers.facts_files import parse_toml
+from mqclause.model.readers.facts_files import parse_json, parse_toml
 from mqclause.model.readers.formats import LONGEST_PATH
 from mqclause.model.readers.mqsc import MQSC
 from mqclause.model.readers.registry import FORMATS
@@ -47,7 +50,7 @@ from mqclause.rulebook.rule import Declaration, ReadingError, RuleError
 from mqclause.rulebook.rules import CLAUSE_FILE_KEYS, CLAUSE_KEYS, LARGEST_FILE, Rules
 from mqclause.tools.commands.declared import EXIT_FORM, FOLDER
 from mqclause.tools.commands.settings import blame_settings
-from mqclause.tools.streams import ORIGIN, print_warnings
+from mqclause.tools.output import ORIGIN, print_warnings
 
 FORMAT_NAMES = {each.name.lower(): each.name for each in FORMATS} | {"dmpmqcfg": MQSC.name}
 
@@ -181,6 +184,36 @@ def read_input_lines(name: str) -> Iterator[bytes]:
             yield line
 
 
+def answer_lines(lines: Iterable[bytes], out: BinaryIO, answer: Callable[[Mapping[str, Any], str], bytes]) -> int:
+    """Write the answer to the document of each line, which is named like ``line 3``; return 0, or 2 if one was bad.
+
+    A bad line gives ``{"error": "…"}`` in its place and the run goes on.
+    """
+    status = 0
+    for number, line in enumerate(lines, start=1):
+        source = f"line {number}"
+        try:
+            out.write(answer(_parse_line(line, source), source))
+        except FactsError as error:
+            said = json.dumps({"error": str(error).replace("\n", "; ")}, ensure_ascii=False)
+            out.write(f"{said}\n".encode())
+            status = 2
+    out.flush()
+    return status
+
+
+def _parse_line(line: bytes, source: str) -> Mapping[str, Any]:
+    """Without what ends a line: nothing of it stands on a second line. Raises FactsError."""
+    try:
+        document = parse_json(line.rstrip(b"\r\n").decode(), source)
+    except UnicodeDecodeError as error:
+        raise FactsError([Diagnostic(source, f"is not UTF-8 at byte {error.start}")]) from None
+    if document.diagnostics:
+        raise FactsError(document.diagnostics)
+    data: Mapping[str, Any] = document.data
+    return data
+
+
 def choose_executor() -> ExecutorName:
     """Choose the executor that explains: chaining, or plain where durable_rules is not to be had, which a line says."""
     lacking = find_chaining_fault()
@@ -219,11 +252,9 @@ def print_unnamed_exits(given: Exits, named: Iterable[str]) -> None:
 
 @contextmanager
 def blame_status_option() -> Iterator[None]:
-    """Have faults of the commands that --status stands for name that option."""
-    try:
+    """Have faults and findings of the commands that --status stands for name that option."""
+    with call_arguments({CHANGES: "--status"}):
         yield
-    except FactsError as error:
-        raise FactsError(evolve(each, source="--status") for each in error.diagnostics) from None
 
 
 def build_state_commands(states: Iterable[str]) -> list[str]:
@@ -279,10 +310,7 @@ def _telling_unreadable(name: str) -> Iterator[None]:
 def read_named_file(file: NamedFile) -> Source:
     """Read a file; how far a large one is read is shown. Raises ClickException and FactsError."""
     with _telling_unreadable(file.path):
-        return _followed(file.read())
-
-
-def _followed(source: Source) -> Source:
+        source = file.read()
     return evolve(source, data=FollowedFile(source.data.path)) if isinstance(source.data, FileContent) else source
 
 
@@ -431,7 +459,7 @@ KEY_PART = re.compile(r"'([^']*)'|([^.' ]+)(?: ([0-9]+))?")
 def _diagnostic(folder: str, error: RuleError, in_force: Interpretation) -> Diagnostic:
     """What is wrong, with the place of its key, where what is in force states it first."""
     path, said = Path(folder, error.path), f"{error.key}: {error.message}".removeprefix(": ")
-    if not os.path.isfile(path) or path.stat().st_size > LARGEST_FILE:
+    if not os.path.isfile(path) or path.stat().st_size > LARGEST_FILE or find_link_fault(path, folder):
         return Diagnostic(str(path) if error.path else "--rules", said)
     document = parse_toml(path.read_text(encoding="utf-8", errors="replace"), str(path))
     if document.diagnostics:

@@ -9,22 +9,12 @@ from typing import Any
 
 import click
 
-from mqclause.model.configuration.sources import Source
 from mqclause.model.facts.objects import Queue
 from mqclause.render.order import render_next_gets, render_order
 from mqclause.retrieval.order import Retrieval, describe_unknown_queue, list_local_queues
 from mqclause.tools.commands.options import Inputs, group_options
 from mqclause.tools.errors import NothingAskedError
-from mqclause.tools.streams import print_json, print_rows, print_warnings
-
-
-@group_options(inputs=Inputs)
-def show_order(inputs: Inputs, queue: str | None, as_json: bool, as_csv: bool) -> int:
-    """Show in which order messages come, and return the exit status. Raises FactsError and NothingAskedError."""
-    files = inputs.read_sources()
-    with pause_garbage_collection():
-        return print_orders(files, inputs, queue, as_json, as_csv)
-
+from mqclause.tools.output import print_json, print_rows, print_warnings
 
 PLACE_COLUMNS = ("queue", "order", "place", "message")
 
@@ -57,18 +47,19 @@ def pause_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def print_orders(files: list[Source], inputs: Inputs, queue: str | None, as_json: bool, as_csv: bool) -> int:
-    """Print the order of each queue that has messages, or of the one that is named.
+@group_options(inputs=Inputs)
+@pause_garbage_collection()
+def show_order(inputs: Inputs, queue: str | None, as_json: bool, as_csv: bool) -> int:
+    """Show the order of each queue that has messages, or of the one that is named, and return the exit status.
 
     Raises FactsError, and NothingAskedError for a name that is no local queue.
-
-    The list of files is empty after it: what a million messages were read from takes as much room as they do.
     """
+    files = inputs.read_sources()
     rules, snapshot = inputs.load_rules(), inputs.build_snapshot(files)
     messages, cluster = snapshot.messages, snapshot.cluster
     print_warnings(snapshot.warnings, snapshot.remarks)
-    del snapshot
-    files.clear()
+    # What a million messages were read from takes as much room as they do.
+    del snapshot, files
     retrieval = Retrieval(rules)
     known, asked = list_local_queues(cluster), queue.rstrip(" ") if queue is not None else None
     if asked is not None and asked not in known:

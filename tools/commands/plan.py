@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from fnmatch import fnmatchcase
 
 import click
 from attrs import evolve, frozen
 
-from mqclause.check.findings import Checks, FindingChanges, inspected
+from mqclause.check.findings import Checks, FindingChanges, Inspection, inspected
 from mqclause.cluster.admin_commands import apply_failure
 from mqclause.cluster.plan import (
     ChangePlan,
@@ -20,8 +21,16 @@ from mqclause.cluster.plan import (
     upgrade_members,
     upgrade_recorded_members,
 )
-from mqclause.model.configuration.members import Members, get_local_name, remove_member, suspend_member
-from mqclause.model.diagnostics import FactsError
+from mqclause.model.configuration.changes import CHANGES
+from mqclause.model.configuration.members import (
+    Members,
+    get_local_name,
+    list_changed_routes,
+    remove_member,
+    suspend_member,
+)
+from mqclause.model.diagnostics import FactsError, call_arguments
+from mqclause.model.facts.objects import Channel
 from mqclause.render.cluster import (
     ALIASES_LEFT_OUT,
     SIDE_COLUMNS,
@@ -36,10 +45,17 @@ from mqclause.render.cluster import (
 from mqclause.render.markdown import render_plan_comment
 from mqclause.render.terminal import track_progress
 from mqclause.rulebook.rules import AUTO, Rules
-from mqclause.tools.answer_file import check_page, write_page
 from mqclause.tools.commands.map import ClusterQuestion, print_member_warnings
-from mqclause.tools.commands.options import Inputs, group_options, quote_mqsc
-from mqclause.tools.streams import list_warnings, print_json, print_pieces, print_warnings, write_csv
+from mqclause.tools.commands.options import Inputs, blame_status_option, group_options, quote_mqsc
+from mqclause.tools.output import (
+    check_page,
+    list_warnings,
+    print_json,
+    print_pieces,
+    print_warnings,
+    write_csv,
+    write_page,
+)
 from mqclause.trace import join_names
 from mqclause.workload.decision import Engine
 from mqclause.workload.delivery import check_delivery
@@ -120,26 +136,18 @@ def show_plan(
     inputs: Inputs, change: MemberChange, output: PlanOutput, pattern: str | None, bind: str, puts: str | None
 ) -> int:
     """Show what a change does, and return the exit status. Raises FactsError and UsageError."""
-    asked = [*change.list_options(inputs)]
-
-    def show(found: ChangePlan, rules: Rules, _: Members, __: Members) -> None:
-        output.print_plan(found, rules, asked)
-
-    found = plan_files(inputs, change, pattern, bind, puts, show)
+    with plan_files(inputs, change, pattern, bind, puts) as (found, rules, *_):
+        output.print_plan(found, rules, [*change.list_options(inputs)])
     return SOMETHING_CHANGES if found.changes_something else 0
 
 
+@contextmanager
 def plan_files(
-    inputs: Inputs,
-    change: MemberChange,
-    pattern: str | None,
-    bind: str,
-    puts: str | None,
-    show: Callable[[ChangePlan, Rules, Members, Members], None],
-) -> ChangePlan:
-    """Plan a change of what files describe, and show it, with the members on both sides.
+    inputs: Inputs, change: MemberChange, pattern: str | None, bind: str, puts: str | None
+) -> Iterator[tuple[ChangePlan, Rules, Members, Members]]:
+    """Plan a change of what files describe, with the rules that decide and the members on both sides.
 
-    Raises FactsError and UsageError.
+    In the body exits can be called, which a plan may do that is printed. Raises FactsError and UsageError.
     """
     question = ClusterQuestion.of(
         evolve(inputs, edition=None) if change.upgrades else inputs, pattern, bind, change.then
@@ -149,16 +157,15 @@ def plan_files(
     if change.upgrades and inputs.edition not in (None, AUTO):
         before, asked = begin_at(before, inputs.edition, asked), asked.in_edition(inputs.edition)
     _check_changed(question, change)
-    after = change.apply(question.after(before), question.rules)
+    described = question.after(before)
+    after = change.apply(described, question.rules)
     told |= get_levels(each.cluster for each in after) if change.then else {}
     print_member_warnings((*before, *after))
     print_warnings((), [*list_level_remarks(asked, told), *_describe_recorded(before, change)])
     traffic = _read_traffic(puts) if puts else None
-    checked = _looked_at(question, change, (before, after) if change.upgrades else None)
+    checked = _looked_at(question, change, before, described, after)
     with question.engine((*before, *after)) as engine:
-        found = plan_change(question, before, after, traffic, checked, engine)
-        show(found, engine.rules, before, after)
-    return found
+        yield plan_change(question, before, after, traffic, checked, engine), engine.rules, before, after
 
 
 def _read_traffic(puts: str) -> Traffic:
@@ -199,7 +206,7 @@ def plan_change(
     findings, to_nobody = checked
     found = build_change_plan(
         question.asked(before), after, engine, question.bind, traffic,
-        fits=question.is_queue_asked, track=track_progress,
+        fits=lambda row: question.is_queue_named(row.name), track=track_progress,
     )  # fmt: skip
     question.check_any_fits(found.any_fits)
     unasked = [*_describe_one_sided(question.asked(before), question.asked(after))] if question.then else []
@@ -236,36 +243,61 @@ def _levels(members: Members) -> dict[str, int]:
 
 
 def _looked_at(
-    question: ClusterQuestion, change: MemberChange, upgraded: tuple[Members, Members] | None
+    question: ClusterQuestion, change: MemberChange, before: Members, described: Members, after: Members
 ) -> CheckedChanges:
     """What check finds on one side alone, of members that both sides have, and which senders lead to none then.
 
-    Nothing of files that check does not take, and nothing of what a member knows that leaves. ``upgraded`` are the
-    members on both sides where they are of other editions.
+    Nothing of files that check does not take, and nothing of what a member knows that leaves. ``described`` are the
+    members by files and commands alone, ``after`` those that also members are left out of, fail and so on.
     """
     left_out, inputs = change.left_out, question.inputs
     if inputs.local in left_out:
         return FindingChanges(), ()
     checks = Checks(question.rules)
     try:
-        before = inspected(question.files, checks, inputs.local, inputs.lenient)
-        described = inspected(question.then, checks, inputs.local, inputs.lenient) if question.then else before
-        commands = [f"QMGR({quote_mqsc(name)}) SUSPEND(YES)" for name in change.suspending if name in described.members]
-        changed = described.changed(question.overlays, [*inputs.sets, *question.states, *commands])
-        if upgraded is not None:
-            recorded = dict.fromkeys(list_recorded_members(upgraded[0]), 0)
-            recorded |= {name: level for name, level in before.told_levels.items() if name in recorded}
-            if inputs.edition not in (None, AUTO):
-                recorded = dict.fromkeys(recorded, question.rules.levels[inputs.edition])
-            then = upgrade_recorded_members(recorded, change.upgrades, question.rules)
-            before = before.upgraded({**recorded, **_levels(upgraded[0])})
-            changed = changed.upgraded({**then, **_levels(upgraded[1])})
-        after = changed.without(left_out)
-        was, found = before.findings(), after.findings() if after.members else []
+        was = inspected(question.files, checks, inputs.local, inputs.lenient)
+        then = inspected(question.then, checks, inputs.local, inputs.lenient) if question.then else was
+        changed = _change_inspection(then, question, change, list_changed_routes(described, after))
+        if change.upgrades:
+            was, changed = _upgrade_inspections(was, changed, question, change, before, after)
+        staying = changed.without(left_out)
+        gone, new = was.findings(), staying.findings() if staying.members else []
     except FactsError as error:
         print_warnings([f"findings are not compared: {error.diagnostics[0]}"])
         return FindingChanges(), ()
     looks = (check_delivery(each, question.rules) for each in changed.senders_to(left_out))
     said = [remark for look in looks if look is not None for remark in look.remarks]
-    changes = FindingChanges.between([each for each in was if each.queue_manager not in left_out], found)
+    leaving = {*left_out, *(was.members.keys() - then.members.keys())}
+    changes = FindingChanges.between([each for each in gone if each.queue_manager not in leaving], new)
     return changes, said
+
+
+def _change_inspection(
+    described: Inspection, question: ClusterQuestion, change: MemberChange, failing: Mapping[str, Sequence[Channel]]
+) -> Inspection:
+    """What was looked at, with the change; ``failing`` are the routes to members that fail. Raises FactsError."""
+    changed = described.changed(question.overlays, question.inputs.sets)
+    with blame_status_option():
+        changed = changed.changed((), question.states)
+    commands = [f"QMGR({quote_mqsc(name)}) SUSPEND(YES)" for name in change.suspending if name in described.members]
+    with call_arguments({CHANGES: "--suspend"}):
+        changed = changed.changed((), commands)
+    return changed.with_routes(failing, "--fail")
+
+
+def _upgrade_inspections(
+    was: Inspection,
+    changed: Inspection,
+    question: ClusterQuestion,
+    change: MemberChange,
+    before: Members,
+    after: Members,
+) -> tuple[Inspection, Inspection]:
+    """What was looked at on both sides, with the command levels of members that are of other editions there."""
+    asked = question.inputs.edition
+    recorded = dict.fromkeys(list_recorded_members(before), 0)
+    recorded |= {name: level for name, level in was.told_levels.items() if name in recorded}
+    if asked not in (None, AUTO):
+        recorded = dict.fromkeys(recorded, question.rules.levels[asked])
+    then = upgrade_recorded_members(recorded, change.upgrades, question.rules)
+    return was.upgraded({**recorded, **_levels(before)}), changed.upgraded({**then, **_levels(after)})

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import click
 from attrs import frozen
@@ -14,17 +14,15 @@ from mqclause.executors.operations import ExecutorName
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import FactsError
-from mqclause.model.readers.facts_files import parse_json
 from mqclause.model.timeline.administration import parse_day, read_repository_content
 from mqclause.model.timeline.scenario import Scenario, build_scenario, locate_error, read_scenario_source
 from mqclause.render.replay import buffer_first, print_calendar, print_timeline
 from mqclause.replay.administration import AdministrationRules, build_retention
 from mqclause.replay.runner import Replay, Row, Watch
 from mqclause.rulebook.rules import Rules
-from mqclause.tools.answer_file import check_page, write_page
-from mqclause.tools.commands.explain import build_error_line, decode_line
 from mqclause.tools.commands.options import (
     Inputs,
+    answer_lines,
     check_only_lines,
     group_options,
     load_rules,
@@ -35,23 +33,12 @@ from mqclause.tools.commands.options import (
     read_overlays,
 )
 from mqclause.tools.errors import NothingAskedError
-from mqclause.tools.streams import encode_json_line, print_json, print_rows, print_warnings
+from mqclause.tools.output import check_page, encode_json_line, print_json, print_rows, print_warnings, write_page
 
 EVENT_COLUMNS = ("event", "do", "routed", "trigger_messages", "released", "conditions", "changed")
 RETAINED_COLUMNS = (
-    "kind",
-    "name",
-    "owner",
-    "by",
-    "state",
-    "sent",
-    "made",
-    "expires",
-    "removed",
-    "rule",
-    "clause",
-    "because",
-)
+    "kind", "name", "owner", "by", "state", "sent", "made", "expires", "removed", "rule", "clause", "because",
+)  # fmt: skip
 
 PROGRESS_EVERY = 100_000
 """After how many rows progress is shown on a terminal."""
@@ -157,21 +144,14 @@ def _with_progress(rows: Iterable[Row]) -> Iterable[Row]:
 
 def replay_lines(lines: Iterable[bytes], out: BinaryIO, replay: Replay) -> int:
     """Replay each line of JSON Lines; one JSON array a line. Returns 0, or 2 if a line was bad."""
-    status, named = 0, dict[str, None]()
-    for number, line in enumerate(lines, start=1):
-        source = f"line {number}"
-        try:
-            document = parse_json(decode_line(line, source), source)
-            if document.diagnostics:
-                raise FactsError(document.diagnostics)
-            scenario = build_scenario(document.data, source)
-            named |= dict.fromkeys(_names_of_exits(scenario))
-            rows = replay.rows(scenario, source)
-            result = encode_json_line([row.to_json() for row in rows])
-        except FactsError as error:
-            result, status = f"{build_error_line(error)}\n".encode(), 2
-        out.write(result)
-    out.flush()
+    named = dict[str, None]()
+
+    def simulate(document: Mapping[str, Any], source: str) -> bytes:
+        scenario = build_scenario(document, source)
+        named.update(dict.fromkeys(_names_of_exits(scenario)))
+        return encode_json_line([row.to_json() for row in replay.rows(scenario, source)])
+
+    status = answer_lines(lines, out, simulate)
     replay.close()
     print_unnamed_exits(replay.engine.exits, named)
     return status

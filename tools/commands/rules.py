@@ -1,34 +1,53 @@
-"""Run the commands about rules: verify, test, mutate and lint."""
+"""Run the commands about rules: verify, test, mutate, lint, compare and rulebook."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import click
 
-from mqclause.audit.case_run import count_processors, find_case_files, run_case_files
-from mqclause.audit.coverage import measure_coverage
-from mqclause.audit.laws import prove_laws
+from mqclause.audit.case_run import (
+    count_processors,
+    find_case_files,
+    measure_coverage,
+    run_case_files,
+    try_mutants,
+)
+from mqclause.audit.comparison import FORMAT as COMPARE_FORMAT
+from mqclause.audit.comparison import compare_configurations, compare_rules
 from mqclause.audit.lint import get_checks, lint_rules, read_cases_by_path
-from mqclause.audit.mutation import MutantResult, try_mutants
-from mqclause.audit.proof import DocumentProof, prove_agreement
+from mqclause.audit.proof import LawProof, prove_agreement, prove_laws
 from mqclause.audit.verification import FORMAT as VERIFY_FORMAT
 from mqclause.audit.verification import count_other_sources, verify_copies
+from mqclause.cluster.map import UNBOUND
+from mqclause.documents import DOCUMENTS
+from mqclause.executors.pipeline import NotInstalledError
 from mqclause.model.diagnostics import quote_value, suggest_allowed
 from mqclause.render.audit import (
-    CaseReport,
+    print_cases,
+    print_comparison,
+    print_fact_differences,
     print_lint,
     print_lint_checks,
     print_mutants,
     print_verification,
 )
-from mqclause.render.terminal import show_progress
-from mqclause.rulebook.rules import Rules, get_rules_folder
+from mqclause.render.cluster import print_plan
+from mqclause.render.terminal import track_progress
+from mqclause.rulebook.rules import SHARED_FILES, Rules, get_rules_folder
 from mqclause.tools.commands.declared import FOLDER
-from mqclause.tools.commands.options import load_own_rules, load_rules, read_inputs
-from mqclause.tools.streams import print_json, print_rows
+from mqclause.tools.commands.options import Inputs, load_own_rules, load_rules, parse_readings, read_inputs
+from mqclause.tools.commands.plan import MemberChange, plan_files
+from mqclause.tools.errors import NotWrittenError
+from mqclause.tools.output import print_json, print_rows
 
 
 def print_verified(copies: tuple[str, ...], as_json: bool, as_csv: bool) -> int:
@@ -76,35 +95,31 @@ def test_rules(
         raise click.UsageError("--csv is a line for each case; leave out --coverage and --proof")
     rules = load_rules(())
     paths = find_case_files(names, Path(cases) if cases else None)
-    report = CaseReport()
-    covered = None
+    begun, covered = perf_counter(), None
     if coverage:
-        found, covered = measure_coverage(rules, paths, count_processors())
-        report.add(found)
+        results, covered = measure_coverage(rules, paths, count_processors())
     else:
-        for results in run_case_files(rules, paths, count_processors()):
-            report.add(results)
-    documents = dict.fromkeys(each.document for each in report.results)
-    proofs = _proofs(rules, documents) if proof else None
-    laws = prove_laws(rules, documents, MOST_SITUATIONS, count_processors()) if proof else ()
+        results = tuple(chain.from_iterable(run_case_files(rules, paths, count_processors())))
+    documents = dict.fromkeys(each.document for each in results)
+    proofs = None
+    laws: Sequence[LawProof] = ()
+    if proof:
+        processes = count_processors()
+        proofs = [prove_agreement(rules, each, most=MOST_SITUATIONS, processes=processes) for each in documents]
+        laws = prove_laws(rules, documents, MOST_SITUATIONS, processes)
     if as_json:
-        said: dict[str, Any] = {"cases": [each.to_json() for each in report.results]}
+        said: dict[str, Any] = {"cases": [each.to_json() for each in results]}
         said |= {} if covered is None else {"coverage": [each.to_json() for each in covered]}
         said |= {} if proofs is None else {
             "proof": [each.to_json() for each in proofs], "laws": [each.to_json() for each in laws],
         }  # fmt: skip
         print_json({"format": TEST_FORMAT, **said})
     elif as_csv:
-        print_rows(CASE_COLUMNS, (each.to_json() for each in report.results))
+        print_rows(CASE_COLUMNS, (each.to_json() for each in results))
     else:
-        report.finish(covered, proofs, laws)
+        print_cases(results, perf_counter() - begun, covered, proofs, laws)
     is_shown = not any(each.disagreements for each in proofs or ()) and all(each.is_shown for each in laws)
-    return int(bool(report.failed) or not is_shown)
-
-
-def _proofs(rules: Rules, documents: Iterable[str]) -> list[DocumentProof]:
-    """What is shown of the documents of the cases that were run."""
-    return [prove_agreement(rules, each, most=MOST_SITUATIONS, processes=count_processors()) for each in documents]
+    return int(any(each.wrong for each in results) or not is_shown)
 
 
 MUTANT_COLUMNS = ("rule", "change", "status", "cases")
@@ -115,11 +130,8 @@ def mutate_rules(names: tuple[str, ...], every: bool, as_json: bool, as_csv: boo
     """Print which changes no case notices, and return the exit status. Raises CaseError and ReadingError."""
     rules = load_rules(())
     paths = find_case_files(names, Path(cases) if cases else None)
-    found, done = list[MutantResult](), 0
-    with show_progress(lambda: done / len(paths), "mutating"):
-        for results in try_mutants(rules, paths, count_processors(), None if every else 1):
-            found += results
-            done += 1
+    tried = try_mutants(rules, paths, count_processors(), None if every else 1)
+    found = [each for results in track_progress(tried, len(paths), "mutating") for each in results]
     if as_json:
         print_json({"format": MUTANTS_FORMAT, "mutants": [each.to_json() for each in found]})
     elif as_csv:
@@ -157,3 +169,129 @@ def print_linted(
     else:
         print_lint(place, found, every)
     return int(any(not each.reason for each in found))
+
+
+def print_compared(
+    folders: tuple[str, ...],
+    readings: tuple[str, ...],
+    editions: tuple[str, ...],
+    documents: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Print what differs, and return the exit status. Raises FactsError, ReadingError and UsageError."""
+    of_rules = [each for each in folders if holds_rules(each)]
+    if len(folders) == 2 and len(of_rules) == 1:
+        (other,) = {*folders} - {*of_rules}
+        said = f"{of_rules[0]} has rules and {other} has none; two of a kind are compared, rules or configurations"
+        raise click.UsageError(said)
+    if len(folders) == 2 and not of_rules:
+        if documents or len(editions) > 1:
+            raise click.UsageError("two configurations are compared by one edition, and by all rules")
+        return _print_configurations(*folders, readings, next(iter(editions), None), as_json)
+    for each in documents:
+        if each not in DOCUMENTS:
+            raise click.UsageError(f"--document: {quote_value(each)} is none{suggest_allowed(each, DOCUMENTS)}")
+    before, after = _sides(folders, readings, editions)
+    found = compare_rules(before, after, documents)
+    if as_json:
+        print_json(found.to_json())
+    else:
+        print_comparison(found)
+    return int(bool(found.text or found.documents))
+
+
+def holds_rules(name: str) -> bool:
+    """Return whether a folder is one of rules: it has the folder of a document, or a file of all of them."""
+    return any((Path(name) / each).exists() for each in (*DOCUMENTS, *SHARED_FILES))
+
+
+def _print_configurations(
+    before: str, after: str, readings: tuple[str, ...], edition: str | None, as_json: bool
+) -> int:
+    """Print what two configurations state otherwise, then the plan by which one becomes the other.
+
+    Raises FactsError and ReadingError.
+    """
+    inputs, change = Inputs((before,), readings=readings, edition=edition), MemberChange(then=(after,))
+    with plan_files(inputs, change, None, UNBOUND, None) as (plan, _, one, other):
+        differences = compare_configurations(one, other)
+        if as_json:
+            text = [each.to_json() for each in differences]
+            print_json({"format": COMPARE_FORMAT, "text": text, "documents": [], "plan": plan.to_json()})
+        else:
+            print_fact_differences(differences)
+            print_plan(plan)
+    return int(bool(differences) or plan.changes_something)
+
+
+def _sides(folders: tuple[str, ...], readings: tuple[str, ...], editions: tuple[str, ...]) -> tuple[Rules, Rules]:
+    """Both sets of rules. Raises UsageError, FactsError and ReadingError."""
+    if len(folders) > 2 or len(editions) > 2:
+        raise click.UsageError("two sets of rules are compared; allowed: A, B, and --edition once or twice")
+    if len(folders) < 2 and not readings and not editions:
+        raise click.UsageError("name two folders of rules, or --reading, or --edition; see --help")
+    given, both = parse_readings(readings), len(folders) == 2
+    one, other = (folders[0], folders[-1]) if folders else (None, None)
+    earlier = editions[0] if len(editions) == 2 or (both and editions) else None
+    later = editions[-1] if editions else None
+    return _load_side(one, given if both else {}, earlier), _load_side(other, given, later)
+
+
+def _load_side(folder: str | None, readings: Mapping[str, str], edition: str | None) -> Rules:
+    if folder is None:
+        return Rules(readings, edition)
+    click.get_current_context().meta[FOLDER] = folder
+    return load_own_rules(folder, readings, edition)
+
+
+MADE_AT = "SOURCE_DATE_EPOCH"
+"""The environment variable with the second at which a build that is to be repeated is said to be made."""
+
+
+def write_rulebook(out: str, cases: str | None) -> int:
+    """Write the site and say what is in it. Raises CaseError, ClickException, FactsError and NotInstalledError."""
+    try:
+        from mqclause.tools.rulebook.account import gather_rulebook
+        from mqclause.tools.rulebook.site import Made, Site, write_site
+    except ModuleNotFoundError as error:
+        if error.name not in ("jinja2", "markupsafe", "pygments"):
+            raise
+        raise NotInstalledError("a rulebook needs Jinja2 and Pygments: pip install 'mqclause[rulebook]'") from None
+    place, folder = Path(out), Path(cases) if cases else None
+    _check_folder(place)
+    on = _made_at()
+    rules = load_rules(())
+    paths = find_case_files((), folder)
+    track = partial(track_progress, total=len(paths), doing="trying mutants")
+    book = gather_rulebook(rules, paths, folder, count_processors(), track)
+    site = Site(book, Made.of(rules, version("mqclause"), on))
+    try:
+        written = write_site(site, place)
+    except OSError as error:
+        raise NotWrittenError(f"{error.filename or out}: {(error.strerror or 'cannot be written').lower()}") from None
+    failed = sum(bool(each.wrong) for each in book.cases)
+    sentences = sum(len(each.sentences) for each in book.documents)
+    click.echo(f"{place / 'index.html'}: {sentences} sentences, {len(book.by_id)} rules, {failed} cases failed, "
+               f"{book.mutants['survived']} mutants survived; {written} files")  # fmt: skip
+    return 0
+
+
+def _check_folder(out: Path) -> None:
+    """Raises ClickException unless the folder is not there yet, or empty."""
+    try:
+        is_taken = out.exists() and (not out.is_dir() or any(out.iterdir()))
+    except OSError as error:
+        raise click.ClickException(f"{out}: {(error.strerror or 'cannot be read').lower()}") from None
+    if is_taken:
+        raise click.ClickException(f"{out}: is not empty; allowed: a folder that is not there, or an empty one")
+
+
+def _made_at() -> datetime | None:
+    """The time that the environment gives. Raises UsageError for one that is none."""
+    given = os.environ.get(MADE_AT)
+    if given is None:
+        return None
+    try:
+        return datetime.fromtimestamp(int(given), UTC)
+    except (ValueError, OverflowError, OSError):
+        raise click.UsageError(f"{MADE_AT}={given!r} is not a number of seconds since 1970") from None

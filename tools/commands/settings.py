@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 import click
 from attrs import frozen
@@ -18,18 +18,11 @@ from mqclause.model.readers.facts_files import parse_toml
 from mqclause.model.readers.formats import FactsDocument
 from mqclause.rulebook.rule import ReadingError
 from mqclause.rulebook.rules import LARGEST_FILE
-from mqclause.tools.streams import print_warnings
+from mqclause.tools.commands.declared import Subcommand
+from mqclause.tools.output import print_warnings
 
 SETTINGS = "mqclause.settings"
 """Under which name the context of a command keeps its settings."""
-
-
-class Settable(Protocol):
-    """A command with options that settings may state."""
-
-    def list_settings(self) -> dict[str, click.Option]:
-        """List these options by their names."""
-        ...
 
 
 @frozen(eq=False)
@@ -51,7 +44,7 @@ class Settings:
         return Diagnostic(self.document.source, f"{where}: {said}", *self.document.places.place_of(self.command, *keys))
 
 
-def apply_settings(path: str, context: click.Context, command: Settable, known: Mapping[str, Settable]) -> None:
+def apply_settings(path: str, context: click.Context, command: Subcommand, known: Mapping[str, Subcommand]) -> None:
     """Have what the file states count for each option that is not given; several values come before those given.
 
     ``known`` are all commands. What takes effect is told in a remark. Raises FactsError with all that is wrong.
@@ -133,12 +126,13 @@ def _refuse(value: Any, allowed: str) -> NoReturn:
     raise click.UsageError(f"{quote_value(value)} is not allowed; allowed: {allowed}")
 
 
-def _find_unknown(document: FactsDocument, known: Mapping[str, Settable]) -> Iterator[Diagnostic]:
+def _find_unknown(document: FactsDocument, known: Mapping[str, Subcommand]) -> Iterator[Diagnostic]:
     """The tables that are of no command, and their keys that are no options."""
+    settable = [name for name, each in known.items() if each.list_settings()]
     for name, table in document.data.items():
         settings = Settings(document, name)
         if name not in known:
-            said = f"unknown table {quote_value(name)}{suggest_allowed(name, _with_settings(known))}"
+            said = f"unknown table {quote_value(name)}{suggest_allowed(name, settable)}"
             yield Diagnostic(document.source, said, *document.places.place_of(name))
         elif not isinstance(table, dict):
             yield settings.build_fault(f"{quote_value(table)} is given where a table is expected")
@@ -149,10 +143,6 @@ def _find_unknown(document: FactsDocument, known: Mapping[str, Settable]) -> Ite
                     said = f"unknown key {quote_value(key)}{suggest_allowed(key, allowed)}"
                     place = document.places.place_of(name, key)
                     yield Diagnostic(document.source, f"{name}: {said}", *place)
-
-
-def _with_settings(known: Mapping[str, Settable]) -> Sequence[str]:
-    return [name for name, each in known.items() if each.list_settings()]
 
 
 def _read(path: str) -> FactsDocument:

@@ -18,9 +18,9 @@ from mqclause.render.why import print_answers
 from mqclause.rulebook.rules import Rules
 from mqclause.tools.commands.options import Inputs, choose_executor, group_options
 from mqclause.tools.errors import DisagreementError, NothingAskedError
-from mqclause.tools.streams import print_json, print_rows, print_warnings
+from mqclause.tools.output import print_json, print_rows, print_warnings
 from mqclause.trigger.examination import Triggers
-from mqclause.trigger.why import Why, WhyAnswer, build_document
+from mqclause.trigger.why import Why, WhyAnswer
 from mqclause.workload.decision import Engine
 
 
@@ -45,19 +45,17 @@ def explain_trigger(inputs: Inputs, queue: str, priority: str | None, as_json: b
     why, explaining = Why(rules), Triggers(rules, choose_executor())
     asked = find_named_queues(queue, snapshot, rules)
     if not asked:
-        print_none(
-            f"no local queue of {snapshot.cluster.queue_manager.name} that {queue!r} fits has TRIGGER",
-            as_json or as_csv,
-        )
+        said = f"no local queue of {snapshot.cluster.queue_manager.name} that {queue!r} fits has TRIGGER"
+        click.echo(said, err=as_json or as_csv)  # beside JSON, of which there is an object a queue
         return 0
     answers = [why.ask(each, snapshot, given) for each in asked]
     for answer in answers:
         check_answer(answer, explaining)
     if as_json:
         for each in answers:
-            print_json(build_document(each) | {"changes": find_remedy_sets(why, each, snapshot, given)})
+            print_json(each.to_json() | {"changes": find_remedy_sets(why, each, snapshot, given)})
     elif as_csv:
-        print_rows(CONDITION_COLUMNS, (row for each in answers for row in build_condition_rows(build_document(each))))
+        print_rows(CONDITION_COLUMNS, (row for each in answers for row in build_condition_rows(each.to_json())))
     else:
         print_answers(answers)
     return 0 if all(each.verdict == "triggers" for each in answers) else 1
@@ -85,11 +83,6 @@ def find_remedy_sets(
         [{"queue_manager": member, "command": one, **mark} for one in commands]
         for commands, mark in zip(found, marks, strict=True)
     ]
-
-
-def print_none(said: str, as_json: bool) -> None:
-    """Say that there is nothing to answer: on standard error beside JSON, of which there is an object a queue."""
-    click.echo(said, err=as_json)
 
 
 def find_named_queues(name: str, snapshot: Snapshot, rules: Rules) -> list[Queue]:

@@ -20,19 +20,19 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers.configs import TOMLLexer
 
-from mqclause.audit.words import WordAccount
+from mqclause.audit.accounts import WordAccount
 from mqclause.model.diagnostics import escape_controls
 from mqclause.pages.page import PACKAGE as PAGES
 from mqclause.pages.page import build_environment, hash_text, read_templates
+from mqclause.render.audit import write_inline
 from mqclause.rulebook.clauses import ClauseFile
 from mqclause.rulebook.rules import Rules, compute_digest
-from mqclause.tools.rulebook.account import MOST_SITUATIONS, Rulebook, ShownCase, ShownDocument, ShownRule
+from mqclause.tools.rulebook.account import MOST_SITUATIONS, Rulebook, ShownCase, ShownRule
 
 GLOSSARY = "glossary.toml"
 """The words of the rulebook itself."""
 
 STYLES = ("colours.css", "style.css")
-BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 FORMULA = ("=", "+", "-", "@")
 """What a text begins with that a spreadsheet would reckon with."""
 
@@ -196,16 +196,10 @@ class Site:
             yield f"{name}.html", self._page(f"{name}.html")
         yield "search.html", self._page("search.html", index=_as_data(self._list_entries()))
         for document in self.book.documents:
-            yield self._render_document(document)
-        for listed in self.book.rulesets.values():
-            yield from map(self._render_rule, listed)
+            yield self.places.documents[document.file.name], self._page("document.html", "../", document=document)
+        for rule in self.book.by_id.values():
+            yield self.places.rules[rule.id], self._page("rule.html", "../", rule=rule)
         yield "matrix.csv", self._write_matrix()
-
-    def _render_document(self, document: ShownDocument) -> tuple[str, str]:
-        return self.places.documents[document.file.name], self._page("document.html", "../", document=document)
-
-    def _render_rule(self, rule: ShownRule) -> tuple[str, str]:
-        return self.places.rules[rule.id], self._page("rule.html", "../", rule=rule)
 
     def _list_entries(self) -> Iterator[Entry]:
         """What can be found, in the order in which equals of it are shown."""
@@ -309,25 +303,6 @@ def list_facts(facts: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
         rows = value if isinstance(value, list) and value and isinstance(value[0], dict) else [value]
         found.append((name, [write_inline(each) for each in rows]))
     return found
-
-
-def write_inline(value: Any) -> str:
-    """Write a value as TOML in one line; a table without its braces, as it stands alone."""
-    if isinstance(value, Mapping):
-        return ", ".join(f"{_key(key)} = {_inline(each)}" for key, each in value.items())
-    return _inline(value)
-
-
-def _inline(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return f"{{{write_inline(value)}}}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_inline, value))}]"
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _key(key: str) -> str:
-    return key if BARE_KEY.fullmatch(key) else json.dumps(key, ensure_ascii=False)
 
 
 def write_site(site: Site, out: Path) -> int:

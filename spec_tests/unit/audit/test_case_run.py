@@ -9,9 +9,15 @@ from pathlib import Path
 import pytest
 
 from mqclause import Rules
-from mqclause.audit.case_run import find_case_files, run_case_file, run_case_files
-from mqclause.audit.coverage import measure_coverage
-from mqclause.audit.mutation import REMOVED, try_file_mutants, try_mutants
+from mqclause.audit.case_run import (
+    REMOVED,
+    find_case_files,
+    measure_coverage,
+    run_case_file,
+    run_case_files,
+    try_file_mutants,
+    try_mutants,
+)
 from mqclause.rulebook.case_files import get_cases_folder
 from mqclause.rulebook.rule import ReadingError
 from mqclause.rulebook.rules import get_rules_folder

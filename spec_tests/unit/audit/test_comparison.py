@@ -112,6 +112,16 @@ def test_a_rule_that_is_taken_out() -> None:
     assert found.example.before.answer.endswith("ends with 2051 MQRC_PUT_INHIBITED")
 
 
+def test_only_what_a_rule_does_is_a_change_of_it() -> None:
+    """The direction of an order is; that a rule before it is not there any more is none of those after it."""
+    other = changed("retrieval/1.1_priority_then_arrival.toml", "enqueued_priority DESC", "enqueued_priority")
+    (found,) = compare_rules(RULES, other, ["retrieval"], Bound(1, 1, 50)).documents
+    assert found.changed == ("retrieval.1.1",)
+    without = RULES.with_files({"call/2042_object_in_use.toml": None})
+    (found,) = compare_rules(RULES, without, ["call"], Bound(0, 1, 50)).documents
+    assert found.changed == ("call.2042",)
+
+
 VALUES: dict[str, list[Any]] = {"clwlmruc": [1], "queue_rank": [1], "is_local": [True]}
 
 

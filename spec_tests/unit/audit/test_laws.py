@@ -8,7 +8,7 @@ import pytest
 from attrs import evolve
 
 from mqclause import Engine, Rules
-from mqclause.audit.laws import find_given, prove_law, prove_laws, read_laws
+from mqclause.audit.proof import find_given, prove_law, prove_laws, read_laws
 from mqclause.documents import WORKLOAD
 from mqclause.model.facts.workload import Destination
 from mqclause.rulebook.rule import RuleError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import pytest
@@ -34,6 +35,14 @@ def test_a_fault_that_is_planted_is_found(check: LintCheck) -> None:
     planted = RULES.with_files({path: RULES.files.get(path, "") + text})
     found = {each for each in lint_rules(planted, documents=[document]) if each.code == code and not each.reason}
     assert {each.path for each in found - found_in(document)} == {path}
+
+
+def test_two_rules_by_which_a_call_fails_alike_are_the_same() -> None:
+    """Whatever their texts are; each is another rule that ended the call, and that is no difference."""
+    path = "call/2053_q_full.toml"
+    planted = RULES.with_files({"call/2053b_planted.toml": re.sub('title *= "', 'title = "Or: ', RULES.files[path])})
+    found = lint_rules(planted, documents=["call"])
+    assert {each.path for each in found if each.code == "same-rule"} == {"call/2053b_planted.toml"}
 
 
 @pytest.mark.parametrize("document", every(4, sorted(DOCUMENTS, reverse=True)))

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from mqclause import Rules
-from mqclause.audit.sentences import describe_rule, list_sentences
+from mqclause.audit.accounts import describe_rule, list_sentences
 from mqclause.documents import DOCUMENTS
 from mqclause.rulebook.case_files import get_cases_folder
 from mqclause.rulebook.rule import ReadingError

@@ -9,8 +9,8 @@ import pytest
 
 from mqclause import Rules
 from mqclause.audit.comparison import compare_rules
-from mqclause.audit.laws import prove_laws
 from mqclause.audit.lint import lint_rules
+from mqclause.audit.proof import prove_laws
 from mqclause.audit.situations import Bound
 from mqclause.audit.verification import verify_copies
 from mqclause.model.configuration.sources import Source

@@ -14,7 +14,7 @@ import pytest
 from mqclause import FactsError, Rules
 from mqclause.audit.verification import count_other_sources, is_unsourced, verify_copies
 from mqclause.model.configuration.sources import Source
-from mqclause.rulebook.clauses import compute_fingerprint, read_clause_files, split_sentences
+from mqclause.rulebook.clauses import compute_fingerprint, locate_sentences, read_clause_files
 from spec_tests.support.explain_command import bad, run
 
 LINES = (
@@ -73,7 +73,7 @@ SET_OTHERWISE = {
 @pytest.mark.parametrize("how", SET_OTHERWISE)
 def test_which_quotes_dashes_and_bullets_are_set_does_not_count(how: str) -> None:
     copied, plain = SET_OTHERWISE[how]
-    (sentence,) = split_sentences(copied)
+    ((_, sentence),) = locate_sentences(copied)
     assert compute_fingerprint(sentence) == compute_fingerprint(plain)
 
 

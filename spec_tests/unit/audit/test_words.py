@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mqclause import Rules
-from mqclause.audit.words import list_words
+from mqclause.audit.accounts import list_words
 from mqclause.documents import DOCUMENTS
 
 RULES = Rules()

@@ -6,16 +6,19 @@ import json
 import pickle
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import click
 import jsonschema
 import pyarrow
 import pytest
 from click.testing import CliRunner
 
+import mqclause
 from mqclause import (
     AdminCommand,
     ArgumentError,
@@ -46,11 +49,14 @@ from mqclause import (
     read_scenario,
     read_schema,
     shares,
+    text,
     why_not,
 )
-from mqclause.answers import load_optional
+from mqclause.answers import ShownAnswer, load_optional
+from mqclause.rulebook.clauses import compute_fingerprint
 from mqclause.testing.file_schemas import BUILDERS
 from mqclause.tools.cli import command_line
+from mqclause.tools.commands.declared import JsonOption
 
 PRODUCT = [Path(str(files(each))) for each in ("mqclause", "mqclause.tools")]
 FORMAT = re.compile(r'"mqclause\.([a-z]+)/1"')
@@ -281,35 +287,162 @@ def test_what_a_notebook_shows_of_a_decision_without_jinja2() -> None:
     assert "<td>QM2 50 %, QM3 50 %</td>" in cluster_map(MEMBERS)._render_table()
 
 
-def test_every_document_has_a_schema_that_it_keeps() -> None:
-    told = explained()
-    documents = {
-        "trace": told.to_json(),
-        "map": cluster_map(MEMBERS).to_json(),
-        "plan": plan(MEMBERS, MEMBERS.suspend("QM3")).to_json(),
-        "why": Why().ask("ORDERS.IN", MEMBERS.at("QM2")).to_json(),
-        "findings": check_files(SALES).to_json(),
-        "order": json.loads(printed("order", f"{Path(SALES).parent}/figure_11.toml", "--json")),
-        "sources": json.loads(printed("facts", "--sources", "--json", SALES)),
-        "retention": json.loads(
-            printed("retention", f"{Path(SALES).parent}/held.toml", "--on", "2026-02-15", "--json")
-        ),
-    }
+def list_told(document: Any, key: str = "") -> Iterator[str]:
+    """What a document says in sentences: what it rests on, with the commands, remarks, assumptions, reasons."""
+    if isinstance(document, dict):
+        told = [each for name, value in document.items() for each in list_told(value, name)]
+        yield from [] if document.get("holds") is True else told
+    elif isinstance(document, list):
+        yield from (said for each in document for said in list_told(each, key))
+    elif key in ("what", "command", "remark", "remarks", "assumptions", "because") and document:
+        yield document
+
+
+TOLD_AT = {
+    "QM1": "DEFINE CHANNEL(TO.QM1) CHLTYPE(CLUSRCVR) CLUSTER(SALES)\nALTER QMGR CLWLEXIT('missing')\n",
+    "QM2": "DEFINE CHANNEL(TO.QM2) CHLTYPE(CLUSRCVR) CLUSTER(SALES)\nDEFINE QLOCAL(ORDERS) CLUSTER(SALES)\n",
+    "QM3": "DEFINE CHANNEL(TO.QM3) CHLTYPE(CLUSRCVR) CLUSTER(SALES)\nDEFINE QLOCAL(ORDERS) CLUSTER(SALES) +\n"
+    " CLWLRANK(3) PUT(DISABLED)\nDEFINE QREMOTE(GATE) RNAME(' ') RQMNAME(QM3) CLUSTER(SALES)\n"
+    "DEFINE QLOCAL(BELLS) TRIGGER TRIGTYPE(EVERY) INITQ(NONE) PROCESS(NOBODY)\n",
+    "QM4": "DEFINE CHANNEL(TO.QM4) CHLTYPE(CLUSRCVR) CLUSTER(SALES)\nDEFINE QALIAS(BACK) TARGET(ORDERS)\n",
+}
+"""What members are told by whose answers rest on much that is not known."""
+
+
+def told_answers() -> dict[str, ShownAnswer]:
+    """Answers of each kind of which much is to be said besides."""
+    members = read(*(text(f"* Queue manager name: {name}\n{each}", name=name) for name, each in TOLD_AT.items()))
+    table = plan(
+        members, members.set("CHANNEL(TO.QM2) QMGR(QM4) STATUS(RETRYING)", "QLOCAL(ORDERS) QMGR(QM3) PUT(ENABLED)")
+    )
+    held = plan(members, members.set("CHANNEL(TO.QM2) STATUS(STOPPED)"))
+    own = members.at("QM4")
+    decision = Engine().choose(Put("BACK"), own.cluster, explain="rule")
+    messages = [{"id": name, "queue": "PILE", "by": "CLERK", "priority": at} for at, name in enumerate(("one", "two"))]
+    pile = read({"queue_manager": {"name": "QM1"}, "queue": [{"name": "PILE"}], "message": messages})[0]
+    return {
+        "Decision": decision, "Explanation": Explanation.of(decision, own), "ClusterMap": cluster_map(members),
+        "PlanTable": table, "PlanRow": table[0], "part of a PlanTable": table[:1], "ChangePlan": held.change,
+        "WhyNot": why_not(decision, "QM3"), "WhyAnswer": Why().ask("BELLS", members.at("QM3")),
+        "QueueOrder": next(iter(Retrieval().orders(pile.messages, pile.cluster))),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", told_answers())
+def test_a_table_says_without_a_picture_what_the_answer_does(kind: str) -> None:
+    answer = told_answers()[kind]
+    told = dict.fromkeys(list_told(answer.to_json()))
+    assert told, "there is something to be said"
+    table = answer._render_table()
+    assert [each for each in told if escape(each) not in table] == []
+
+
+PRINTING_JSON: dict[str, list[str]] = {
+    "batch": [f"batch {SALES}/puts.jsonl {{out}} --facts {SALES}/../QM1.log"],
+    "check": [f"check {SALES} --set QLOCAL(ORDERS.IN)QMGR(QM2)PUT(DISABLED)", f"check {SALES}"],
+    "compare": ["compare {ours} {own} --document call", f"compare {SALES}/QM1.mqsc {SALES}/QM2.mqsc"],
+    "explain": [f"explain {SALES} --from QM1 --put ORDERS.IN --why-not QM2", f"explain {SALES}/../QM1.log --put NONE"],
+    "facts": [f"facts {SALES} --from QM1", f"facts {SALES} --sources"],
+    "lint": ["lint --all"],
+    "map": [f"map {SALES}"],
+    "mutate": ["mutate check.05 --all"],
+    "order": [f"order {SALES}/../figure_11.toml"],
+    "plan": [f"plan {SALES} --fail QM2 --suspend QM3 --puts {SALES}/traffic.csv", f"plan {SALES} --upgrade *=mq-9.4"],
+    "replay": [f"replay {SALES}/../{name}.toml" for name in ("status_queue", "orders_trigger", "status_segments")],
+    "retention": [f"retention {SALES}/../held.toml --on 2026-02-15"],
+    "test": ["test call --coverage --proof"],
+    "verify": ["verify {copy} --rules {own}"],
+    "why": [f"why ORDERS.IN {SALES} --from QM2", f"why * {SALES}/../orders_trigger.toml"],
+}
+"""Of each command that prints JSON some that print what is in its documents."""
+
+PARCELS = ("A parcel is put on a shelf.", "The shelf is full.")
+
+
+def written_folder(folder: Path, when: str = "mqi_call IN ('MQPUT', 'MQPUT1')") -> Path:
+    """Our rules with a document of two sentences, and queues that are full for these calls."""
+    rules, path = dict(Rules().files), "call/2053_q_full.toml"
+    rules[path] = rules[path].replace("mqi_call IN ('MQPUT', 'MQPUT1')", when)
+    assert when in rules[path]
+    rules["documents/parcels.toml"] = 'document = "call"\ntitle = "Parcels"\n' + "".join(
+        f'[[clause]]\npath = "{number}"\nnumber = "{number}"\nsays = "{says}"\nrules = ["call.2053"]\n'
+        f'fingerprint = "{compute_fingerprint(says)}"\n'
+        for number, says in enumerate(PARCELS, 90)
+    )
+    for name, content in rules.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content, encoding="utf-8")
+    return folder
+
+
+def list_options(name: str) -> dict[str, click.Parameter]:
+    """The options of a command by their names."""
+    command = command_line.get_command(click.Context(command_line), name)
+    return {each.opts[-1]: each for each in command.params} if command else {}
+
+
+def closed(schema: Any, is_shared: bool = False) -> Any:
+    """The schema, which allows no key that it does not name; a shared part does as far as whoever refers to it does."""
+    if isinstance(schema, list):
+        return [closed(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {
+        key: {name: closed(each, key == "$defs") for name, each in value.items()} if key in ("$defs", "properties")
+        else value if key == "allOf" else closed(value)
+        for key, value in schema.items()
+    }  # fmt: skip
+    is_object = not is_shared and {"$ref", "allOf", "properties"} & schema.keys()
+    return {"unevaluatedProperties": False, **found} if is_object else found
+
+
+def read_documents(printed_text: str) -> list[Any]:
+    """The documents that a command printed: one, or one a line."""
+    try:
+        return [json.loads(printed_text)]
+    except json.JSONDecodeError:
+        return [json.loads(line) for line in printed_text.splitlines()]
+
+
+def test_every_command_that_prints_json_names_the_schema_that_it_keeps(tmp_path: Path) -> None:
+    copy = tmp_path / "copy.txt"
+    copy.write_text(f"{PARCELS[0]}\nThe shelf is round.\n")
+    named = {"out": tmp_path / "out.jsonl", "copy": copy, "ours": written_folder(tmp_path / "ours")}
+    named["own"] = written_folder(tmp_path / "own", "mqi_call = 'MQPUT'")
+    commands = {name: list_options(name) for name in command_line.list_commands(click.Context(command_line))}
+    assert {name for name, options in commands.items() if "--json" in options} == PRINTING_JSON.keys()
+    kept, promised = set[str](), set[str]()
+    for name, runs in PRINTING_JSON.items():
+        option = commands[name]["--json"]
+        assert isinstance(option, JsonOption), f"{name} names no schema"
+        schemas = {each: closed(read_schema(each)) for each in option.schemas}
+        promised |= schemas.keys()
+        if "--rules" in commands[name]:
+            assert all("rules" in schema["properties"] for schema in schemas.values()), name
+        for line in runs:
+            for document in read_documents(printed(*line.format(**named).split(), "--json")):
+                own = str(document.get("format", option.schemas[-1])).removeprefix("mqclause.").removesuffix("/1")
+                jsonschema.validate(document, schemas[own], jsonschema.Draft202012Validator)
+                kept.add(own)
+    assert kept == promised
     written = {
         name
         for folder in PRODUCT
         for path in folder.rglob("*.py")
         for name in FORMAT.findall(path.read_text(encoding="utf-8"))
     }
-    assert {*documents} <= {*list_schemas()} == written | {*BUILDERS, "replay"}
-    for name, document in documents.items():
-        schema = read_schema(f"mqclause.{name}/1")
-        jsonschema.Draft202012Validator.check_schema(schema)
-        assert schema["title"] == f"mqclause.{name}/1"
-        if document is not None:
-            jsonschema.validate(document, schema)
-            with pytest.raises(jsonschema.ValidationError):
-                jsonschema.validate({**document, "format": "mqclause.other/1"}, schema)
+    answers = (each for each in (getattr(mqclause, name) for name in mqclause.__all__) if hasattr(each, "written_by"))
+    written |= {each.written_by for each in answers} & {*list_schemas()}
+    assert {*list_schemas()} == written | {*BUILDERS} == kept | {*BUILDERS}
+
+
+@pytest.mark.parametrize("name", list_schemas())
+def test_a_schema_is_one(name: str) -> None:
+    schema = read_schema(name)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    if name not in BUILDERS:
+        assert (schema, schema["title"]) == (read_schema(f"mqclause.{name}/1"), f"mqclause.{name}/1")
+        assert schema["properties"].get("format", {"const": schema["title"]}) == {"const": schema["title"]}
 
 
 def test_what_is_no_answer() -> None:

@@ -57,6 +57,51 @@ def test_a_host_that_nobody_else_can_reach(
     assert told(one, other) == expected
 
 
+def joined(name: str, queue: str = "", **ranks: int) -> str:
+    """The script of a member of one cluster or two, with a channel of some rank in each; it may have a queue in some."""
+    repositories = "" if len(ranks) == 1 else f"DEFINE NAMELIST(N) NAMES({', '.join(ranks)})\n"
+    in_these = f"CLUSTER({next(iter(ranks))})" if len(ranks) == 1 else "CLUSNL(N)"
+    channels = "".join(
+        f"DEFINE CHANNEL({cluster}.{name}) CHLTYPE(CLUSRCVR) CLUSTER({cluster}) CONNAME(h) BATCHHB(1) CLWLRANK({rank})\n"
+        for cluster, rank in ranks.items()
+    )
+    repos = in_these.replace("CLUSTER", "REPOS").replace("CLUSNL", "REPOSNL")
+    has = f"DEFINE QLOCAL(Q) {queue.format(in_these)}\n" if queue else ""
+    return f"* Queue manager name: {name}\n{repositories}{channels}ALTER QMGR {repos}\n{has}"
+
+
+LED_PAST = "DEFINE CHANNEL(NORTH.QM9) CHLTYPE(CLUSSDR) CLUSTER(NORTH) CONNAME(h)\n"
+"""A channel to a member of NORTH that no file describes."""
+
+IN_BOTH, IN_NORTH = joined("QM1", NORTH=0, SOUTH=0), joined("QM4", NORTH=0)
+OF_BOTH, OF_NORTH = joined("QM2", "{}", NORTH=0, SOUTH=5), joined("QM2", "{}", NORTH=0)
+RIVAL, AFAR = joined("QM3", "{}", NORTH=3), joined("QM3", "{}", SOUTH=3)
+
+
+@pytest.mark.parametrize(("scripts", "never"), [
+    # In NORTH rank 0 is below 3; who is in both clusters comes to QM2 over its channel of rank 5 in SOUTH.
+    ((OF_BOTH, RIVAL, IN_NORTH), ("QM2", 0, 3, "")),
+    ((OF_BOTH, RIVAL, IN_BOTH), ("QM3", 3, 5, "")),
+    ((OF_BOTH, RIVAL, IN_NORTH, IN_BOTH), None),
+    # A member that no file describes may be in both.
+    ((OF_BOTH, RIVAL + LED_PAST, IN_NORTH), ("QM2", 0, 3, " and is in no other cluster of it")),
+    # QM2 is the only host in NORTH, and who is in both clusters goes to QM3 in SOUTH, of rank 3.
+    ((OF_NORTH, AFAR, IN_BOTH), ("QM2", 0, 3, "")),
+    ((OF_NORTH, AFAR, IN_BOTH, IN_NORTH), None),
+    ((OF_NORTH, AFAR, IN_BOTH + LED_PAST), None),
+    ((OF_NORTH, AFAR), None),
+])  # fmt: skip
+def test_a_member_of_several_clusters_chooses_among_the_hosts_in_all(
+    scripts: tuple[str, ...], never: tuple[str, int, int, str] | None
+) -> None:
+    said = []
+    if never:
+        host, rank, above, alone = never
+        asked = f"no queue manager of cluster NORTH that does not host Q{alone} ever chooses it at {host}"
+        said = [f"{asked}, not even where no other host can be reached: channel rank {rank} is below {above}"]
+    assert [each.message for each in found(*scripts) if each.rule.id == "check.05"] == said
+
+
 def test_what_an_alias_and_a_remote_definition_lead_to() -> None:
     lost = [
         "DEFINE QALIAS(A1) TARGET(NONE)",  # 2082

@@ -170,6 +170,58 @@ def test_the_same_object_in_a_facts_file_and_a_script() -> None:
     ]
 
 
+SAID_AGAIN = """
+[queue_manager]
+name = "HQ"
+clusters = ["PARTS"]
+trigint = 5
+[[remote_queue_manager]]
+name = "NORTH"
+clusters = ["PARTS"]
+[[queue]]
+name = "STOCK"
+clusters = ["PARTS"]
+clwlrank = 2
+[[queue]]
+name = "STOCK"
+queue_manager = "NORTH"
+clusters = ["PARTS"]
+clwlrank = 3
+[[channel]]
+name = "TO.NORTH"
+queue_manager = "NORTH"
+cluster = "PARTS"
+clwlwght = 50
+status = "RETRYING"
+"""
+
+
+def test_what_a_facts_file_says_as_dumps_say_it_is_one_definition() -> None:
+    alone, both = read("HQ", hq=HQ, north=NORTH), read("HQ", hq=HQ, facts=SAID_AGAIN, north=NORTH)
+    assert both.cluster == alone.cluster.with_status("TO.NORTH", "RETRYING")
+    assert str(both.provenance.of(both.cluster.queues[1], "clwlrank")) == "north:2"
+
+
+@pytest.mark.parametrize(
+    ("said", "otherwise", "told"),
+    [
+        ("trigint = 5", "trigint = 6",
+         "hq:2: queue_manager 'HQ' is given twice; it stands in facts (queue_manager) and in hq:2"),
+        ('name = "NORTH"\nclusters = ["PARTS"]', 'name = "NORTH"\nclusters = ["OTHER"]',
+         "north:1: remote_queue_manager 'NORTH' is given twice; it stands in facts (remote_queue_manager 1) and in north"),
+        ("clwlrank = 3", "clwlrank = 4",
+         "north:2: queue 'STOCK' 'NORTH' is given twice; it stands in facts (queue 2) and in north:2"),
+        ("clwlrank = 3", "", "north:2: queue 'STOCK' 'NORTH' is given twice; it stands in facts (queue 2) and in north:2"),
+        ("clwlwght = 50", "clwlwght = 51",
+         "north:3: channel 'TO.NORTH' 'NORTH' 'PARTS' is given twice; it stands in facts (channel 1) and in north:3"),
+    ],
+)  # fmt: skip
+def test_one_that_says_it_otherwise_is_a_second(said: str, otherwise: str, told: str) -> None:
+    facts = SAID_AGAIN.replace(said, otherwise)
+    assert facts != SAID_AGAIN
+    assert faults("HQ", facts=facts, hq=HQ, north=NORTH) == [told]
+
+
 def test_the_same_object_in_two_facts_files() -> None:
     assert faults(a=FACTS, b='[[queue]]\nname = "B"\n[[queue]]\nname = "LOCAL.ONE"\n') == [
         "b:4: queue 'LOCAL.ONE' 'HQ' is given twice; it stands in a (queue 1) and in b (queue 2)"

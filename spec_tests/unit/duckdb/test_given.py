@@ -14,11 +14,10 @@ pytest.importorskip("pyarrow")
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
-from sqlglot import exp
 
 from mqclause import Channel, Cluster, Queue, QueueManager, RemoteQueueManager, Rules
 from mqclause.duckdb import constant, decide, traffic
-from mqclause.duckdb.table import QUERIED_TABLE, prepend_part, render_cluster_query, render_row_query
+from mqclause.duckdb.table import render_cluster_query, render_row_query
 from mqclause.tables.schema import TableError
 from spec_tests.support.deep import every, first
 from spec_tests.support.together import connection
@@ -171,16 +170,6 @@ def test_a_query_is_written_once_for_rules_and_columns() -> None:
         decide(duckdb.sql(f"{table}, 1 AS written_once"), known, Rules())
         decide(duckdb.sql(table), known, Rules({"mru-ties": "any"}))
         assert text.cache_info().misses == before + 2
-
-
-def test_parts_of_a_query_stand_one_after_the_other() -> None:
-    """DuckDB 1.4 plans a part inside of a part anew for each that it is inside of."""
-    inner = exp.select("a").from_("first").with_("first", exp.select("1 AS a").from_(QUERIED_TABLE))
-    query = prepend_part(
-        exp.select("a").from_("third").with_("third", exp.select("a").from_("second")), "second", inner, False
-    )
-    assert [each.alias for each in query.find_all(exp.CTE, bfs=False)] == ["first", "second", "third"]
-    assert len(list(query.find_all(exp.With))) == 1
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])

@@ -181,6 +181,11 @@ def test_further_columns_are_carried_through(name: str) -> None:
     assert found["decision"].to_pylist() == [QM3 | {"eliminated_by": ["workload.04a", None]}]
 
 
+def test_the_number_of_a_row_is_no_column_of_the_answer() -> None:
+    numbered = TABLE.append_column("n", pa.array([None], pa.int64()))
+    assert decide(numbered, spread="n").columns == ["put", "destinations", "n", "decision"]
+
+
 def test_clwlmruc_beside_the_put() -> None:
     two = [{"queue_manager": "QM2", "dest_seq_number": 1}, {"queue_manager": "QM3", "dest_seq_number": 2}]
     # Of the one most recently used QM3 is left; with more of them QM2 comes first, used the longest time ago.

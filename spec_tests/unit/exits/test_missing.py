@@ -12,7 +12,6 @@ from attrs import evolve
 from mqclause import Engine, Put, Replay, Rules, read_document
 from mqclause.exits.process import Exits
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.runner import build_row_document
 from mqclause.tools.commands.batch import print_exits
 from mqclause.workload.sensitivity import find_unknowns
 from spec_tests.support.exit_scene import HOSTS, facts, taking
@@ -34,7 +33,7 @@ def remarked(events: list[dict[str, Any]], exits: dict[str, Any] | None = None, 
     """By event, the names of exits that are told to be missing."""
     document = {**facts(**changes), "event": events}
     with Replay(exits=exits) as replay:
-        rows = [build_row_document(each) for each in replay.rows(build_scenario(document, "scenario"))]
+        rows = [each.to_json() for each in replay.rows(build_scenario(document, "scenario"))]
     start = "no exit is given for CLWLEXIT("
     told = [[each for each in row.get("remarks", []) if each.startswith(start)] for row in rows]
     return [[each.removeprefix(start).partition(")")[0] for each in remarks] for remarks in told]
@@ -78,7 +77,7 @@ def test_a_message_whose_target_fails() -> None:
         "in_flight": [{"id": each, "queue": "Q", "channel": "TO.QM2"} for each in ("M1", "M2")],
         "event": [{"do": "fail", "queue_manager": "QM2"}],
     }
-    (row,) = map(build_row_document, Replay().rows(build_scenario(document, "scenario")))
+    (row,) = (row.to_json() for row in Replay().rows(build_scenario(document, "scenario")))
     assert row["remarks"] == [unknown("myexit")]
     assert [("exit" in each, each["rule"]) for each in row["fates"]] == [(False, "administration.05g")] * 2
 

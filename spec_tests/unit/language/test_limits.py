@@ -262,7 +262,7 @@ def test_a_number_or_a_whole_one_is_a_number(tmp_path: Path) -> None:
 def test_rules_that_reckon_until_there_is_no_number(tmp_path: Path) -> None:
     # How many there are has no bound that the rules know.
     large = " * ".join(["COUNT_IF(TRUE)", *["9223372036854775807"] * 20])
-    rules = rules_in(tmp_path, {"delivery/01_only.toml": rule("delivery/1", where(f"{large} / 3 > age"))})
+    rules = rules_in(tmp_path, {"delivery/01_only.toml": rule("delivery/1", where(f"{large} / 3 > toll"))})
     for executor in EVERY_EXECUTOR:
         course = Pipeline.of(rules, DELIVERY, executor)
         with pytest.raises(RuleError, match="^rules/delivery/: a rule reckons until there is no number: "):
@@ -290,3 +290,42 @@ def test_a_fault_stands_where_what_is_no_expression_begins(text: str, column: in
 def test_what_only_looks_like_a_number(tmp_path: Path, number: str) -> None:
     for condition in (f"age > {number}", f"age IN (1, {number})", f"age / {number} > 1"):
         assert fault(tmp_path, where(condition)).endswith("is no number")
+
+
+LARGE, EXACT = Type("whole", (), 0, 2**63 - 1), Type("whole", (), 0, 2**53)
+NUMBERS = Vocabulary({
+    name: Word(name, of, "situation") for name, of in {
+        "large": LARGE, "exact": EXACT, "open": WHOLE, "part": Type("number", (), 0.0, None),
+        "share": Type("number", (), 0.0, 1.0),
+    }.items()
+})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("condition", "refused"),
+    [
+        ("large > part", "large"),
+        ("part <= open", "open"),
+        ("large > exact * 0.5", None),
+        ("exact > part", None),
+        ("large > share * 2", None),
+        ("large > 0.5", None),
+        ("large > 1e308", None),
+        ("open IN (1, 9007199254740993)", None),
+        ("large IN (1, 9007199254740992.0)", "large"),
+        ("FLOOR(large) > exact", None),
+        ("CASE WHEN exact > 1 THEN large ELSE 0.5 END > 1", "large"),
+        ("CASE WHEN exact > 1 THEN exact ELSE 0.5 END > 1", None),
+        ("large / 3 > part", None),
+        ("FLOOR(large / 3) > 1", None),
+    ],
+)
+def test_a_large_whole_number_beside_one_that_is_not_whole(condition: str, refused: str | None) -> None:
+    """Of 2^53 + 1 a number of 64 bits that is not whole is 2^53: SQL would compare that, and Python would not."""
+    if refused is None:
+        assert parse(condition, NUMBERS, per_subject=False)
+        return
+    with pytest.raises(ExpressionError) as caught:
+        parse(condition, NUMBERS, per_subject=False)
+    said = f"{refused!r} can be a whole number beyond 2^53, which is not exact beside one that is not whole"
+    assert str(caught.value).endswith(f"{said}; allowed: whole numbers alone, or a quotient")

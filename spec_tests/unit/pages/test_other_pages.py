@@ -188,7 +188,7 @@ def test_a_timeline_has_depth_handles_trigger_messages_and_fates(tmp_path: Path)
         (0, 1, 0), (1, 3, 10), (2, 2, 10), (3, 2, 10), (4, 1, 10),
     ]  # fmt: skip
     assert [each.amounts for each in told.events] == [
-        (("START", 0, 1),), (("START", 1, 1), ("WORK", 3, 0)), (), (("WORK", 1, 0),), (),
+        {"START": (0, 1)}, {"START": (1, 1), "WORK": (3, 0)}, {}, {"WORK": (1, 0)}, {},
     ]  # fmt: skip
     assert told.routed == (("FAR at QM2 by TO.QM2", 2, "100 %"),)
     assert told.drawing is not None
@@ -198,7 +198,7 @@ def test_a_timeline_has_depth_handles_trigger_messages_and_fates(tmp_path: Path)
     assert [text for *_, text in lanes["WORK"].labels] == ["0", "3", "1"]
     assert lanes["START"].handles
     assert [(each.state, each.said) for each in told.drawing.fates] == [("waiting", "event 4: 1 message")]
-    assert any(line.text.startswith("M1 waits") for line in told.events[4].lines)
+    assert any(said.startswith("M1 waits") for said, _ in told.events[4].lines)
     recorded = view_replay([json.loads(json.dumps(each.to_json())) for each in rows])
     assert [each.count for each in recorded.events] == [1, 3, 2, 2, 1]
     assert recorded.routed == told.routed
@@ -209,7 +209,7 @@ def test_an_event_leads_to_the_rules_that_stand_in_the_way(tmp_path: Path) -> No
     alone = {**SCENARIO, "event": SCENARIO["event"][1:2]}
     recorder = Recorder()
     [*_] = Replay().rows(read_scenario(written(tmp_path, alone)), watch=recorder.watch)
-    assert [each.rules for each in view_replay(recorder).events] == [("trigger.08",)]
+    assert [[*each.rules] for each in view_replay(recorder).events] == [["trigger.08"]]
 
 
 def test_the_command_writes_what_happened(tmp_path: Path) -> None:

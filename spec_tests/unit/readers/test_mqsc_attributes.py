@@ -8,8 +8,8 @@ from importlib.resources import files
 import pytest
 
 from mqclause.model.configuration.view import build_view
-from mqclause.model.readers.mqsc import get_known_attributes, list_channel_types, read_mqsc
-from mqclause.model.readers.records import FLAGS, NOUNS, VALUED_ATTRIBUTES
+from mqclause.model.readers.mqsc import read_mqsc
+from mqclause.model.readers.records import FLAGS, NOUNS, VALUED_ATTRIBUTES, get_known_attributes, list_channel_types
 from spec_tests.support.mqsc_script import attributes, fault, faults, record
 from spec_tests.support.places import without_column
 

@@ -106,6 +106,14 @@ def test_an_answer_in_text_that_ends_in_a_word_is_whole() -> None:
             "allowed: QLOCAL, QALIAS, QREMOTE, QMODEL, QCLUSTER, QUEUE, HANDLE; did you mean 'QLOCAL'?",
         ),
         (
+            {"queue": "Q", "type": "QLOCAL", "trigger": "perhaps"},
+            "QUEUE 'Q': TRIGGER: 'perhaps' is not allowed; allowed: true, false, yes, no, TRIGGER or nothing",
+        ),
+        (
+            {"queue": "Q", "type": "QLOCAL", "noshare": 5},
+            "QUEUE 'Q': NOSHARE: 5 is not allowed; allowed: true, false, yes, no, NOSHARE or nothing",
+        ),
+        (
             {"queue": "Q", "type": ["QCLUSTER"]},
             "QUEUE 'Q': TYPE: ['QCLUSTER'] is not allowed; allowed: a text or a whole number",
         ),
@@ -127,7 +135,10 @@ def test_a_value_that_is_not_there_is_not_shown() -> None:
     assert record.attributes == {"TYPE": "QLOCAL", "DESCR": "5"}
 
 
-@pytest.mark.parametrize(("value", "trigger"), [("", True), (True, True), ("yes", True), ("no", False), (False, False)])
+@pytest.mark.parametrize(("value", "trigger"), [
+    ("", True), (True, True), ("yes", True), ("Yes", True), ("true", True),
+    ("no", False), (False, False), ("No", False), ("FALSE", False),
+])  # fmt: skip
 def test_words_that_stand_alone(value: object, trigger: bool) -> None:
     row = {"queue": "Q", "type": "QLOCAL", "trigger": value, "clwlrank": 0}
     (record,) = read_mqweb(answer(row), "f").records

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mqclause import Engine, Put
+from mqclause import Engine, FactsError, Put, read, text
 from mqclause.model.configuration.attributes import FACT_ATTRIBUTES
 from mqclause.model.configuration.snapshot import read_sources
 from mqclause.model.configuration.sources import Source
@@ -117,12 +117,48 @@ def test_each_number_is_that_of_one_parameter() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("written", "told"),
     [
         ('[{"2016": "STOCK", "20": 1,\n"10": 1, "10": 0}]', "f:2:1: key '10' is given more than once"),
         ('[{"2016": "STOCK", "20": 1, "10": 1, "MQIA_INHIBIT_PUT": 0}]',
-         "f: key 'MQIA_INHIBIT_PUT' is given more than once by its number, too"),
+         "f:1: key 'MQIA_INHIBIT_PUT' is given more than once by its number, too"),
     ],
 )  # fmt: skip
-def test_a_parameter_that_stands_twice_in_a_row_is_a_fault(text: str, told: str) -> None:
-    assert [str(each) for each in read_pcf(text, "f").diagnostics] == [told]
+def test_a_parameter_that_stands_twice_in_a_row_is_a_fault(written: str, told: str) -> None:
+    assert [str(each) for each in read_pcf(written, "f").diagnostics] == [told]
+
+
+BAD = {"2016": "BAD", "20": 1, "10": 7}
+GOOD = {"2016": "GOOD", "20": 1, "2013": '{ \\ " {'}
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        ([GOOD, BAD], 7),
+        ([[GOOD, {"Reason": 0}], [BAD, {"Reason": 0}]], 13),
+        ({"rows": [{"QM1": [{"name": "QM1", "found": [BAD]}]}]}, 8),
+    ],
+    ids=["list", "pairs", "deep"],
+)
+def test_a_fault_is_told_on_the_line_of_its_object(rows: object, line: int) -> None:
+    (told,) = read_faults(json.dumps(rows, indent=1))
+    assert told == f"f:{line}: QLOCAL 'BAD': PUT: '7' is not allowed; allowed: ENABLED, DISABLED"
+
+
+@pytest.mark.parametrize(("value", "told"), [(7, "7"), ("x", "'x'"), ([1], "[1]")])
+def test_a_number_that_switches_triggering_neither_on_nor_off_is_told(value: object, told: str) -> None:
+    (fault,) = read_faults(json.dumps([{"2016": "Q", "20": 1, "24": value}]))
+    assert fault.startswith(f"f:1: QUEUE 'Q': TRIGGER: {told} is not allowed; allowed: ")
+
+
+def test_triggering_of_no_value_is_not_shown() -> None:
+    (record,) = read_pcf(json.dumps([{"2016": "Q", "20": 1, "24": None}]), "f").records
+    assert record.attributes == {"TYPE": "QLOCAL"}
+
+
+def read_faults(written: str) -> list[str]:
+    """What is wrong with the objects in ``written``, of the queue manager QM1."""
+    with pytest.raises(FactsError) as raised:
+        read(text(written, name="f", queue_manager="QM1"))
+    return [str(each) for each in raised.value.diagnostics]

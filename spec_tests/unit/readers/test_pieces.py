@@ -20,7 +20,6 @@ from mqclause.model.readers.encodings import (
     GzipContent,
     MemoryContent,
     decode_text,
-    merge_pieces,
     unpack_files,
 )
 from mqclause.model.readers.mqsc import read_mqsc
@@ -125,7 +124,8 @@ def test_a_file_that_is_gone_when_it_is_read(tmp_path: Path) -> None:
 
 
 def test_small_pieces_are_put_together() -> None:
-    assert list(merge_pieces(iter([b"a", b"", b"b"]))) == [b"ab"]
+    packed = [gzip.compress(each) for each in (b"a", b"", b"b")]
+    assert list(GzipContent(MemoryContent(b"".join(packed)), "f").pieces()) == [b"ab"]
 
 
 def test_what_is_in_no_format_is_never_there_as_a_whole() -> None:

@@ -21,7 +21,6 @@ import click
 import pytest
 
 from mqclause import read_files
-from mqclause.model.configuration import inputs
 from mqclause.model.configuration.file_reports import report_files
 from mqclause.model.configuration.snapshot import Snapshot, read_sources
 from mqclause.model.configuration.sources import Source
@@ -227,8 +226,8 @@ def test_what_a_shell_passes_is_read() -> None:
 
 def test_what_comes_through_a_pipe_may_never_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is kept until it is read: so it is bounded like what is unpacked."""
-    monkeypatch.setattr(inputs, "LARGE", SMALL >> 2)
-    monkeypatch.setattr(inputs, "MOST_UNPACKED", SMALL)
+    monkeypatch.setattr(container, "LARGE", SMALL >> 2)
+    monkeypatch.setattr(container, "MOST_UNPACKED", SMALL)
     with subprocess.Popen(["yes", "* a remark"], stdout=subprocess.PIPE) as endless:
         assert endless.stdout is not None
         with pytest.raises(FactsError, match=r"^/dev/fd/\d+: holds more than .* MB; name a file$"):

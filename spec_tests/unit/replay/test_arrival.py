@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.runner import build_row_document
 from spec_tests.support.administered import ARRIVE, FAIL, REPLAY, fates, replayed
 
 DISABLE = {"do": "alter", "queue": "HERE", "set": {"put": "DISABLED"}}
@@ -120,7 +119,7 @@ def test_what_arrives_for_each_kind_of_queue(deadq: str, undelivered: str) -> No
 def test_what_arrives_by_way_of_a_queue_is_seen_where_it_lies() -> None:
     facts: dict[str, Any] = tomllib.loads(ARRIVING)
     events = [{"do": "arrive", "queue": name, "id": name} for name in ("AL.SMALL", "AL.SMALL", "AT.QM9", "AT.QM3")]
-    rows = [build_row_document(row) for row in REPLAY.rows(build_scenario({**facts, "event": events}, "s"))]
+    rows = [row.to_json() for row in REPLAY.rows(build_scenario({**facts, "event": events}, "s"))]
     assert [{each["queue"] for each in row["conditions"]} for row in rows] == [{"SMALL"}, set(), {"QM9"}, set()]
 
 
@@ -130,7 +129,7 @@ def test_what_went_on_to_a_queue_manager_that_was_named_is_bound_to_it() -> None
     facts["queue"].append({"name": "ORDERS", "queue_manager": "QM2", "clusters": ["SALES"]})
     events = [{"do": "arrive", "queue": "GO", "id": "FREE"}, {"do": "arrive", "queue": "AT.QM3", "id": "NAMED"}]
     failing = {**FAIL, "queue_manager": "QM3"}
-    rows = [build_row_document(row) for row in REPLAY.rows(build_scenario({**facts, "event": [*events, failing]}, "s"))]
+    rows = [row.to_json() for row in REPLAY.rows(build_scenario({**facts, "event": [*events, failing]}, "s"))]
     assert fates(rows[0]) | fates(rows[1]) == {"FREE": ("rerouted", "QM3"), "NAMED": ("rerouted", "QM3")}
     assert fates(rows[2]) == {"FREE": ("rerouted", "QM2"), "NAMED": ("waits", None)}
 
@@ -168,7 +167,7 @@ channel = [{name = "TO.QM2", queue_manager = "QM2", cluster = "SALES"}]
 def test_what_is_bound_to_the_host_of_an_alias(queue: str, bound: bool, fate: str) -> None:
     event = {"do": "arrive", "queue": queue, "id": "A1", "bound": bound}
     scenario = build_scenario({**tomllib.loads(BOUND_TO), "event": [event]}, "test")
-    [row] = [build_row_document(row) for row in REPLAY.rows(scenario)]
+    [row] = [row.to_json() for row in REPLAY.rows(scenario)]
     [told] = row["fates"]
     assert told["fate"] == fate
     assert ("2082" in told["because"] or "MQRC_UNKNOWN_ALIAS_BASE_Q" in told["because"]) == (queue == "FRONT" and bound)

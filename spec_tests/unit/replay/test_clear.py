@@ -8,7 +8,6 @@ import pytest
 
 from mqclause import FactsError, Replay
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.runner import build_row_document
 
 REPLAY = Replay()
 CLEAR = {"do": "clear", "queue": "WORK"}
@@ -33,7 +32,7 @@ def rows(*events: dict[str, Any], **work: Any) -> list[dict[str, Any]]:
         "process": [{"name": "P"}],
         "event": list(events),
     }
-    return [build_row_document(row) for row in REPLAY.rows(build_scenario(facts, "s"))]
+    return [row.to_json() for row in REPLAY.rows(build_scenario(facts, "s"))]
 
 
 def test_all_messages_go_and_later_ones_are_found() -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from mqclause import Replay
 from mqclause.exits import MQWXP
-from mqclause.replay.runner import build_row_document
 from spec_tests.support.exit_scene import HOSTS, NAME, Exit, scenario, taking, writing, written
 
 OPEN = {"do": "open", "queue": "Q", "mode": "OUTPUT", "by": "APP"}
@@ -22,7 +21,7 @@ UNBOUND = {"queues": {host: {"defbind": "NOTFIXED"} for host in HOSTS}}
 def rows(events: list[dict[str, Any]], exits: dict[str, Exit], **changes: Any) -> list[dict[str, Any]]:
     """The rows of a scenario, as documents."""
     with Replay(exits=exits) as replay:
-        return [build_row_document(each) for each in replay.rows(scenario(events, **changes))]
+        return [each.to_json() for each in replay.rows(scenario(events, **changes))]
 
 
 def went(found: list[dict[str, Any]]) -> list[str | int | None]:

@@ -6,7 +6,6 @@ from typing import Any
 
 from mqclause import Replay
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.runner import build_row_document
 
 PUT: dict[str, Any] = {"do": "put", "queue": "APPQ"}
 IN_UNIT = {**PUT, "unit_of_work": "U1"}
@@ -16,7 +15,7 @@ def reasons(*events: dict[str, Any], **appq: Any) -> list[int | None]:
     """The reason of each event, with APPQ that holds two messages."""
     facts = {"queue_manager": {"name": "QM1"}, "queue": [{"name": "APPQ", "maxdepth": 2, **appq}]}
     rows = Replay().rows(build_scenario({**facts, "event": list(events)}, "test"))
-    return [build_row_document(row).get("reason") for row in rows]
+    return [row.to_json().get("reason") for row in rows]
 
 
 def test_the_third_message() -> None:
@@ -42,7 +41,7 @@ def test_a_put_by_way_of_an_alias() -> None:
         "queue": [{"name": "APPQ", "maxdepth": 0}, {"name": "AL", "type": "QALIAS", "target": "APPQ"}],
         "event": [{"do": "put", "queue": "AL"}, {"do": "alter", "queue": "APPQ", "set": {"maxdepth": 1}}, PUT],
     }
-    rows = [build_row_document(row) for row in Replay().rows(build_scenario(facts, "test"))]
+    rows = [row.to_json() for row in Replay().rows(build_scenario(facts, "test"))]
     assert [row.get("reason") for row in rows] == [2053, None, None]
 
 
@@ -64,7 +63,7 @@ def with_full_initq(*events: dict[str, Any], **queue_manager: Any) -> list[dict[
         "process": [{"name": "P"}],
         "event": [{"do": "open", "queue": "INITQ", "mode": "INPUT_SHARED", "by": "MONITOR"}, *events],
     }
-    return [build_row_document(row) for row in Replay().rows(build_scenario(facts, "test"))][1:]
+    return [row.to_json() for row in Replay().rows(build_scenario(facts, "test"))][1:]
 
 
 FULL = (

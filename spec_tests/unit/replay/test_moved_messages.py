@@ -11,7 +11,6 @@ import pytest
 from mqclause import Engine, Replay, Rules
 from mqclause.exits import MQWXP, Caller
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.runner import build_row_document
 from spec_tests.support.exit_scene import (
     NAME,
     Exit,
@@ -44,7 +43,7 @@ def rows(
     """The rows of events over the facts, with messages in flight."""
     document = {**facts(**changes), "in_flight": messages, "event": list(events)}
     with Replay(exits={NAME: called}) as replay:
-        return [build_row_document(each) for each in replay.rows(build_scenario(document, "scenario"))]
+        return [each.to_json() for each in replay.rows(build_scenario(document, "scenario"))]
 
 
 def fates(row: dict[str, Any]) -> list[tuple[str, str, str | None]]:

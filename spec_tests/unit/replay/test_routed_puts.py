@@ -9,7 +9,6 @@ import pytest
 from mqclause import Replay
 from mqclause.model.diagnostics import FactsError
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.runner import build_row_document
 
 OPEN = {"do": "open", "queue": "Q", "by": "APP", "mode": "OUTPUT", "bind": "OPEN"}
 PUT = {"do": "put", "queue": "Q", "by": "APP"}
@@ -34,7 +33,7 @@ def replayed(*events: dict[str, Any], level: int = 0, **more: Any) -> list[dict[
         ],
         "event": list(events),
     }
-    return [build_row_document(row) for row in Replay().rows(build_scenario(facts, "test"))]
+    return [row.to_json() for row in Replay().rows(build_scenario(facts, "test"))]
 
 
 def routed(*events: dict[str, Any], **more: Any) -> list[Any]:
@@ -50,6 +49,11 @@ def test_a_bound_handle_keeps_what_its_open_chose() -> None:
 def test_a_bound_handle_keeps_the_local_queue_that_leaves_the_cluster() -> None:
     leaves = {"do": "alter", "queue": "Q", "set": {"clusters": []}}
     assert routed(OPEN, leaves, PUT, put="ENABLED") == [HERE, None, HERE]
+
+
+def test_a_bound_handle_does_not_ask_a_local_queue_that_it_is_not_bound_to() -> None:
+    leaves = {"do": "alter", "queue": "Q", "set": {"clusters": []}}
+    assert routed(OPEN, leaves, PUT) == [BY_QM2, None, BY_QM2]
 
 
 def test_a_queue_that_left_the_cluster_is_not_routed_to() -> None:
@@ -172,7 +176,7 @@ def led(*events: dict[str, Any]) -> list[dict[str, Any]]:
         "channel": [{"name": "TO.QM2", "queue_manager": "QM2", "cluster": "S"}],
         "event": list(events),
     }
-    return [build_row_document(row) for row in Replay().rows(build_scenario(facts, "test"))]
+    return [row.to_json() for row in Replay().rows(build_scenario(facts, "test"))]
 
 
 def test_messages_are_got_where_they_lie() -> None:

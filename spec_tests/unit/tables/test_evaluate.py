@@ -65,6 +65,29 @@ def test_as_each_row_is_evaluated(executor: Any, tmp_path: Path) -> None:
     assert {each["failed_by"] for each in found} == {None, "parcels.09"}
 
 
+def test_large_whole_numbers_are_divided_alike() -> None:
+    """Of 64 bits 9007199254740993 is 9007199254740992, of which a third is 3002399751580330.5 and not 3002399751580331."""
+    own = (
+        'clause = "workload/1"\ntitle = "T"\nafter = "workload.01a"\n[eliminate]\n'
+        'where = "dest_seq_number / 3 > 3002399751580330.6"\nbecause = "so"\n'
+    )
+    rules = Rules().with_files({"workload/01z_own.toml": own})
+    among = [
+        {"queue_manager": name, "channel": name, "dest_seq_number": 2**53 + more}
+        for name, more in (("QM1", 1), ("QM2", 4))
+    ]
+    row = {"queue": "Q"}, among
+    assert [each.id for each in rules.ruleset(WORKLOAD).rules].count("workload.01z") == 1
+    table = pa.table({"id": [0], "put": [row[0]], "destinations": [among]})
+    (decided,) = answers(decide(table, rules=rules, explain=True, connection=connection()))
+    assert decided["eliminated_by"] == [None, "workload.01z"]
+    for executor in ("plain", "compiled"):
+        put, listed = read_row(WORKLOAD, *row)
+        assert [
+            each.queue_manager for each in Pipeline.of(rules, WORKLOAD, executor).run(put, listed)[0].remaining
+        ] == ["QM1"]
+
+
 def test_one_row_by_hand(tmp_path: Path) -> None:
     doors: list[Any] = [
         {"floor": 1, "width": 2.0, "steps": 30},

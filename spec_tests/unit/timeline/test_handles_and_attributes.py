@@ -80,11 +80,11 @@ class TestHandles:
 
     def test_output_handles(self) -> None:
         state = after(started(), opened("FAR", "OUTPUT", by="A", bind="NOTFIXED"), opened("FAR", "OUTPUT", by="A"))
-        handle = state.find_output_handle("A", "FAR")
+        handle = state.handles.find_output_handle("A", "FAR")
         assert handle is not None
         assert (handle.id, handle.bind) == (1, "AS_Q_DEF")
-        assert state.find_output_handle("B", "FAR") is None
-        handle = after(state, closed("FAR", by="A")).find_output_handle("A", "FAR")
+        assert state.handles.find_output_handle("B", "FAR") is None
+        handle = after(state, closed("FAR", by="A")).handles.find_output_handle("A", "FAR")
         assert handle is not None
         assert handle.bind == "NOTFIXED"
 

@@ -27,7 +27,7 @@ from mqclause.model.facts.cluster import CLUSTER_FIELDS
 from mqclause.model.facts.objects import Fact
 from mqclause.model.timeline.scenario import read_scenario_source
 from mqclause.replay.runner import Replay
-from mqclause.trigger.why import Why, build_document
+from mqclause.trigger.why import Why
 from mqclause.workload.sensitivity import RESTS_ON, VariedCluster, find_undisplayed_attributes, find_unknowns
 from spec_tests.support.displayed import BANNER, snapshot
 
@@ -142,7 +142,7 @@ def test_why_depends_on_what_no_display_shows(shown: str, verdict: str) -> None:
     words = " ".join(word.partition("(")[0].removeprefix("NO") for word in shown.split() if word != ")")
     answer = Why().ask("BOLTS", log(f"DISPLAY QLOCAL(BOLTS) {words}", shown))
     assert answer.verdict == verdict
-    commands = {each["command"] for each in build_document(answer)["depends_on"]}
+    commands = {each["command"] for each in answer.to_json()["depends_on"]}
     if verdict == "depends":
         assert "DISPLAY QUEUE('BOLTS') PROCESS INITQ TRIGMPRI TRIGDPTH" in commands
         assert "DISPLAY QUEUE('BOLTS') PUT" in commands
@@ -155,7 +155,7 @@ def test_facts_that_are_written_leave_open_the_same() -> None:
     assert "trigger" not in written["unknown"]
     again = read_document(written, "f")
     assert resting(again) == resting(of) != []
-    assert build_document(Why().ask("BOLTS", again)) == build_document(Why().ask("BOLTS", of))
+    assert Why().ask("BOLTS", again).to_json() == Why().ask("BOLTS", of).to_json()
 
 
 def test_check_says_of_which_queues_the_clusters_are_not_told() -> None:
@@ -234,7 +234,7 @@ def test_an_interval_that_nobody_asked_about_is_told_of_where_it_decides(
     type_: str, depth: int, qmgr: str, told: bool
 ) -> None:
     of = snapshot(BANNER + qmgr + ROUTES + TRIGGERED.format(type=type_, depth=depth))
-    depends_on = build_document(Why().ask("NUTS", of))["depends_on"]
+    depends_on = Why().ask("NUTS", of).to_json()["depends_on"]
     expected = {
         "what": "TRIGINT of QM1 is shown by no display; taken as 999999999 ms",
         "object": "QM1",

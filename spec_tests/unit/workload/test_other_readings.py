@@ -9,7 +9,7 @@ import pytest
 from attrs import evolve
 
 from mqclause import Cluster, Decision, Engine, Rules, read_document
-from mqclause.workload.decision import is_same_answer, list_other_choices
+from mqclause.workload.decision import PLAIN_FIRST, get_deciding_engine, is_same_answer, list_other_choices
 from mqclause.workload.explanation import describe_final_tie, describe_ties
 from spec_tests.support.random_clusters import random_case
 
@@ -215,3 +215,13 @@ def renamed(cluster: Cluster) -> Cluster:
         ],
         channels=[evolve(each, queue_manager=named(each.queue_manager)) for each in cluster.channels],
     )
+
+
+def test_rules_of_their_own_are_compiled_once_they_are_used_often() -> None:
+    rules = Rules()
+    one, other = (
+        rules.with_files({"terms.toml": f"{rules.files['terms.toml']}# {name}\n"}) for name in ("one", "other")
+    )
+    executors = [get_deciding_engine(one).executor for _ in range(PLAIN_FIRST + 2)]
+    assert executors == [*["plain"] * PLAIN_FIRST, "compiled", "compiled"]
+    assert get_deciding_engine(other).executor == "plain"

@@ -13,7 +13,6 @@ from mqclause.check.findings import inspected
 from mqclause.cluster.counterfactuals import why_not
 from mqclause.model.configuration.sources import Source
 from mqclause.model.timeline.scenario import build_scenario
-from mqclause.replay.runner import build_row_document
 from mqclause.workload.explanation import Explanation
 from spec_tests.support.inspected_members import CHECKS
 
@@ -43,7 +42,7 @@ def chosen(given: dict[str, Any], call: str = "MQPUT1", bind: str = "NOTFIXED") 
 
 def rows(given: dict[str, Any], *events: dict[str, Any], **tables: Any) -> list[dict[str, Any]]:
     document = {**given, **tables, "event": list(events)}
-    return [build_row_document(row) for row in REPLAY.rows(build_scenario(document, "s"))]
+    return [row.to_json() for row in REPLAY.rows(build_scenario(document, "s"))]
 
 
 CASES: tuple[tuple[list[dict[str, Any]], dict[str, Any], int | None], ...] = (

@@ -1,9 +1,10 @@
-"""Tell of each sentence what states it and which cases hold it, and of each rule what it rests on."""
+"""Tell of each sentence what states it, of each rule what it rests on, and of each word what it is and who uses it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,12 +13,14 @@ from attrs import asdict, frozen
 from mqclause.documents import DOCUMENTS
 from mqclause.executors.operations import LoweredRuleset, list_expressions
 from mqclause.language import nodes
-from mqclause.language.parser import find_terms
+from mqclause.language.parser import find_used_terms, find_words, infer_type
+from mqclause.language.vocabulary import About, Type, Vocabulary, build_words
+from mqclause.model.readers.facts_files import read_toml
 from mqclause.rulebook.case_files import has_case_file
 from mqclause.rulebook.clauses import Clause, list_clauses, read_clause_files
 from mqclause.rulebook.loader import OVERRIDES
 from mqclause.rulebook.mutants import TERMS_FILE
-from mqclause.rulebook.rule import ReadingError, Rule, Ruleset
+from mqclause.rulebook.rule import Declaration, ReadingError, Rule, Ruleset
 from mqclause.rulebook.rules import Rules, get_rule_id
 from mqclause.testing.case_kinds import RunnableCase
 from mqclause.testing.case_runner import group_cases_by_clause, read_cases
@@ -132,7 +135,7 @@ class RunOrder:
 def list_orders(rules: Rules, document: str) -> tuple[RunOrder, ...]:
     """List the orders in which the rules of a document run, the oldest first. Raises RuleError."""
     found, known = list[tuple[str, tuple[Rule, ...]]](), rules.known_editions
-    for read in read_editions(rules):
+    for read in rules.read_editions():
         listed = read.ruleset(DOCUMENTS[document]).rules
         if not found or [each.id for each in listed] != [each.id for each in found[-1][1]]:
             found.append((read.edition, listed))
@@ -142,17 +145,11 @@ def list_orders(rules: Rules, document: str) -> tuple[RunOrder, ...]:
     )  # fmt: skip
 
 
-def read_editions(rules: Rules) -> tuple[Rules, ...]:
-    """Read the rules in each edition for which a file states anything, the oldest first."""
-    editions = [each for each in rules.known_editions if each == rules.as_stated(each)]
-    return tuple(map(rules.in_edition, editions)) or (rules,)
-
-
 @lru_cache(maxsize=2048)
 def find_ruleset(rules: Rules, rule_id: str) -> Ruleset:
     """Find the ruleset of the oldest edition that has a rule. Raises ReadingError where none has, and RuleError."""
     about = DOCUMENTS[rule_id.partition(".")[0]]
-    for read in read_editions(rules):
+    for read in rules.read_editions():
         ruleset = read.ruleset(about)
         if rule_id in (rule.id for rule in ruleset.rules):
             return ruleset
@@ -189,12 +186,138 @@ def _of_kind(overrides: Iterable[tuple[str, str]], wanted: str) -> tuple[str, ..
 def _terms_of(ruleset: Ruleset, rule_id: str) -> dict[str, None]:
     """The terms that a rule uses, and those that these use, in the order in which they are met."""
     step = next(each for each in LoweredRuleset.of(ruleset).steps if each.rule.id == rule_id)
-    named = [nodes.Column(name) for name in (step.rule.because.names() if step.rule.because else ())]
-    waiting = [*list_expressions(step), *named]
-    found = dict[str, None]()
-    for tree in waiting:
-        for term in find_terms(tree, ruleset.vocabulary):
-            if term not in found:
-                found[term] = None
-                waiting.append(ruleset.vocabulary.terms[term])
+    named = map(nodes.Column, _named_in_texts(step.rule))
+    return find_used_terms([*list_expressions(step), *named], ruleset.vocabulary)
+
+
+MEANINGS_FILE = "vocabulary.toml"
+DESCRIBED: tuple[About, ...] = ("situation", "subject")
+
+WordOrigin = Literal["attribute", "derived fact", "term"]
+
+
+@frozen
+class WordAccount:
+    """A word that conditions of a document use: what it can be, what it ``means``, and the ``rules`` that name it.
+
+    An attribute has its value before any rule runs; ``source`` says from where. A fact is derived by the rules in
+    ``derived_by``; so is what of an attribute is carried from one choice to the next. A term is what ``stands_for``
+    says, or another expression in some ``editions`` and ``readings``.
+    """
+
+    document: str
+    name: str
+    origin: WordOrigin
+    type: str
+    means: str
+    source: str = ""
+    stands_for: str = ""
+    derived_by: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    editions: tuple[str, ...] = ()
+    readings: tuple[str, ...] = ()
+
+
+def list_words(rules: Rules, document: str) -> tuple[WordAccount, ...]:
+    """List the attributes, the derived facts and the terms of a document. Raises RuleError."""
+    about = DOCUMENTS[document]
+    used, derived, vocabulary = _users(rules, about), find_derived(rules, about), rules.ruleset(about).vocabulary
+    found = dict[str, WordAccount]()
+    for kind, of in ((getattr(about, each), each) for each in DESCRIBED):
+        said = read_meanings().get((kind, of), {})
+        for name, word in ({} if kind is None else build_words(kind, of)).items():
+            source, means = said.get(name, ("", ""))
+            found[name] = WordAccount(
+                document, name, "attribute", describe_type(word.type), means, source,
+                derived_by=tuple(derived.get(name, ())), rules=used.get(name, ()),
+            )  # fmt: skip
+    for name in (each for each in derived if each not in found):
+        known = vocabulary.words.get(name)
+        type_ = describe_type(about.asks.get(name, known.type)) if known else ""
+        found[name] = WordAccount(document, name, "derived fact", type_, "", derived_by=tuple(derived[name]),
+                                  rules=used.get(name, ()))  # fmt: skip
+    terms = (each for each in _list_terms(rules, document, vocabulary, used) if each.name not in found)
+    return (*found.values(), *terms)
+
+
+def _list_terms(
+    rules: Rules, document: str, vocabulary: Vocabulary, used: Mapping[str, tuple[str, ...]]
+) -> Iterator[WordAccount]:
+    trees = {**vocabulary.terms, **vocabulary.asked}
+    for name, table in rules.toml(TERMS_FILE).get(document, {}).items():
+        type_ = describe_type(infer_type(trees[name], vocabulary, True)) if name in trees else ""
+        yield WordAccount(
+            document, name, "term", type_, str(table.get("means", "")), "rules/terms.toml", str(table.get("is", "")),
+            (), used.get(name, ()), tuple(table.get("edition", ())), tuple(table.get("reading", ())),
+        )  # fmt: skip
+
+
+def _users(rules: Rules, about: Declaration) -> dict[str, tuple[str, ...]]:
+    """The rules that name each word, in any edition."""
+    found = dict[str, dict[str, None]]()
+    for read in rules.read_editions():
+        steps = LoweredRuleset.of(read.ruleset(about))
+        for step in steps.steps:
+            trees = [word for tree in list_expressions(step) for word in find_words(tree)]
+            for name in (*trees, *_named_in_texts(step.rule)):
+                found.setdefault(name, {})[step.rule.id] = None
+    return {name: tuple(by) for name, by in found.items()}
+
+
+def _named_in_texts(rule: Rule) -> Iterable[str]:
+    return rule.because.names() if rule.because else ()
+
+
+@lru_cache(maxsize=1)
+def read_meanings() -> Mapping[tuple[type, str], Mapping[str, tuple[str, str]]]:
+    """Read what attributes mean: by class of facts and what it describes, by word its source and meaning.
+
+    Raises ValueError for a word that two sources claim, and for a section of no document.
+    """
+    stated = read_toml((files("mqclause.audit") / MEANINGS_FILE).read_text(encoding="utf-8"))
+    found = {}
+    for document, sections in stated.items():
+        for about, sources in sections.items():
+            kind = getattr(DOCUMENTS[document], about)
+            words = [(word, source, means) for source, group in sources.items() for word, means in group.items()]
+            found[kind, about] = {word: (source, means) for word, source, means in words}
+            if len(found[kind, about]) < len(words) or kind is None:
+                raise ValueError(f"{document}.{about}: a word stands there twice, or the document has none")
     return found
+
+
+def list_facts() -> Iterator[tuple[Declaration, About, type]]:
+    """Yield each class of facts that rules see, with the first document that sees it and what it describes."""
+    seen = set[type]()
+    for declaration in DOCUMENTS.values():
+        for about in DESCRIBED:
+            kind = getattr(declaration, about)
+            if kind is not None and kind not in seen:
+                seen.add(kind)
+                yield declaration, about, kind
+
+
+def find_derived(rules: Rules, declaration: Declaration) -> dict[str, list[str]]:
+    """Find the facts that rules of a document derive, each with the rules that do."""
+    found: dict[str, list[str]] = {}
+    for path, table in rules.in_folder(declaration.name).items():
+        names: list[Any] = [
+            *table.get("derive", {}), *table.get("settle", {}), table.get("conclude", {}).get("fact"),
+        ]  # fmt: skip
+        for name in names:
+            if name not in (None, "of", "because"):
+                found.setdefault(name, []).append(get_rule_id(f"{declaration.name}/{path}"))
+    return dict(sorted(found.items()))
+
+
+def describe_type(kind: Type) -> str:
+    """Describe a type with the values that it allows: ```PRIORITY`, `FIFO```, ``whole number, 0 to 9``."""
+    if kind.kind == "text" and kind.words:
+        return ", ".join(f"`{word}`" if word else "blank" for word in kind.words)
+    said = {"whole": "whole number", "names": "list of names", "boolean": "true or false"}.get(kind.kind, kind.kind)
+    least, most = (None if each is None or abs(each) >= 2**31 - 1 else each for each in (kind.least, kind.most))
+    if least is None and most is None:
+        return said
+    return f"{said}, {'up to' if least is None else f'{least:g} to'} {most:g}" if most is not None else (
+        f"{said}, from {least:g}"
+    )  # fmt: skip

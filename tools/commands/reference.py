@@ -1,8 +1,13 @@
-"""``mqclause commands``: what to ask runmqsc, so that another subcommand knows all that it can use."""
+"""Print what needs no input: the JSON schemas of what mqclause reads and writes, and what to ask runmqsc."""
 
 from __future__ import annotations
 
+import json
+
 import click
+
+from mqclause.model.diagnostics import ArgumentError
+from mqclause.schemas import list_schemas, read_schema
 
 ALL_KINDS = {
     "QMGR": ("explain", "why", "check"),
@@ -28,4 +33,21 @@ def print_display_commands(subcommand: str) -> int:
     """Print the DISPLAY commands whose output contains everything that a subcommand can use."""
     for each in list_display_commands(subcommand):
         click.echo(each)
+    return 0
+
+
+def print_schema(name: str | None) -> int:
+    """Print a schema, or the names of all with what each is of; return 0. Raises UsageError."""
+    if name is not None:
+        try:
+            schema = read_schema(name)
+        except ArgumentError as error:
+            raise click.UsageError(str(error)) from None
+        click.echo(json.dumps(schema, ensure_ascii=False, indent=1))
+        return 0
+    listed = list_schemas()
+    for each in listed:
+        click.echo(
+            f"{each:<{max(map(len, listed))}}  {read_schema(each)['description'].partition('. ')[0].rstrip('.')}"
+        )
     return 0
