@@ -22,7 +22,9 @@ def from_rows(spark: Any, rows: Sequence[Sequence[Any] | Mapping[str, Any]], sch
     from pyspark.sql.pandas.types import to_arrow_schema
     from pyspark.sql.types import StructType
 
-    kinds = to_arrow_schema(StructType.fromDDL(schema), timezone="UTC")
+    kind = StructType.fromDDL(schema)
+    assert isinstance(kind, StructType)
+    kinds = to_arrow_schema(kind, timezone="UTC")
     columns = [
         [row[name] if isinstance(row, Mapping) else row[place] for row in rows]
         for place, name in enumerate(kinds.names)

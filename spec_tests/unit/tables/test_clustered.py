@@ -46,7 +46,11 @@ def row(put: Put) -> dict[str, Any]:
 def test_a_model_queue_is_refused(shares: bool) -> None:
     told = "is a model queue: an open of it makes a queue of a generated name; name that queue"
     cluster = Cluster(QueueManager("QM1"), queues=[Queue("L", "QM1")], model_queues=[ModelQueue("M")])
-    asked = [{"queue": "M"}, {"queue": "M", "queue_manager": "QM1"}, {"queue": "M", "already_sent_to": ["QM2"]}]
+    asked: list[dict[str, Any]] = [
+        {"queue": "M"},
+        {"queue": "M", "queue_manager": "QM1"},
+        {"queue": "M", "already_sent_to": ["QM2"]},
+    ]
     rows = of_few_fields([*asked, {"queue": "L"}, {"queue": "M", "queue_manager": "QM9"}])
     *found, local, elsewhere = answers(decide(rows, cluster, shares=shares, connection=connection()))
     assert {each["message"] for each in found} == {f"put: queue 'M' {told}"}

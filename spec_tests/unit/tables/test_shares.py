@@ -56,7 +56,7 @@ def of_puts(puts: list[Any]) -> list[dict[str, Any]]:
     by_alias = evolve(CLUSTER, queues=[*CLUSTER.queues, Queue("A", "QM1", "QALIAS", target="Q", put="DISABLED")])
     names = ("queue", "call", "bind", "clwlmruc", "already_sent_to", "cluster_pcf")
     table = pa.Table.from_pylist([dict.fromkeys(names) | {"id": at, "v": "v", **put} for at, put in enumerate(puts)])
-    named = dict(zip(names, names, strict=True))
+    named: dict[str, Any] = dict(zip(names, names, strict=True))
     return answers(decide(table, by_alias, connection=connection(), shares=True, spread="v", **named))
 
 
@@ -371,7 +371,7 @@ def test_where_nobody_is_left_there_is_no_weight(given: str, step: str) -> None:
     assert (row["decision"]["outcome"], row["decision"]["permitted"], row["decision"]["shares"]) == ("failed", 0, [])
 
 
-DEFERRED = {"queue": "Q", "bind": "NOTFIXED", "call": "MQOPEN"}
+DEFERRED: dict[str, Any] = {"queue": "Q", "bind": "NOTFIXED", "call": "MQOPEN"}
 DEFERRED_IN_CLUSTER = IN_CLUSTER.ask(DEFERRED, {**DEFERRED, "clwlmruc": 2})
 DEFERRED_IN_ROWS = IN_ROWS.ask(
     (DEFERRED, [{"queue_manager": "QM2", "channel": "A"}, {"queue_manager": "QM3", "channel": "B"}])
