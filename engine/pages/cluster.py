@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from attrs import evolve, frozen
 
@@ -22,8 +22,8 @@ from mqclause.model.diagnostics import escape_controls
 from mqclause.model.facts.objects import QueueManager, RemoteQueueManager
 from mqclause.model.facts.workload import Destination
 from mqclause.pages.diagram import Diagram, Drawing, Edge, Node, State, draw_diagrams, list_states
-from mqclause.pages.page import RuleText, Unknown, list_rule_texts, read_style, render_template, say_origin
-from mqclause.render.cluster import format_percent, join_edition_remarks, list_unknown
+from mqclause.pages.page import RuleText, list_rule_texts, read_style, render_template, say_origin
+from mqclause.render.cluster import Unknown, format_percent, group_by, join_edition_remarks, list_unknown
 from mqclause.render.documents import Document
 from mqclause.rulebook.rules import Rules
 from mqclause.trace import join_names
@@ -85,8 +85,6 @@ HEADING = 30
 BETWEEN = 20
 LEGEND = 190
 """How wide a word of the legend is."""
-
-EachT = TypeVar("EachT")
 
 
 @frozen
@@ -343,7 +341,7 @@ def view_cluster(
     ]
     hosts, matrix = _count_queues(found)
     members = tuple(_view_members(found, snapshots, described))
-    unknown = (*_list_exits(found), *(Unknown(each.name, each.command, each.where) for each in list_unknown(found)[1]))
+    unknown = (*_list_exits(found), *list_unknown(found)[1])
     named = {line.rule for each in shown for line in each.lines} | {rule for each in found for rule in each.balanced_by}
     return ClusterView(
         tuple(_summarize(found)), members, hosts, matrix, drawings[0] if overview else None, tuple(shown), unknown,
@@ -431,9 +429,9 @@ BandOf = tuple[Band, Sequence[Flow]]
 def _view_bands(flows: Sequence[Flow]) -> Iterator[BandOf]:
     """The queues in groups of those whose puts go alike from everywhere."""
     by_queue = [list(of) for _, of in groupby(flows, lambda each: (each.is_alias, each.name))]
-    for group in _group(by_queue, lambda of: tuple((each.is_alias, each.member, each.alike) for each in of)):
+    for group in group_by(by_queue, lambda of: tuple((each.is_alias, each.member, each.alike) for each in of)):
         first = group[0]
-        alike = _group(first, attrgetter("alike"))
+        alike = group_by(first, attrgetter("alike"))
         named = ((", ".join(each.member for each in of), of[0]) for of in alike)
         lines = tuple(line for who, flow in named for line in _view_lines(who, flow))
         routes = [route for flow in first for route in flow.routes]
@@ -461,13 +459,6 @@ def _join_remarks(flows: Sequence[Flow]) -> Iterator[str]:
             about.setdefault(joined[flow.member, said], {})[flow.member] = None
     for said, members in about.items():
         yield said if len(members) == len(flows) else f"from {join_names(list(members))}: {said}"
-
-
-def _group(many: Iterable[EachT], key: Callable[[EachT], Hashable]) -> list[list[EachT]]:
-    found: dict[Hashable, list[EachT]] = {}
-    for each in many:
-        found.setdefault(key(each), []).append(each)
-    return list(found.values())
 
 
 def _get_urgency(each: BandOf) -> tuple[int, bool, tuple[str, ...]]:
@@ -510,7 +501,7 @@ def _view_lines(who: str, flow: Flow) -> Iterator[BandLine]:
 def _draw_band(band: BandOf, described: set[str]) -> Diagram:
     """Who puts on the left, who gets it on the right; who gets nothing of anybody with why."""
     view, flows = band
-    senders = _group(flows, attrgetter("drawn"))
+    senders = group_by(flows, attrgetter("drawn"))
     routes = [route for flow in flows for route in flow.routes]
     hosts = list(dict.fromkeys(route.queue_manager for route in routes))
     failures = list(dict.fromkeys(flow.failure for flow in flows if flow.failure))
@@ -597,7 +588,9 @@ def _draw_overview(flows: Sequence[Flow], described: set[str]) -> Diagram | None
     aliases = [each for each in flows if each.is_alias]
     of_aliases, failing_aliases = _count_pairs(aliases), Counter(each.member for each in aliases if each.failure)
     members = list(dict.fromkeys(each.member for each in flows))
-    groups = _group(members, lambda one: (failing[one], tuple((to, n) for (by, to), n in counts.items() if by == one)))
+    groups = group_by(
+        members, lambda one: (failing[one], tuple((to, n) for (by, to), n in counts.items() if by == one))
+    )
     hosts = list(dict.fromkeys(to for _, to in counts))
     of_pair = _group_pairs(flows)
     edges = []

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Literal
 from attrs import evolve, frozen
 
 from mqclause.answers import ShownAnswer
-from mqclause.pages.page import RuleText, Unknown, list_rule_texts, say_origin
+from mqclause.pages.page import RuleText, list_rule_texts, say_origin
+from mqclause.render.cluster import Unknown
 from mqclause.render.documents import (
     Document,
     list_other_readings,

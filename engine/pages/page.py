@@ -147,15 +147,6 @@ def _identify(view: View) -> str:
     return f"m{sha256(repr(view).encode()).hexdigest()[:IDENTIFIER_LENGTH]}"
 
 
-@frozen
-class Unknown:
-    """What is not known and could change the answer, the command that tells it, and ``where`` that is run."""
-
-    what: str
-    command: str
-    where: str = ""
-
-
 def say_origin(document: Document) -> str:
     """Say by whose rules an answer was made; blank where they are those that come with the project."""
     told = document.get("rules")

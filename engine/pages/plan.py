@@ -11,15 +11,17 @@ from mqclause.cluster.plan import ChangePlan, PlanRow, PlanTable
 from mqclause.pages.check import FindingView, view_finding
 from mqclause.pages.cluster import OPEN_BANDS, count_names, name_some
 from mqclause.pages.diagram import Diagram, Drawing, Edge, Node, State, draw_diagrams, list_states
-from mqclause.pages.page import RuleText, Unknown, list_rule_texts, say_origin
+from mqclause.pages.page import RuleText, list_rule_texts, say_origin
 from mqclause.render.cluster import (
     MQSC_VERB,
-    describe_missing_exits,
+    Unknown,
     describe_no_move,
     describe_upgrades,
     format_amount,
     format_percent,
+    group_by,
     group_remarks,
+    list_missing_exits,
     list_unknown,
 )
 from mqclause.render.documents import Document, say_upgrade, say_waiting
@@ -139,10 +141,11 @@ def view_plan(
         still, upgrades = describe_no_move(change), tuple(describe_upgrades(change))
         unknown = tuple(_list_asked(change))
     else:
-        unknown = _view_unknown({"from": document.get("from"), **each} for each in document.get("incomplete", ()))
+        asking = ({"from": document.get("from"), **each} for each in document.get("incomplete", ()))
+        unknown = tuple(_view_unknown(asking))
     document = document if "rows" in document else {"rows": [document]}
     rows = [*document["rows"], *document.get("queue_manager_aliases", ())]
-    moves = [_view_move(group) for group in _group_alike(rows)]
+    moves = [_view_move(group) for group in group_by(rows, _tell_moves)]
     drawings = draw_diagrams([_draw_move(each) for each in moves]) if draw else []
     findings = document.get("findings") or {"new": (), "gone": ()}
     new, gone = (tuple(map(view_finding, findings[side])) for side in ("new", "gone"))
@@ -163,22 +166,17 @@ def view_plan(
 
 def _list_asked(change: ChangePlan) -> Iterator[Unknown]:
     """What a plan rests on, as its text names it: exits, objects, command levels."""
-    for each, told in zip(change.exits, describe_missing_exits(change.exits), strict=True):
-        yield Unknown(told, each.command)
-    for asked in list_unknown(row for _, row in change.in_question)[1]:
-        yield Unknown(asked.name, asked.command, asked.where)
+    yield from list_missing_exits(change.exits)
+    yield from list_unknown(row for _, row in change.in_question)[1]
     for level in change.unknown_levels:
         yield Unknown(f"{level.what} of {level.object}", level.command, f"at {level.object}")
 
 
-def _group_alike(rows: Iterable[Document]) -> list[list[Document]]:
-    """The rows whose puts move alike, those of several queues, too."""
-    found: dict[Hashable, list[Document]] = {}
-    for each in rows:
-        sides = tuple((_get_failure(each[side]), tuple(_sum_parts(each[side]).items())) for side in ("before", "after"))
-        causes = tuple((of["side"], of["destination"]["queue_manager"], of["rule"]) for of in each["because"])
-        found.setdefault((not each.get("queue"), each.get("of_opens", False), sides, causes), []).append(each)
-    return list(found.values())
+def _tell_moves(row: Document) -> Hashable:
+    """What rows have alike whose puts move alike, those of several queues, too."""
+    sides = tuple((_get_failure(row[side]), tuple(_sum_parts(row[side]).items())) for side in ("before", "after"))
+    causes = tuple((of["side"], of["destination"]["queue_manager"], of["rule"]) for of in row["because"])
+    return not row.get("queue"), row.get("of_opens", False), sides, causes
 
 
 def _view_move(group: Sequence[Document]) -> MoveView:
@@ -327,22 +325,18 @@ def _group_remarks(listed: Iterable[Document]) -> Iterator[str]:
     yield from (each["remark"] for each in listed if not each["from"])
 
 
-def _view_unknown(listed: Iterable[Document]) -> tuple[Unknown, ...]:
+def _view_unknown(listed: Iterable[Document]) -> Iterator[Unknown]:
     """The objects of which something is not known, each once, with where the command that tells it is run."""
     asked: dict[tuple[str, str], dict[str, None]] = {}
     for each in listed:
         what = each["object"] if each["command"].startswith(MQSC_VERB) else each["what"]
         asked.setdefault((what or each["what"], each["command"]), {})[each["from"]] = None
-    return tuple(_view_asked(what, command, join_names(list(of))) for (what, command), of in asked.items())
-
-
-def _view_asked(what: str, command: str, members: str) -> Unknown:
-    """A command of the shell names its queue manager, whoever wants to know."""
-    return (
-        Unknown(what, command, f"at {members}")
-        if command.startswith(MQSC_VERB)
-        else Unknown(f"from {members}: {what}", command)
-    )
+    for (what, command), of in asked.items():
+        members = join_names(list(of))
+        if command.startswith(MQSC_VERB):
+            yield Unknown(what, command, f"at {members}")
+        else:  # a command of the shell names its queue manager, whoever wants to know
+            yield Unknown(f"from {members}: {what}", command)
 
 
 def _name(row: Document) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from attrs import frozen
 from rich.table import Table
@@ -21,6 +21,8 @@ from mqclause.trace import join_names
 from mqclause.workload.editions import say_edition_source, split_edition_source
 from mqclause.workload.sensitivity import MissingObject
 from mqclause.workload.shares import sum_parts
+
+EachT = TypeVar("EachT")
 
 CSV_COLUMNS = ("queue", "from", "outcome", "reason", "queue_manager", "channel", "share")
 SIDE_COLUMNS = ("queue", "from", "moved", "side", "outcome", "reason", "queue_manager", "channel", "share", "weight")
@@ -77,20 +79,13 @@ def print_map(rows: Sequence[PrintedRow], page: Page | None = None) -> None:
     _print_unknown(rows, page)
 
 
-def summarize_unknown(rows: Iterable[PrintedRow]) -> Iterator[str]:
-    """Render in one line, beside CSV, what is not known and matters."""
-    heading, lines = _unknown(rows)
-    if lines:
-        yield f"{heading} {'; '.join(lines)}"
-
-
 @frozen
-class AskedObject:
-    """An object of which something is not known, the command that tells it, and ``where`` that is run."""
+class Unknown:
+    """What is not known and could change an answer, the command that tells it, and ``where`` that is run."""
 
-    name: str
+    what: str
     command: str
-    where: str
+    where: str = ""
 
 
 class AskingRow(Protocol):
@@ -107,7 +102,7 @@ class AskingRow(Protocol):
         ...
 
 
-def list_unknown(rows: Iterable[AskingRow]) -> tuple[list[str], list[AskedObject]]:
+def list_unknown(rows: Iterable[AskingRow]) -> tuple[list[str], list[Unknown]]:
     """List the members whose rows rest on what is not known, and each object with the command that tells of it."""
     asked: dict[MissingObject, dict[str, None]] = {}
     for row in rows:
@@ -117,13 +112,41 @@ def list_unknown(rows: Iterable[AskingRow]) -> tuple[list[str], list[AskedObject
     for (name, asking), members in asked.items():
         # A command of the shell names its queue manager, whoever wants to know.
         where = f"at {join_names(list(members))}" if not asking or asking.startswith(MQSC_VERB) else ""
-        found.append(AskedObject(name, asking, where))
+        found.append(Unknown(name, asking, where))
     return sorted({member for members in asked.values() for member in members}), found
 
 
-def describe_missing_exits(exits: Mapping[MissingInformation, Sequence[str]]) -> Iterator[str]:
-    """Describe the exits that nobody has given, each with who would call it."""
-    yield from (f"from {', '.join(members)}: {each.what}" for each, members in exits.items())
+def list_left_out_of_map(rows: Sequence[PrintedRow]) -> Iterator[str]:
+    """List what the lines of CSV leave out of a map: aliases, remarks, and what is not known."""
+    if not all(row.queue for row in rows):
+        yield ALIASES_LEFT_OUT
+    yield from (each.what for each in list_missing_exits(note_exits(rows, {})))
+    yield from group_remarks(list_remarks(rows))
+    yield from _summarize_unknown(rows)
+
+
+def list_left_out_of_plan(found: ChangePlan) -> Iterator[str]:
+    """List what the lines of CSV leave out of a plan."""
+    yield from describe_upgrades(found)
+    if found.alias_rows:
+        yield ALIASES_LEFT_OUT
+    yield from (each.what for each in list_missing_exits(found.exits))
+    yield from group_remarks(flatten_remarks(found.remarks))
+    yield from found.to_nobody
+    yield from _summarize_unknown(row for _, row in found.in_question)
+    yield from found.unasked
+
+
+def _summarize_unknown(rows: Iterable[PrintedRow]) -> Iterator[str]:
+    """In one line what is not known and matters."""
+    heading, lines = _unknown(rows)
+    if lines:
+        yield f"{heading} {'; '.join(lines)}"
+
+
+def list_missing_exits(exits: Mapping[MissingInformation, Sequence[str]]) -> Iterator[Unknown]:
+    """List the exits that nobody has given, each with who would call it."""
+    yield from (Unknown(f"from {', '.join(members)}: {each.what}", each.command) for each, members in exits.items())
 
 
 def print_plan(found: ChangePlan, page: Page | None = None) -> None:
@@ -230,21 +253,23 @@ def name_row(row: PrintedRow | PlanRow) -> str:
     return row.name if row.queue else f"{row.name} (queue manager)"
 
 
+def group_by(many: Iterable[EachT], key: Callable[[EachT], Hashable]) -> list[list[EachT]]:
+    """Group what has the same key, wherever it stands, by the first of each group."""
+    found: dict[Hashable, list[EachT]] = {}
+    for each in many:
+        found.setdefault(key(each), []).append(each)
+    return list(found.values())
+
+
 def group_alike_rows(rows: Sequence[PlanRow]) -> list[list[PlanRow]]:
     """Group the rows of one queue whose members say the same of both sides."""
-    groups: dict[tuple[object, ...], list[PlanRow]] = {}
-    for row in rows:
+
+    def tell_row(row: PlanRow) -> Hashable:
         because = tuple((each.side, each.destination.queue_manager, each.because) for each in row.because)
-        key = (
-            name_row(row),
-            row.moved,
-            row.is_of_opens,
-            render_destinations(row.before).plain,
-            render_destinations(row.after).plain,
-            because,
-        )
-        groups.setdefault(key, []).append(row)
-    return list(groups.values())
+        sides = tuple(render_destinations(side).plain for side in (row.before, row.after))
+        return name_row(row), row.moved, row.is_of_opens, sides, because
+
+    return group_by(rows, tell_row)
 
 
 def group_causes(row: PlanRow) -> dict[str, list[str]]:
@@ -365,7 +390,7 @@ def sum_parts_by_name(row: PrintedRow) -> dict[str, Fraction]:
 def _unknown(rows: Iterable[PrintedRow]) -> tuple[str, Sequence[str]]:
     """Who rests on what is not known, and a few objects with the command that tells of them and where it is run."""
     resting, asked = list_unknown(rows)
-    lines = [f"{each.name}: {' '.join(filter(None, (each.command, each.where)))}" for each in asked[:UNKNOWN_SHOWN]]
+    lines = [f"{each.what}: {' '.join(filter(None, (each.command, each.where)))}" for each in asked[:UNKNOWN_SHOWN]]
     if len(asked) > UNKNOWN_SHOWN:
         lines.append(f"and {len(asked) - UNKNOWN_SHOWN} more: {name_argument('to_json()')}")
     return f"from {', '.join(resting)} this rests on what is not known:", lines
@@ -383,9 +408,9 @@ def _print_unknown(rows: Iterable[PrintedRow], page: Page) -> None:
 
 def _print_exits(exits: Mapping[MissingInformation, Sequence[str]], page: Page) -> None:
     """The same, with what tells more."""
-    for said, each in zip(describe_missing_exits(exits), exits, strict=True):
+    for each in list_missing_exits(exits):
         page.line()
-        page.line(Text(said, "yellow"))
+        page.line(Text(each.what, "yellow"))
         page.line(Text(each.command, "dim"), "", INDENT)
 
 
@@ -393,7 +418,7 @@ def _print_groups(rows: Sequence[PrintedRow], page: Page) -> None:
     """A line for each queue; below it a line for the members that agree on where its puts go."""
     for name, of in groupby(rows, name_row):
         page.line(Text(name, "bold"))
-        agreeing = _agreeing(list(of))
+        agreeing = group_by(of, lambda row: render_destinations(row).plain)
         labels = [f"from {', '.join(row.member for row in group)}" for group in agreeing]
         column = INDENT + max(map(len, labels)) + 2
         beside = not page.width or column + NARROWEST_PARTS <= page.width
@@ -448,14 +473,6 @@ def _print_findings(found: ChangePlan, page: Page) -> None:
             page.line(Text(told, style), Text(f"{sign} ", style), INDENT)
     if found.findings.new or found.findings.gone:
         page.line()
-
-
-def _agreeing(rows: Sequence[PrintedRow]) -> list[list[PrintedRow]]:
-    """The rows of one queue in groups of members that say the same."""
-    groups: dict[str, list[PrintedRow]] = {}
-    for row in rows:
-        groups.setdefault(render_destinations(row).plain, []).append(row)
-    return list(groups.values())
 
 
 def _build_plan_table(groups: Sequence[Sequence[PlanRow]]) -> Table:

@@ -10,8 +10,7 @@ from mqclause.cluster.plan import ChangePlan, PlanRow
 from mqclause.model.diagnostics import escape_controls
 from mqclause.render.cluster import (
     UNKNOWN_SHOWN,
-    AskedObject,
-    describe_missing_exits,
+    Unknown,
     describe_no_move,
     describe_traffic,
     describe_upgrades,
@@ -20,6 +19,7 @@ from mqclause.render.cluster import (
     group_alike_rows,
     group_causes,
     group_remarks,
+    list_missing_exits,
     list_unknown,
     render_destinations,
 )
@@ -150,18 +150,18 @@ def _list_grounds(found: ChangePlan) -> Iterator[str]:
     yield from map(_render_asked, asked[:UNKNOWN_SHOWN])
     if len(asked) > UNKNOWN_SHOWN:
         yield f"{len(asked) - UNKNOWN_SHOWN} more that are not known, folded below"
-    for told, each in zip(describe_missing_exits(found.exits), found.exits, strict=True):
-        yield f"{escape_prose(told)}: {quote_code(each.command)}"
+    for each in list_missing_exits(found.exits):
+        yield f"{escape_prose(each.what)}: {quote_code(each.command)}"
     for level in found.unknown_levels:
         where = f"{quote_code(level.command)} at {quote_code(level.object)}"
         yield f"{escape_prose(level.what)} of {quote_code(level.object)} is not known: {where}"
     yield from map(escape_prose, found.unasked)
 
 
-def _render_asked(asked: AskedObject) -> str:
+def _render_asked(asked: Unknown) -> str:
     where = f" {escape_prose(asked.where)}" if asked.where else ""
     command = f"; {quote_code(asked.command)}{where} tells it" if asked.command else where
-    return f"{quote_code(asked.name)} is not known{command}"
+    return f"{quote_code(asked.what)} is not known{command}"
 
 
 def _list_folds(found: ChangePlan, said: Sequence[str]) -> Iterator[tuple[str, Iterator[str]]]:

@@ -342,10 +342,7 @@ def quote_text(text: Node) -> Node:
 
 
 def describe_disallowed(before: list[Node | str], text: Node, allowed: str) -> Node:
-    """Write the message about a value that is not allowed, given as ``text``.
-
-    ``before`` ends with the name of its column.
-    """
+    """Write the message about a value that is not allowed; ``before`` ends with the name of its column."""
     start, end = NOT_ALLOWED.format(column="", value="{}", allowed=allowed).split("{}", 1)
     *first, last = before
     return F.concat_texts(*first, f"{last}{start}", text, end)

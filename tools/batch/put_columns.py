@@ -18,29 +18,22 @@ SAME = "="
 """What stands before a word that is the same in every row, and no column."""
 
 
-@frozen
-class PutColumns:
-    """The words of options by field of a put: a column, or a value that is the same in every row.
+def spell_put(
+    words: Mapping[str, str], clusters: Iterable[Cluster], columns: Collection[str], rows: bool = True
+) -> dict[str, str | Constant]:
+    """Return for each field of a put that has a word its column, as the table spells it, or its constant.
 
-    Without any, puts are in a struct.
+    Raises TableError for a word that is neither; without ``rows`` nothing tells by which columns, and it is a column.
     """
-
-    words: Mapping[str, str]
-    clusters: tuple[Cluster, ...]
-
-    def among(self, columns: Collection[str]) -> dict[str, str | Constant]:
-        """Return for each field of a put its column, as the table spells it, or its constant. Raises TableError."""
-        return {name: _meant(PUT[name], word, columns, self.clusters) for name, word in self.words.items()}
-
-    def in_no_row(self) -> dict[str, str | Constant]:
-        """Return the arguments for no row to tell columns by: what can be no column's name is a constant."""
-        found: dict[str, str | Constant] = {}
-        for name, word in self.words.items():
-            try:
-                found[name] = _meant(PUT[name], word, (), self.clusters)
-            except TableError:
-                found[name] = word
-        return found
+    found: dict[str, str | Constant] = {}
+    for name, word in words.items():
+        try:
+            found[name] = _meant(PUT[name], word, columns if rows else (), clusters)
+        except TableError:
+            if rows:
+                raise
+            found[name] = word
+    return found
 
 
 def _meant(of: Column, word: str, columns: Collection[str], clusters: Iterable[Cluster]) -> str | Constant:
@@ -73,12 +66,14 @@ def _value(of: Column, word: str) -> Any:
 class AskedColumns:
     """The columns of a table that are asked for, as the table spells them once that is known.
 
-    ``structs`` are put and destinations, of which some have to be there; in place of them ``flat`` has by column the
-    field of a put that it holds. The texts ``beside`` them, and the column that ``spreads`` rows, are named by options.
+    ``structs`` are put and destinations, of which some have to be there. In place of them ``words`` of options say by
+    field of a put where it is, and ``flat`` has by column the field that it holds. The texts ``beside`` them, and the
+    column that ``spreads`` rows, are named by options.
     """
 
     structs: tuple[str, ...] = ()
-    put: PutColumns | None = None
+    words: Mapping[str, str] = field(factory=dict)
+    clusters: tuple[Cluster, ...] = ()
     flat: Mapping[str, Column] = field(factory=dict)
     beside: tuple[str, ...] = ()
     spreads: tuple[str, ...] = ()
@@ -96,14 +91,14 @@ class AskedColumns:
     @property
     def is_flat(self) -> bool:
         """Whether puts are in columns, and a column that is called put is none of ours."""
-        return self.put is not None
+        return bool(self.words)
 
     def among(self, columns: Collection[str], rows: bool = True) -> AskedColumns:
         """Spell the columns as the table with these columns does; without ``rows`` nothing tells by which.
 
         Raises TableError for a word that is no column and no value.
         """
-        found = {} if self.put is None else self.put.among(columns) if rows else self.put.in_no_row()
+        found = spell_put(self.words, self.clusters, columns, rows)
         flat = {name: PUT[of] for of, name in found.items() if isinstance(name, str)}
         beside = tuple(find_spelling(each, columns) or each for each in self.beside)
         spreads = tuple(find_spelling(each, columns) or each for each in self.spreads)

@@ -39,7 +39,7 @@ from mqclause.render.terminal import show_progress
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.flat import Constant
 from mqclause.tables.schema import DECISION, TableError
-from mqclause.tools.batch.put_columns import AskedColumns, PutColumns
+from mqclause.tools.batch.put_columns import AskedColumns, spell_put
 from mqclause.tools.batch.tables import (
     FAULT,
     KEPT_COLUMN,
@@ -125,13 +125,9 @@ class Batch:
     @property
     def columns(self) -> AskedColumns:
         """The columns that the table must have."""
-        structs = () if self._flat else ("put", *(("destinations",) if self.cluster is None else ()))
+        structs = () if self.words else ("put", *(("destinations",) if self.cluster is None else ()))
         named = (tuple(filter(None, [each])) for each in (self.at, self.spread))
-        return AskedColumns(structs, self._flat, {}, *named)
-
-    @property
-    def _flat(self) -> PutColumns | None:
-        return PutColumns(self.words, tuple(self.clusters)) if self.words else None
+        return AskedColumns(structs, self.words, tuple(self.clusters), {}, *named)
 
     def asked(self, columns: Collection[str]) -> dict[str, Any]:
         """Return the arguments of decide besides a table of these columns. Raises TableError."""
@@ -140,7 +136,7 @@ class Batch:
             **{name: getattr(self, name) for name in ("cluster", "rules", "explain", "at", "shares", "spread")},
             "exits": exits,
             "exit_limit": self.exits.limit,
-            **(self._flat.among(columns) if self._flat else {}),
+            **spell_put(self.words, self.clusters, columns),
         }
 
     def find_binding_remarks(self) -> dict[tuple[str, str], tuple[str, ...]]:
@@ -155,11 +151,11 @@ class Batch:
 
     def render_bindings(self, columns: Collection[str]) -> str:
         """Render as SQL where a row of a table with these columns says its binding, and where it is put."""
-        found = self._flat.among(columns).get("bind") if self._flat else None
+        found = spell_put(self.words, self.clusters, columns).get("bind")
         here = quote_sql_name(self.at) if self.at else "NULL"
         if isinstance(found, Constant):
             return f"{quote_sql_text(str(found.value))}, {here}"
-        return f"{quote_sql_name(found) if found else 'NULL' if self._flat else 'put.bind'}, {here}"
+        return f"{quote_sql_name(found) if found else 'NULL' if self.words else 'put.bind'}, {here}"
 
     @property
     def fields(self) -> list[str]:

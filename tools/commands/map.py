@@ -19,7 +19,6 @@ from mqclause.cluster.map import (
     build_map_rows,
     list_clustered_aliases,
     list_clustered_queues,
-    note_exits,
 )
 from mqclause.cluster.plan import PlanRow
 from mqclause.exits.process import Exits
@@ -31,14 +30,10 @@ from mqclause.model.diagnostics import Diagnostic, FactsError
 from mqclause.model.readers.records import Script
 from mqclause.model.readers.registry import read_contents
 from mqclause.render.cluster import (
-    ALIASES_LEFT_OUT,
     CSV_COLUMNS,
     build_map_lines,
-    describe_missing_exits,
-    group_remarks,
-    list_remarks,
+    list_left_out_of_map,
     print_map,
-    summarize_unknown,
 )
 from mqclause.render.terminal import track_progress
 from mqclause.rulebook.rules import Rules
@@ -222,12 +217,9 @@ def map_puts(inputs: Inputs, output: MapOutput, pattern: str | None, bind: str) 
 
 def _print(rows: list[PrintableRow], as_csv: bool) -> None:
     rows.sort(key=_place)
-    queues = [row for row in rows if row.queue]
     if as_csv:
-        left = [] if len(queues) == len(rows) else [ALIASES_LEFT_OUT]
-        exits = describe_missing_exits(note_exits(rows, {}))
-        print_warnings((), [*left, *exits, *group_remarks(list_remarks(rows)), *summarize_unknown(rows)])
-        write_csv(CSV_COLUMNS, build_map_lines(queues))
+        print_warnings((), list_left_out_of_map(rows))
+        write_csv(CSV_COLUMNS, build_map_lines([row for row in rows if row.queue]))
     else:
         print_map(rows)
 

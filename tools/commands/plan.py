@@ -32,15 +32,10 @@ from mqclause.model.configuration.members import (
 from mqclause.model.diagnostics import FactsError, call_arguments
 from mqclause.model.facts.objects import Channel
 from mqclause.render.cluster import (
-    ALIASES_LEFT_OUT,
     SIDE_COLUMNS,
     build_plan_lines,
-    describe_missing_exits,
-    describe_upgrades,
-    flatten_remarks,
-    group_remarks,
+    list_left_out_of_plan,
     print_plan,
-    summarize_unknown,
 )
 from mqclause.render.markdown import render_plan_comment
 from mqclause.render.terminal import track_progress
@@ -176,14 +171,7 @@ def _read_traffic(puts: str) -> Traffic:
 
 def _write(found: ChangePlan) -> None:
     """Writes the rows as CSV, and what they do not say to standard error."""
-    left = [ALIASES_LEFT_OUT] if found.alias_rows else []
-    remarks = group_remarks(flatten_remarks(found.remarks))
-    unknown = summarize_unknown(row for _, row in found.in_question)
-    print_warnings(
-        (),
-        [*describe_upgrades(found), *left, *describe_missing_exits(found.exits), *remarks, *found.to_nobody, *unknown,
-         *found.unasked],
-    )  # fmt: skip
+    print_warnings((), list_left_out_of_plan(found))
     write_csv(SIDE_COLUMNS, build_plan_lines(found.rows))
 
 
