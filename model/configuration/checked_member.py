@@ -96,9 +96,9 @@ class ConfiguredMember:
         made = {
             (each.kind, each.name) for script in scripts for each in script.records if each.action in CREATING_ACTIONS
         }
-        needed = [_NeededRecords(each, made) for each in scripts]
-        objects = QueueManagerObjects.from_scripts(name, [each.script() for each in needed])
-        lacking = (warning for each in needed for warning in each.find_undefined())
+        selected = [_select_checked_records(each, made) for each in scripts]
+        objects = QueueManagerObjects.from_scripts(name, [script for script, _ in selected])
+        undefined = (warning for _, warnings in selected for warning in warnings)
         shown = " ".join(each.text("PLATFORM") for each in objects.of("QMGR"))
         return cls(
             name,
@@ -110,7 +110,7 @@ class ConfiguredMember:
             AnsweredInquiries.at(scripts, owner),
             build_coverage(scripts),
             {name if each == owner else each: of for each, of in find_command_levels(scripts, owner).items()},
-            (*lacking, *objects.warnings, *find_partial_dumps(scripts)),
+            (*undefined, *objects.warnings, *find_partial_dumps(scripts)),
         )
 
     def list_objects(self, words: Collection[str]) -> Iterator[ConfiguredObject]:
@@ -502,28 +502,19 @@ def find_unanswered_senders(members: Iterable[Contribution], left: Collection[st
     return found
 
 
-@frozen
-class _NeededRecords:
-    """The records of a script that checks look at; of what is altered and not ``made`` too little is told."""
-
-    given: Script
-    made: Collection[tuple[str, str]]
-
-    def script(self) -> Script:
-        """Return the script with these records alone."""
-        records = (each for each in self.given.records if each.kind in CHECKED_RECORD_KINDS)
-        return evolve(self.given, records=tuple(each for each in records if not self._is_undefined(each)))
-
-    def find_undefined(self) -> Iterator[Diagnostic]:
-        """Find what is altered and nowhere defined."""
-        for each in self.given.records:
-            if each.kind in CHECKED_RECORD_KINDS and self._is_undefined(each):
-                near = suggest_insert(each.name, [name for kind, name in self.made if kind == each.kind])
-                yield each.build_diagnostic(f"is altered but not defined: not looked at{near}")
-
-    def _is_undefined(self, record: Record) -> bool:
-        is_named = record.kind != "QMGR" and not record.name.startswith(SYSTEM_PREFIX)
-        return record.action == "alter" and is_named and (record.kind, record.name) not in self.made
+def _select_checked_records(script: Script, made: Collection[tuple[str, str]]) -> tuple[Script, list[Diagnostic]]:
+    """The script with the records that checks look at; of what is altered and not ``made`` too little is told."""
+    kept, undefined = list[Record](), list[Diagnostic]()
+    for each in script.records:
+        is_named = each.kind != "QMGR" and not each.name.startswith(SYSTEM_PREFIX)
+        if each.kind not in CHECKED_RECORD_KINDS:
+            continue
+        if each.action == "alter" and is_named and (each.kind, each.name) not in made:
+            near = suggest_insert(each.name, [name for kind, name in made if kind == each.kind])
+            undefined.append(each.build_diagnostic(f"is altered but not defined: not looked at{near}"))
+        else:
+            kept.append(each)
+    return evolve(script, records=tuple(kept)), undefined
 
 
 def _index_by_case(objects: Iterable[MqObject]) -> Mapping[str, Sequence[MqObject]]:

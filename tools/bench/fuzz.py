@@ -22,7 +22,7 @@ from random import SystemRandom
 import atheris
 
 with atheris.instrument_imports(include=["mqclause"]):
-    from mqclause.model.configuration.snapshot import build_facts_document, read_sources
+    from mqclause.model.configuration.snapshot import build_facts_tables, read_sources
     from mqclause.model.configuration.sources import Source
     from mqclause.model.diagnostics import FactsError
     from mqclause.model.readers.registry import FORMATS
@@ -60,7 +60,7 @@ def told_of(data: bytes, name: str) -> str:
     try:
         snapshot = read_sources([source], None if len(data) % 3 else "QM1", lenient=len(data) % 5 < 2)
         told = [*snapshot.warnings, *snapshot.remarks, *snapshot.incomplete, *snapshot.assumptions]
-        return json.dumps(build_facts_document(snapshot)) + "\n".join(map(str, told))
+        return json.dumps(build_facts_tables(snapshot), default=list) + "\n".join(map(str, told))
     except FactsError as error:
         return str(error)
 
