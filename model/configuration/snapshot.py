@@ -222,10 +222,12 @@ class SnapshotBuilder:
         return _apply_overlays(snapshot, changes_elsewhere)
 
     def find_local_name(self) -> str | None:
-        """Find the local queue manager's name, if a facts document or the caller says it; one document may."""
+        """Find the local queue manager's name, if facts documents or the caller say it: all tables say the same."""
         asked = check_local_name(self.local)
         stated = [(each, name) for each in self.documents if (name := get_stated_name(each)) is not None]
         for document, name in stated[1:]:
+            if document.data["queue_manager"] == stated[0][0].data["queue_manager"]:
+                continue
             place = document.places.place_of("queue_manager")
             first = f"{stated[0][0].source} has a queue_manager table too; allowed: one"
             self.faults.append(Diagnostic(document.source, f"queue_manager {quote_value(name)}: {first}", *place))
