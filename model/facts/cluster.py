@@ -274,7 +274,7 @@ class Cluster:
         found: dict[tuple[str, str], Channel] = {}
         for channel in self.channels:
             known = found.setdefault((channel.name, channel.queue_manager), channel)
-            if _sequence(known) < _sequence(channel):
+            if known is not channel and _sequence(known) < _sequence(channel):
                 found[channel.name, channel.queue_manager] = channel
         return found
 
@@ -478,9 +478,9 @@ def _unknown_host(table: str, fact: HostedFact, host: str, known: set[str], near
 def _grouped(facts: Iterable[_F], key: Callable[[_F], str]) -> dict[str, list[_F]]:
     groups: dict[str, list[_F]] = {}
     for fact in facts:
-        known = groups.get(key(fact))
+        known = groups.get(name := key(fact))
         if known is None:
-            groups[key(fact)] = [fact]  # takes less room than a list that one is appended to
+            groups[name] = [fact]  # takes less room than a list that one is appended to
         else:
             known.append(fact)
     return groups
