@@ -139,6 +139,6 @@ def test_a_plan_that_is_kept_stays_as_it_was_made() -> None:
     plans = [build_plan(rules, shape, build_decision, WORKLOAD), build_ties_plan(rules, shape)]
     before = [(text(each), [hash(tree) for tree in each.bindings.values()]) for each in plans]
     kept = build_plan.cache_info().hits
-    assert len(decide(relation, rules=rules, explain=True, shares=True).fetchall()) == 20
+    decide(relation, rules=rules, explain=True, shares=True)
     assert build_plan.cache_info().hits == kept + 2, "other plans were made"
     assert [(text(each), [hash(tree) for tree in each.bindings.values()]) for each in plans] == before
