@@ -243,7 +243,10 @@ class ExitRowDecider:
         explain: bool,
         spread: Spread | None,
     ) -> ExitRowDecider | None:
-        """None where no row calls an exit. Raises TableError for what is no exit, no limit, and for a ``spread``."""
+        """Build it; None where no row calls an exit.
+
+        Raises TableError for what is no exit, no limit, and for a ``spread``.
+        """
         try:
             given = Exits(exits, limit)
         except (TypeError, ValueError) as error:
