@@ -36,12 +36,11 @@ from mqclause.render.audit import (
     print_comparison,
     print_fact_differences,
     print_lint,
-    print_lint_checks,
     print_mutants,
     print_verification,
 )
 from mqclause.render.cluster import print_plan
-from mqclause.render.terminal import track_progress
+from mqclause.render.terminal import print_text, track_progress
 from mqclause.rulebook.rules import SHARED_FILES, Rules, get_rules_folder
 from mqclause.tools.commands.declared import FOLDER
 from mqclause.tools.commands.options import Inputs, load_own_rules, load_rules, parse_readings, read_inputs
@@ -155,7 +154,7 @@ def print_linted(
             raise click.UsageError(
                 f"--about: {quote_value(about)} is no check{suggest_allowed(about, ['all', *codes])}"
             )
-        print_lint_checks([each for each in get_checks() if about in (each.code, "all")])
+        print_text("".join(f"{each.render_markdown()}\n" for each in get_checks() if about in (each.code, "all")))
         return 0
     place = folder or str(get_rules_folder())
     click.get_current_context().meta[FOLDER] = place
