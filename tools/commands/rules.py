@@ -47,6 +47,7 @@ from mqclause.tools.commands.options import Inputs, load_own_rules, load_rules, 
 from mqclause.tools.commands.plan import MemberChange, plan_files
 from mqclause.tools.errors import NotWrittenError
 from mqclause.tools.output import print_json, print_rows
+from mqclause.tools.rulebook.account import MOST_SITUATIONS, gather_rulebook
 
 
 def print_verified(copies: tuple[str, ...], as_json: bool, as_csv: bool) -> int:
@@ -78,9 +79,6 @@ def _list_sentences(copy: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 CASE_COLUMNS = ("file", "name", "rule", "clauses", "passed", "wrong")
 TEST_FORMAT = "mqclause.test/1"
-
-MOST_SITUATIONS = 500
-"""So many situations are tried of one rule."""
 
 
 def test_rules(
@@ -250,7 +248,6 @@ MADE_AT = "SOURCE_DATE_EPOCH"
 def write_rulebook(out: str, cases: str | None) -> int:
     """Write the site and say what is in it. Raises CaseError, ClickException, FactsError and NotInstalledError."""
     try:
-        from mqclause.tools.rulebook.account import gather_rulebook
         from mqclause.tools.rulebook.site import Made, Site, write_site
     except ModuleNotFoundError as error:
         if error.name not in ("jinja2", "markupsafe", "pygments"):
