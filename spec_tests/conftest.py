@@ -127,6 +127,9 @@ def spark(pytestconfig: pytest.Config) -> Iterator[Any]:
         "spark.sql.codegen.wholeStage": str(is_deep(pytestconfig)).lower(),
         "spark.sql.codegen.factoryMode": "FALLBACK" if is_deep(pytestconfig) else "NO_CODEGEN",
     }
+    if not is_deep(pytestconfig):
+        # Few rows need no more than one task behind an exchange, and no plan that is made anew after each.
+        written |= {"spark.sql.shuffle.partitions": "1", "spark.sql.adaptive.enabled": "false"}
     config = {**server, **written, "spark.driver.extraJavaOptions": "-Xms1g"}
     session = local_session(cores=2, memory="1g", config=config)
     yield session

@@ -283,10 +283,7 @@ def render_cluster_query(
     spread: Spread | None,
     is_sized: bool = False,
 ) -> str:
-    """Render the query that decides a table of puts in a cluster; cached.
-
-    ``is_sized``: DuckDB knows how many rows the table has.
-    """
+    """Render the query that decides puts in a cluster; ``is_sized``: DuckDB knows how many rows the table has."""
     tables = build_known_tables(decided_names(puts, rules, explain, spread), puts)
     return DUCKDB.text(query_in_cluster(puts, columns, rules, explain, spread, tables, is_sized))
 
@@ -436,10 +433,7 @@ def tables_known(puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread 
 
 
 def register_exits(connection: DuckDBPyConnection | None, rows: ExitRowDecider) -> None:
-    """Make exits a function of a connection.
-
-    Raises TableError where numpy is missing, which functions need.
-    """
+    """Make exits a function of a connection. Raises TableError where numpy is missing, which functions need."""
     import duckdb
 
     def decide(at: int, said: str) -> str | None:
@@ -603,8 +597,8 @@ def _draw(chain: _Chain, found: DecidedNames, spread: Spread | None, join_type: 
         levels.append({TIMES: build_if(build_not(is_null(many)), spread.times(many))})
         places.append(spread.place())
     if times:
-        compared, place = spread.place_of_few([*times])
-        levels += compared
+        soonest, place = spread.place_of_few([*times])
+        levels.append(soonest)
         places.append(place)
     levels.append({_TAKER: F.add(build_column(PLACE), coalesce(*places, build_literal(0)))})
     columns = {f"{DRAWS}_{name}": name for each in draws for name in each}
@@ -661,10 +655,7 @@ class _Chain:
         self.select([exp.Star(), *_aliases(columns)])
 
     def add_plan(self, plan: Plan, where: Node | None = None) -> None:
-        """The bindings of a plan; those that need nothing of each other are one part.
-
-        Of rows that are not like ``where`` nothing is evaluated.
-        """
+        """The bindings of a plan in levels; of rows that are not like ``where`` nothing is evaluated."""
         for level in plan.levels():
             is_first = self.last == QUERIED_TABLE
             self.add({name: tree if where is None else build_if(where, tree) for name, tree in level.items()})

@@ -153,7 +153,7 @@ class Rules:
         self._folder = folder
         self._whole: tuple[Rules, frozenset[str]] | None = None
         _check_paths(tuple(files))
-        levels = read_edition_levels(self.toml("editions.toml"))
+        levels = read_edition_levels(_shared_table("editions.toml", files.get("editions.toml", "")))
         self.levels: Mapping[str, int] = levels or {"": 0}
         self.known_editions = tuple(self.levels)
         editions = select_editions(None if edition == AUTO else edition, self.known_editions)
@@ -188,15 +188,18 @@ class Rules:
         return RulesOrigin(self._folder, compute_digest(self.files))
 
     def toml(self, path: str) -> dict[str, Any]:
-        """Return a file of the rules as it stands in TOML; empty if there is none. Raises RuleError."""
+        """Return a file of the rules as it stands in TOML, to be changed at will; empty if there is none.
+
+        Raises RuleError.
+        """
         return _table(path, self.files.get(path, ""))
 
-    def in_folder(self, name: str) -> dict[str, dict[str, Any]]:
-        """Return the files of one folder of the rules, by name. Raises RuleError."""
+    def in_folder(self, name: str) -> dict[str, Mapping[str, Any]]:
+        """Return the files of one folder of the rules, by name; nobody changes what they say. Raises RuleError."""
         paths = [path for path in self.files if path.startswith(f"{name}/")]
         if deeper := [path for path in paths if path.count("/") > 1]:
             raise RuleError(deeper[0], "", f"is in a folder of its own; allowed: files in rules/{name}/ itself")
-        return {path.rpartition("/")[2]: self.toml(path) for path in paths}
+        return {path.rpartition("/")[2]: _shared_table(path, self.files[path]) for path in paths}
 
     def path(self, rule_id: str) -> str:
         """Return the path of the file of a rule. Raises KeyError."""
@@ -234,8 +237,8 @@ class Rules:
     @cached_property
     def stated_editions(self) -> frozenset[str]:
         """The editions for which a file states anything; any other is read as the one before it. Raises RuleError."""
-        with_some = (path for path, text in self.files.items() if "edition" in text)
-        return frozenset(edition for path in with_some for edition in find_overrides(self.toml(path), "edition"))
+        tables = (_shared_table(path, text) for path, text in self.files.items() if "edition" in text)
+        return frozenset(edition for table in tables for edition in find_overrides(table, "edition"))
 
     def as_stated(self, edition: str, *declarations: Declaration) -> str:
         """Return the edition since which the rules, or those of some documents alone, are as in ``edition``."""
@@ -416,6 +419,12 @@ def _table(path: str, text: str) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1024)
+def _shared_table(path: str, text: str) -> Mapping[str, Any]:
+    """A file as it stands in TOML, which all that only read it share. Raises RuleError."""
+    return _table(path, text)
+
+
+@lru_cache(maxsize=1024)
 def _parsed(text: str) -> bytes:
     """What a text of TOML says, once for all rules with such a file; each makes a table of its own of it.
 
@@ -469,7 +478,7 @@ def _numbers(files: RuleFiles) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     folders = frozenset(path.partition("/")[0] for path in files if "/" in path)
     for path in (each for each in files if each.startswith("documents/")):
-        table = _table(path, files[path])
+        table = _shared_table(path, files[path])
         document, clauses = table.get("document"), table.get("clause", [])
         if not isinstance(document, str):
             raise RuleError(
@@ -612,7 +621,7 @@ def _readings_in(path: str, text: str, within: str) -> frozenset[str]:
     """The choices for which a file, or one table ``within``, states anything."""
     if "reading" not in text:
         return frozenset()
-    table = _table(path, text)
+    table = _shared_table(path, text)
     return frozenset(find_overrides({within: table.get(within)} if within else table, "reading"))
 
 
@@ -628,5 +637,5 @@ def _loading(rules: Rules, declaration: Declaration) -> RulesetLoader:
 
 
 def _tables_of_terms(rules: Rules, declaration: Declaration) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = rules.toml("terms.toml").get(declaration.name, {})
+    found: Mapping[str, Any] = _shared_table("terms.toml", rules.files.get("terms.toml", "")).get(declaration.name, {})
     return found

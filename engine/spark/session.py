@@ -184,10 +184,7 @@ def find_java() -> Java:
 
 
 def read_java(command: Path) -> Java | None:
-    """Identify the Java that ``command`` starts, by the release file of its folder or by asking it.
-
-    None when it does not start or names no version.
-    """
+    """Identify the Java that ``command`` starts, by its release file or by asking it; None if it is none."""
     home = command.parent.parent
     try:
         stated = re.search(r'^JAVA_VERSION="(.*?)"', (home / "release").read_text(errors="replace"), re.MULTILINE)

@@ -17,9 +17,8 @@ from typing import Any
 
 import pyarrow as pa
 from attrs import evolve
-from pyspark.sql import Column, DataFrame, SparkSession, functions
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.functions import expr
 from pyspark.sql.types import DataType, StringType, StructField, StructType
 from sqlglot import exp
 
@@ -89,7 +88,7 @@ ROWS_AT_ONCE = 10_000
 NUMBER = f"{PREFIX}number_given"
 """The number of a row in what a worker is given, for queries that do not keep its order."""
 
-ARROW_UDF = getattr(functions, "arrow_udf", None)
+ARROW_UDF = getattr(F, "arrow_udf", None)
 """Spark's way to make a function that takes Arrow data as it is; None before 4.1."""
 
 Batches = Iterator[pa.RecordBatch]
@@ -129,18 +128,10 @@ def decide(
     exit_limit: float | None = None,
     **put: Any,
 ) -> DataFrame:
-    """Return ``df`` with a column ``decision`` about its ``put`` and ``destinations``.
+    """Return ``df`` with a column ``decision``. Arguments are as for mqclause.duckdb.decide.
 
-    With a ``cluster`` the table needs no ``destinations``: they are those that each put names there, and what puts
-    can say is decided once, before they are read. ``cluster`` may be several, by the names of their local queue
-    managers, of which the column ``at`` has one in each row. Then ``put`` may say where a flat table has the fields of
-    a put: ``queue="DEST", bind="NOTFIXED"`` names a column, or what is the same in all rows; where it could be either,
-    ``bind=constant("GROUP")`` is the latter. ``df`` may be a stream of puts. No action is triggered.
-
-    Of several permitted destinations the first listed is taken. ``decision.shares``, with ``shares``, lists those that
-    get puts in the long run, and their parts; by the column ``spread`` a row takes one of them, always the same, in
-    these parts, as if nothing had been put yet; null counts as a value of its own. Where CLWLEXIT names one of
-    ``exits``, Python decides: see mqclause.tables.flat. Raises TableError and RuleError.
+    With a ``cluster``, what puts can say is decided once, before they are read. ``df`` may be a stream of puts. No
+    action is triggered. Raises TableError and RuleError.
     """
     columns, rules = spark_kinds_of(df), Rules.given(rules)
     asked, spreads = _spread(spreading := Spread.of(columns, shares, spread))
@@ -168,10 +159,9 @@ def decide_triggers(df: DataFrame, rules: Rules | None = None) -> DataFrame:
 def apply_rules(
     df: DataFrame, declaration: Declaration, rules: Rules | None = None, explain: bool = False
 ) -> DataFrame:
-    """Return ``df`` with the answer of one document's rules, in the columns that ``declaration`` names.
+    """Return ``df`` with the answer of one document's rules, as mqclause.duckdb.apply_rules does.
 
-    The fields of the answer are those of mqclause.tables.query.build_evaluation; with ``explain``, ``eliminated_by``
-    says by which rule each subject fell. Raises TableError and RuleError.
+    Raises TableError and RuleError.
     """
     shape, rules = build_shape(spark_kinds_of(df), declaration), Rules.given(rules)
     plan = build_plan(rules, shape, build_evaluation, declaration if explain else None)
@@ -503,16 +493,13 @@ def _row_function(decide: Callable[..., Any], kind: DataType) -> ColumnFunction:
         found = decide(*map(plain, (first, *others)))
         return tuple(found.values()) if isinstance(found, dict) else found
 
-    return functions.udf(on_row, kind, useArrow=False)
+    return F.udf(on_row, kind, useArrow=False)
 
 
 def message_order(df: DataFrame, cluster: Cluster | None = None, rules: Rules | None = None) -> DataFrame:
-    """Return the messages of ``df`` with a column ``message_order``: the place of each in both orders of its queue.
+    """Return the messages of ``df`` with a column ``message_order``, as mqclause.duckdb.message_order does.
 
-    A row is a message, with the keys of ``[[message]]`` as columns, and ``arrival``, by which those of equal priority
-    lie one behind the other. What a queue's MSGDLVSQ and DEFPRTY are, columns of these names say, or the ``cluster``.
-    Every row comes out, with its columns as they were; ``df`` is read twice. No action is triggered. Raises TableError
-    and RuleError.
+    ``df`` is read twice. No action is triggered. Raises TableError and RuleError.
     """
     query = build_message_query(spark_kinds_of(df), cluster, Rules.given(rules))
     text = (
@@ -522,10 +509,7 @@ def message_order(df: DataFrame, cluster: Cluster | None = None, rules: Rules | 
 
 
 def traffic(df: DataFrame) -> Traffic:
-    """Count the puts of ``df`` to each queue at each queue manager, by its columns queue, from and count.
-
-    ``from`` is where the put was made; ``count`` may be missing: a row is one put. Raises TableError.
-    """
+    """Count the puts of ``df`` to each queue, as mqclause.duckdb.traffic does. Raises TableError."""
     columns = spark_kinds_of(df)
     keys, values = build_group_keys(columns), build_counts(columns)
     counted = df.groupBy(*_columns(keys)).agg(*_columns(values))
@@ -533,4 +517,4 @@ def traffic(df: DataFrame) -> Traffic:
 
 
 def _columns(trees: dict[str, Node]) -> list[Column]:
-    return [expr(SPARK.text(tree)).alias(name) for name, tree in trees.items()]
+    return [F.expr(SPARK.text(tree)).alias(name) for name, tree in trees.items()]

@@ -28,7 +28,7 @@ written names: it is quick at taking blanks away, and a second join costs it mor
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import count, product
 from math import prod
@@ -96,9 +96,6 @@ AT, KEYS = "__mqclause_at", {name: f"__mqclause_{name}" for name in PUT_NAMES}
 MOST_SHOWN = 12
 """Local queue managers that a message lists."""
 
-PUT_OF = {"clwlmruc": PUT["clwlmruc"], "clwluseq": PUT["qmgr_clwluseq"]}
-"""The fields of a put that its local queue manager gives, by the attribute."""
-
 ASKED_NAMES = tuple(f"asked_{name}" for name in PUT_NAMES)
 """What the names come to, of which the workload rules are asked; null for the row's own."""
 
@@ -164,10 +161,7 @@ class ClusterPuts:
         return [name for name in PUT_VALUES if self.gives(name) and name not in dict(self.constants)]
 
     def number(self, numbers: Sequence[int]) -> Node | None:
-        """Write the number that stands for what a put says in the small table; null for a value without one.
-
-        None where all puts say the same.
-        """
+        """Write the number of what a put says; null for a value without one. None where all puts say the same."""
         if not self._varying:
             return None
         said, any_value = self._place_said(any_value=False), self._place_said(any_value=True)
@@ -229,12 +223,13 @@ class ClusterPuts:
         queue, queue_manager = map(self._key, PUT_NAMES)
         manager, stands = self._manager(known, apart), []
         if self._gives_both:
-            is_kept = build_and(*map(_is_given, (queue, queue_manager)), F.is_null(self._beside(known, manager)))
+            beside = self._beside(known, manager)
+            is_kept = build_and(F.is_unequal(queue, ""), F.is_unequal(queue_manager, ""), F.is_null(beside))
             said = [build_literal(name) for name in known[0].said]
             stands.append(build_and(is_kept, build_not(exp.In(this=queue, expressions=said))) if said else is_kept)
         if self.gives("queue") and any(each.apart for each in known):
             listed = self._names_of_cluster([each.queues for each in known])
-            stands.append(build_and(apart, _is_given(queue), build_not(F.has_item(listed, queue))))
+            stands.append(build_and(apart, F.is_unequal(queue, ""), build_not(F.has_item(listed, queue))))
         any_queue = build_literal(NAME_PLACEHOLDERS["queue"])
         return {"queue": build_case([(each, any_queue) for each in stands], queue), "queue_manager": manager}
 
@@ -243,7 +238,7 @@ class ClusterPuts:
         if not self.gives("queue_manager") or not any(each.apart for each in known):
             return own
         listed = self._names_of_cluster([each.managers for each in known])
-        stands = build_and(apart, _is_given(own), build_not(F.has_item(listed, own)))
+        stands = build_and(apart, F.is_unequal(own, ""), build_not(F.has_item(listed, own)))
         return build_case([(stands, build_literal(NAME_PLACEHOLDERS["queue_manager"]))], own)
 
     def _beside(self, known: Sequence[NamedPuts], manager: Node) -> Node:
@@ -270,9 +265,12 @@ class ClusterPuts:
         beside = F.add(self._beside(known, self._manager(known, exp.false())), 2)
         kind: Node = build_literal(0)
         if self.gives("queue_manager"):
-            kinds = [(build_not(_is_given(manager)), build_literal(0)), (build_not(_is_given(queue)), build_literal(1))]
+            kinds = [(build_equality(manager, ""), build_literal(0)), (build_equality(queue, ""), build_literal(1))]
             kind = build_case(kinds, F.coalesce(beside, build_literal(2)))
-        listed = [_array(_array(map(build_literal, places)) for places in kinds) for kinds in unknown]
+        listed = [
+            exp.Array(expressions=[exp.Array(expressions=[*map(build_literal, places)]) for places in kinds])
+            for kinds in unknown
+        ]
         of_cluster = self._of_cluster(listed, "ARRAY<ARRAY<INT>>", F.build_column(AT))
         return F.get_item(F.get_item(exp.cast(of_cluster, "ARRAY<ARRAY<INT>>"), kind), number)
 
@@ -435,8 +433,9 @@ class ClusterPuts:
 
     def _own(self, attribute: str) -> Node:
         """An attribute of the local queue manager."""
-        values = [build_literal(getattr(each.queue_manager, attribute)) for each in self.clusters.values()]
-        return self._of_cluster(values, "BIGINT" if PUT_OF[attribute].kind == "integer" else "TEXT", self.place)
+        values = [getattr(each.queue_manager, attribute) for each in self.clusters.values()]
+        kind = "BIGINT" if isinstance(values[0], int) else "TEXT"
+        return self._of_cluster([build_literal(each) for each in values], kind, self.place)
 
     def _of_cluster(self, values: Sequence[Node], kind: str, at: Node) -> Node:
         """Of values, one for each cluster, that of the row's."""
@@ -734,14 +733,6 @@ def decided_names(puts: ClusterPuts, rules: Rules, explain: bool, spread: Spread
     return DecidedNames(rows, queues, numbers, answers.found, answers.draws, unknown, odd)
 
 
-def _is_given(name: Node) -> Node:
-    return F.is_unequal(name, "")
-
-
-def _array(items: Iterable[Node]) -> Node:
-    return exp.Array(expressions=list(items))
-
-
 def _field(name: str, number: int) -> str:
     """The name of a field of ODD_PUT for one of several sources."""
     return f"{name}_{number}"
@@ -772,10 +763,7 @@ def _lead_alike(one: Resolution, queue: str, other: Resolution, instead: str) ->
 
 
 def _managers(cluster: Cluster, rules: Rules, free: Put) -> list[str]:
-    """What stands for a queue manager: those of the cluster, their aliases, and local queues that lead to one.
-
-    And every name that rules say, which may lead somewhere.
-    """
+    """What stands for a queue manager: those of the cluster, aliases, local queues of one, names in rules."""
     engine = get_engine(rules).at(cluster)
 
     def led(name: str) -> list[str | None]:

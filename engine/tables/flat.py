@@ -243,7 +243,10 @@ class ExitRowDecider:
         explain: bool,
         spread: Spread | None,
     ) -> ExitRowDecider | None:
-        """None where no row calls an exit. Raises TableError for what is no exit, no limit, and for a ``spread``."""
+        """Build it; None where no row calls an exit.
+
+        Raises TableError for what is no exit, no limit, and for a ``spread``.
+        """
         try:
             given = Exits(exits, limit)
         except (TypeError, ValueError) as error:
@@ -255,10 +258,7 @@ class ExitRowDecider:
         return cls(uuid4().hex, places, clusters, rules, given.given, given.limit, explain) if places else None
 
     def decisions(self, ats: Iterable[int | None], said: Iterable[str | None]) -> list[str | None]:
-        """Decide each put, given as JSON with the place of its queue manager, and return its decision as JSON.
-
-        None for a row that says nothing.
-        """
+        """Decide puts, each as JSON with the place of its queue manager; None for a row that says nothing."""
         decided = _decider_of(self)
         rows = zip(ats, said, strict=True)
         return [None if at is None or text is None else decided.answer(at, text) for at, text in rows]

@@ -294,10 +294,7 @@ class MessageColumns:
 
 
 def read_message_columns(columns: Mapping[str, FieldType], cluster: Cluster | None) -> MessageColumns:
-    """Read which columns a table of messages has.
-
-    ``cluster`` states of its queues what no column does. Raises TableError.
-    """
+    """Read which columns a table of messages has; what none states of queues, ``cluster`` does. Raises TableError."""
     if cluster is not None:
         check_cluster(cluster)
     check_free(ORDER_ANSWER, columns)
@@ -356,10 +353,7 @@ class Items:
         }  # fmt: skip
 
     def together(self, earliest: bool) -> list[Added]:
-        """Write the facts of a message in an item of several, level by level.
-
-        ``earliest`` asks for the first of the item to arrive.
-        """
+        """Write the facts of a message in an item of several, in levels; ``earliest`` asks for the first to arrive."""
         stretches, nothing = _added("stretches"), exp.cast(exp.null(), "ARRAY<BIGINT>")
         own = {name: tree for name, tree in self.alone().items() if name.startswith("earliest_")}
         return [
@@ -399,10 +393,7 @@ class Items:
         }
 
     def _begins(self) -> Node:
-        """Write the test whether a message begins a stretch.
-
-        The first of an item has none before it and begins no further one.
-        """
+        """Write the test whether a message begins a stretch; the first of an item begins no further one."""
         place, before = _added("place"), _added("before")
         irregular = F.is_unequal(_added("after"), place)
         before_repeated = build_equality(before, _added("before_that"))

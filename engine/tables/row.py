@@ -146,10 +146,7 @@ def build_put(said: Given) -> Put:
 
 
 def read_subjects(about: Declaration, situation: Given, subjects: Sequence[Given | None] | None) -> list[Any]:
-    """Read the subjects of a row in listing order; some words need certain fields of the situation.
-
-    Raises InvalidRowError.
-    """
+    """Read subjects in listing order; some words need certain fields of the situation. Raises InvalidRowError."""
     if about.subject is None:
         return []
     name, nobody = about.row.subjects, get_requirements(about).nobody
@@ -168,10 +165,7 @@ def read_subjects(about: Declaration, situation: Given, subjects: Sequence[Given
 def build_decision(
     listed: Sequence[Destination], runs: Sequence[Run], workload: Ruleset | None = None
 ) -> dict[str, Any]:
-    """Build the fields of the column ``decision`` from runs over ``listed``.
-
-    If they are traced, ``workload`` tells who fell.
-    """
+    """Build the fields of the column ``decision`` from runs over ``listed``; traced, ``workload`` tells who fell."""
     run, outcome = runs
     what = "failed" if outcome.failure else "deferred" if outcome.facts["deferred"] else "chosen"
     if what == "chosen" and not run.remaining:

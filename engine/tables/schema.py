@@ -416,10 +416,7 @@ def build_no_table_error(given: object, expected: str) -> TableError:
 
 
 def check_free(name: str, columns: Iterable[str]) -> None:
-    """Raise TableError for a column name that stands twice, or is one of ours, in any letter case.
-
-    ``name`` is the column that is to be added.
-    """
+    """Raise TableError if there is a column ``name`` already, one twice, or one of ours, in any letter case."""
     columns = list(columns)
     for taken in (each for each in columns if each.lower() == name.lower()):
         raise TableError(f"the table has a column {taken} already")
@@ -454,10 +451,7 @@ def get_spelling(name: str, columns: Iterable[str]) -> str:
 
 
 def check_known(fields: Iterable[str], columns: Columns, before: str) -> None:
-    """Raise TableError for an unknown field of a struct that is close to a missing one.
-
-    Close is also what MQSC calls it. All other fields are the user's own.
-    """
+    """Raise TableError for an unknown field that is close to a missing one, also in MQSC; others are the user's own."""
     own = [each.lower() for each in fields]
     missing = [name for name in columns if name not in own]
     for spelling in fields:

@@ -40,8 +40,8 @@ TIES, DECIDED, TAKEN = "__mqclause_ties", "__mqclause_decided_alone", "__mqclaus
 VALUE, HASHED, TIMES = "__mqclause_value", "__mqclause_hashed", "__mqclause_times"
 """Columns on the way: the value that spreads, its hash, and when each destination would take the row."""
 
-SOONER, SOONER_PLACE = "__mqclause_sooner", "__mqclause_sooner_place"
-"""Columns on the way: when the sooner of two destinations would take the row, and its place."""
+SOONEST = "__mqclause_soonest"
+"""A column on the way: when the first of few destinations would take the row."""
 
 FEW_DRAWS = 4
 """Destinations of which each has columns of its own where a row takes one of them: a function of a list takes twice as
@@ -90,7 +90,10 @@ class Spread:
 
     @classmethod
     def of(cls, columns: Mapping[str, FieldType], shares: bool, spread: str | None) -> Spread | None:
-        """None if nothing is asked. Raises TableError for a column that is not there, or no text and no integer."""
+        """Build it; None if nothing is asked.
+
+        Raises TableError for a column that is not there, or no text and no integer.
+        """
         if spread is not None:
             spread = get_spelling(spread, columns)
             if columns[spread] not in ("text", "integer", "null"):
@@ -118,7 +121,7 @@ class Spread:
 
     @staticmethod
     def time(multiplier: Node, weight: Node) -> Node:
-        """When a destination would take the row, from the column HASHED; the greatest is the shortest time.
+        """Build when a destination would take the row, from the column HASHED; the greatest is the shortest time.
 
         By weighted rendezvous hashing: each destination draws a time until it would take the row, which is less on
         average the more weight it has, and depends on nothing but the row's value and itself. So where another one
@@ -142,40 +145,22 @@ class Spread:
         return F.subtract(F.find_place(F.build_column(TIMES), exp.ArrayMax(this=F.build_column(TIMES))), 1)
 
     @staticmethod
-    def place_of_few(times: Sequence[str]) -> tuple[list[dict[str, Node]], Node]:
-        """Write the same of ``times`` that are columns each, none of them null, with the columns that lead to it.
-
-        Each level compares them in pairs: DuckDB takes twice as long for the greatest of several.
-        """
-        levels = list[dict[str, Node]]()
-        left = [(F.build_column(time), build_literal(place)) for place, time in enumerate(times)]
-        while len(left) > 1:
-            level = dict[str, Node]()
-            for (time, place), (other, its_place) in zip(left[::2], left[1::2], strict=False):
-                for name, value, instead in ((SOONER, time, other), (SOONER_PLACE, place, its_place)):
-                    is_later = F.is_less(time, other)
-                    level[f"{name}_{len(left)}_{len(level)}"] = build_case([(is_later, instead)], value)
-            columns = [F.build_column(each) for each in level]
-            left = [*zip(columns[::2], columns[1::2], strict=True), *left[len(level) :]]
-            levels.append(level)
-        return levels, left[0][1]
-
-    def taken(self, ties: str) -> Node:
-        """Write which of the column ``ties`` takes the row, or null: what ``answer`` needs in the column TAKEN."""
-        return (
-            exp.null()
-            if self.by is None
-            else F.get_item(F.build_column(ties), F.coalesce(self.place(), build_literal(0)))
-        )
+    def place_of_few(times: Sequence[str]) -> tuple[dict[str, Node], Node]:
+        """Write the same of ``times`` that are columns each, none of them null, with the column that it needs."""
+        first, *others = map(F.build_column, times)
+        soonest = F.build_column(SOONEST)
+        places = [(build_equality(time, soonest), build_literal(place)) for place, time in enumerate((first, *others))]
+        return {SOONEST: exp.Greatest(this=first, expressions=others)}, build_case(places)
 
     def levels(self, ties: str) -> list[dict[str, Node]]:
-        """Write the columns that lead from ``ties`` to TAKEN, in levels."""
+        """Write the columns that lead from ``ties`` to TAKEN, which of them takes the row, in levels."""
         if self.by is None:
-            return [{TAKEN: self.taken(ties)}]
+            return []
         fields = {"multiplier": _multiplier(F.EACH), "weight": F.get_field(F.EACH, "weight")}
         draws = F.map_items(F.build_column(ties), F.build_struct(fields), F.EACH.name)
         times = build_if(F.has_more_than(F.build_column(ties), 1), self.times(draws))
-        return [*self.hashed(), {TIMES: times}, {TAKEN: self.taken(ties)}]
+        taken = F.get_item(F.build_column(ties), F.coalesce(self.place(), build_literal(0)))
+        return [*self.hashed(), {TIMES: times}, {TAKEN: taken}]
 
     def answer(self, decision: str, ties: str) -> Node:
         """Write the decision with what is asked about ties, from the columns ``decision``, ``ties`` and TAKEN."""
@@ -229,12 +214,9 @@ def _mixed_whole(number: Node) -> Node:
     return _mixed(both_parts, MULTIPLIERS[1])
 
 
-def _weights(ties: str) -> Node:
-    return F.map_items(F.build_column(ties), F.get_field(F.EACH, "weight"), F.EACH.name)
-
-
 def _shares(ties: str) -> Node:
-    share = F.divide(F.get_field(F.EACH, "weight"), F.Total(this=_weights(ties)))
+    weight = F.get_field(F.EACH, "weight")
+    share = F.divide(weight, F.Total(this=F.map_items(F.build_column(ties), weight, F.EACH.name)))
     fields = {**{name: F.get_field(F.EACH, name) for name in TIE_NAMES}, "share": share}
     return F.map_items(F.build_column(ties), F.build_struct(fields), F.EACH.name)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from attrs import evolve, field, fields, frozen
 
@@ -43,12 +43,13 @@ from mqclause.model.configuration.objects import (
     SYSTEM_PREFIX,
     MqObject,
     QueueManagerObjects,
+    build_displayed_queue,
     build_queue,
     detect_platform,
 )
 from mqclause.model.diagnostics import Diagnostic
 from mqclause.model.facts.delivery import Delivery
-from mqclause.model.facts.objects import Channel, Platform, Process, Queue, QueueManager, QueueType, RemoteQueueManager
+from mqclause.model.facts.objects import Channel, Platform, Process, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.readers.records import CombinedCoverage, Record, Script
 
 CHECKED_RECORD_KINDS = (*CHECKED_TYPES, "NAMELIST", "CLUSQMGR", "QCLUSTER", "CHSTATUS", "QSTATUS")
@@ -96,9 +97,9 @@ class ConfiguredMember:
         made = {
             (each.kind, each.name) for script in scripts for each in script.records if each.action in CREATING_ACTIONS
         }
-        needed = [_NeededRecords(each, made) for each in scripts]
-        objects = QueueManagerObjects.from_scripts(name, [each.script() for each in needed])
-        lacking = (warning for each in needed for warning in each.find_undefined())
+        selected = [_select_checked_records(each, made) for each in scripts]
+        objects = QueueManagerObjects.from_scripts(name, [script for script, _ in selected])
+        undefined = (warning for _, warnings in selected for warning in warnings)
         shown = " ".join(each.text("PLATFORM") for each in objects.of("QMGR"))
         return cls(
             name,
@@ -110,7 +111,7 @@ class ConfiguredMember:
             AnsweredInquiries.at(scripts, owner),
             build_coverage(scripts),
             {name if each == owner else each: of for each, of in find_command_levels(scripts, owner).items()},
-            (*lacking, *objects.warnings, *find_partial_dumps(scripts)),
+            (*undefined, *objects.warnings, *find_partial_dumps(scripts)),
         )
 
     def list_objects(self, words: Collection[str]) -> Iterator[ConfiguredObject]:
@@ -429,7 +430,7 @@ class Contribution:
             frozenset(objects.clusters) | {row.text("CLUSTER") for row in rows},
             member.knows_all,
             bool(member.owner),
-            (*(_build_own_queue(queue, member) for _, queue in own), *map(_build_displayed_queue, shown)),
+            tuple(_list_queues(member, own, shown)),
             (*receivers, *map(_build_route, displayed)),
             tuple((name, each.name, (each.record.source, each.record.line)) for each, name in senders),
             repositories,
@@ -502,28 +503,19 @@ def find_unanswered_senders(members: Iterable[Contribution], left: Collection[st
     return found
 
 
-@frozen
-class _NeededRecords:
-    """The records of a script that checks look at; of what is altered and not ``made`` too little is told."""
-
-    given: Script
-    made: Collection[tuple[str, str]]
-
-    def script(self) -> Script:
-        """Return the script with these records alone."""
-        records = (each for each in self.given.records if each.kind in CHECKED_RECORD_KINDS)
-        return evolve(self.given, records=tuple(each for each in records if not self._is_undefined(each)))
-
-    def find_undefined(self) -> Iterator[Diagnostic]:
-        """Find what is altered and nowhere defined."""
-        for each in self.given.records:
-            if each.kind in CHECKED_RECORD_KINDS and self._is_undefined(each):
-                near = suggest_insert(each.name, [name for kind, name in self.made if kind == each.kind])
-                yield each.build_diagnostic(f"is altered but not defined: not looked at{near}")
-
-    def _is_undefined(self, record: Record) -> bool:
-        is_named = record.kind != "QMGR" and not record.name.startswith(SYSTEM_PREFIX)
-        return record.action == "alter" and is_named and (record.kind, record.name) not in self.made
+def _select_checked_records(script: Script, made: Collection[tuple[str, str]]) -> tuple[Script, list[Diagnostic]]:
+    """The script with the records that checks look at; of what is altered and not ``made`` too little is told."""
+    kept, undefined = list[Record](), list[Diagnostic]()
+    for each in script.records:
+        is_named = each.kind != "QMGR" and not each.name.startswith(SYSTEM_PREFIX)
+        if each.kind not in CHECKED_RECORD_KINDS:
+            continue
+        if each.action == "alter" and is_named and (each.kind, each.name) not in made:
+            near = suggest_insert(each.name, [name for kind, name in made if kind == each.kind])
+            undefined.append(each.build_diagnostic(f"is altered but not defined: not looked at{near}"))
+        else:
+            kept.append(each)
+    return evolve(script, records=tuple(kept)), undefined
 
 
 def _index_by_case(objects: Iterable[MqObject]) -> Mapping[str, Sequence[MqObject]]:
@@ -551,9 +543,13 @@ def _list_altered(member: ConfiguredMember) -> Iterator[tuple[str, str]]:
             yield from ((record.name, name.lower()) for name in record.attributes)
 
 
-def _build_own_queue(queue: Queue, member: ConfiguredMember) -> Queue:
-    """A queue of its own; where CLWLUSEQ is left to the queue manager, with what that says."""
-    return evolve(queue, clwluseq=member.queue_manager.clwluseq) if queue.clwluseq == "QMGR" else queue
+def _list_queues(
+    member: ConfiguredMember, own: Iterable[tuple[MqObject, Queue]], shown: Iterable[MqObject]
+) -> Iterator[Queue]:
+    """Its own queues, with what the queue manager says where CLWLUSEQ is left to it, and those that it displays."""
+    for _, queue in own:
+        yield evolve(queue, clwluseq=member.queue_manager.clwluseq) if queue.clwluseq == "QMGR" else queue
+    yield from (build_displayed_queue(row, (row.text("CLUSTER"),)) for row in shown)
 
 
 def _tells_repositories(member: ConfiguredMember) -> bool:
@@ -606,14 +602,6 @@ def _find_displayed_attributes(found: Iterable[tuple[OnDisplay, MqObject]]) -> d
         if each.record.action == "observe":
             told[shown] = told.get(shown, frozenset(each.fields)) & each.fields.keys()
     return told
-
-
-def _build_displayed_queue(row: MqObject) -> Queue:
-    kind = row.text("CLUSQT") or "QLOCAL"
-    kind = "QREMOTE" if kind == "QMGR" else kind
-    return Queue(
-        row.name, row.text("CLUSQMGR"), cast(QueueType, kind), clusters=(row.text("CLUSTER"),), **row.get_queue_fields()
-    )
 
 
 def _build_route(row: MqObject) -> Channel:

@@ -809,6 +809,14 @@ def build_queue(queue: MqObject, host: str, clusters: tuple[str, ...]) -> Queue:
     )
 
 
+def build_displayed_queue(row: MqObject, clusters: tuple[str, ...]) -> Queue:
+    """Build a queue as DISPLAY QCLUSTER shows it; an alias of a queue manager is a remote definition at its host."""
+    kind = row.text("CLUSQT") or "QLOCAL"
+    kind = "QREMOTE" if kind == "QMGR" else kind
+    host, fields = row.text("CLUSQMGR"), row.get_queue_fields()
+    return Queue(row.name, host, cast(QueueType, kind), clusters=clusters, **fields)
+
+
 def build_alias(remote: MqObject, host: str, clusters: tuple[str, ...]) -> QueueManagerAlias:
     """Build the alias that ``host`` advertises; a blank RQMNAME is the queue manager of the definition."""
     kept = {name: remote.fields[name] for name in ALIAS_ATTRIBUTES if name in remote.fields}

@@ -222,10 +222,12 @@ class SnapshotBuilder:
         return _apply_overlays(snapshot, changes_elsewhere)
 
     def find_local_name(self) -> str | None:
-        """Find the local queue manager's name, if a facts document or the caller says it; one document may."""
+        """Find the local queue manager's name, if facts documents or the caller say it: all tables say the same."""
         asked = check_local_name(self.local)
         stated = [(each, name) for each in self.documents if (name := get_stated_name(each)) is not None]
         for document, name in stated[1:]:
+            if document.data["queue_manager"] == stated[0][0].data["queue_manager"]:
+                continue
             place = document.places.place_of("queue_manager")
             first = f"{stated[0][0].source} has a queue_manager table too; allowed: one"
             self.faults.append(Diagnostic(document.source, f"queue_manager {quote_value(name)}: {first}", *place))
@@ -614,11 +616,6 @@ EXPLICIT_ORIGINS = ("stated", "observed")
 """The origins of what some source says."""
 
 
-def build_facts_document(snapshot: Snapshot) -> dict[str, Any]:
-    """Build the facts document of a snapshot: tables of plain values."""
-    return {table: list(of) if isinstance(of, Iterator) else of for table, of in build_facts_tables(snapshot).items()}
-
-
 def build_facts_tables(snapshot: Snapshot) -> dict[str, Any]:
     """Build the tables of the facts document of a snapshot; the rows of a list are made when they are asked for, once.
 
@@ -633,27 +630,24 @@ def build_facts_tables(snapshot: Snapshot) -> dict[str, Any]:
     if snapshot.put is not None:
         document["put"] = _row(snapshot.put, provenance)
     if snapshot.messages:
-        document["message"] = map(_differing, snapshot.messages)
+        document["message"] = map(_row, snapshot.messages)
     unknown = _unknown(snapshot)
     return document | ({"unknown": unknown} if unknown else {})
 
 
-def _row(fact: Fact | Put, provenance: Provenance) -> dict[str, Any]:
+def _row(of: Any, provenance: Provenance | None = None) -> dict[str, Any]:
+    """The attributes of a fact, or of a message, that a source states or that are not as they are where left out."""
     row: dict[str, Any] = {}
-    for each in fields(type(fact)):
-        value = getattr(fact, each.name)
+    for each in fields(type(of)):
+        value = getattr(of, each.name)
         if value is None:
             continue
-        if each.default is NOTHING or value != each.default or provenance.of(fact, each.name).how in EXPLICIT_ORIGINS:
+        is_left_out = each.default is not NOTHING and value == each.default
+        if is_left_out and provenance is not None:
+            is_left_out = provenance.of(of, each.name).how not in EXPLICIT_ORIGINS
+        if not is_left_out:
             row[each.name] = list(value) if isinstance(value, tuple) else value
     return row
-
-
-def _differing(message: Message) -> dict[str, Any]:
-    """What of a message is not as it is where it is left out."""
-    kept = {each.name: getattr(message, each.name) for each in fields(Message)}
-    left_out = {each.name: each.default for each in fields(Message) if each.default is not NOTHING}
-    return {name: value for name, value in kept.items() if name not in left_out or value != left_out[name]}
 
 
 def _unknown(snapshot: Snapshot) -> Mapping[str, list[str]]:

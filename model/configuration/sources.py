@@ -111,6 +111,9 @@ class NamedFile:
         return Source(self.path, data, self.owner, self.found, format=self.format)
 
 
+ListedT = TypeVar("ListedT", bound=NamedFile | Source)
+
+
 def text(of: str | bytes, name: str = "text", queue_manager: str = "") -> Source:
     """Return a text in memory as a source, by a name that messages have; ``queue_manager`` says whose it is."""
     check_type("name", name, str)
@@ -125,24 +128,25 @@ def list_sources(inputs: Iterable[Input]) -> list[Source]:
     Nothing to read is a FactsError: an answer about nothing would say that all is well.
     """
     check_several("sources", inputs)
-    found = [source for place, each in enumerate(inputs, 1) for source in _sources_of(each, place)]
+    listed = [each for place, given in enumerate(inputs, 1) for each in _sources_of(given, place)]
+    found = [each if isinstance(each, Source) else each.read() for each in leave_out_repeated_files(listed)]
     if not found:
         raise FactsError([Diagnostic("sources", "none is given; expected files, texts or parsed JSON to read")])
     return found
 
 
-def _sources_of(given: Input, place: int) -> Iterator[Source]:
-    """The sources of one input, which is called by its ``place`` where it has no name."""
+def _sources_of(given: Input, place: int) -> Iterator[Source | NamedFile]:
+    """The sources of one input, or the files of which they are; it is called by its ``place`` where it has no name."""
     match given:
         case Source():
             yield given
         case str():
-            yield from (each.read() for each in find_named_files(given))
+            yield from find_named_files(given)
         case Path():
             found = [*_in_folder(str(given))]
             if not found:
                 raise FactsError([Diagnostic(str(given), "no file is there")])
-            yield from (each.read() for each in found)
+            yield from found
         case bytes():
             yield text(given, f"source {place}")
         case Mapping() | list():
@@ -184,6 +188,28 @@ def find_named_files(name: str) -> Iterator[NamedFile]:
         raise FactsError([Diagnostic(path, "no file is there")])
     get_read_budget().read(len(found), path)
     yield from found
+
+
+def leave_out_repeated_files(files: Iterable[ListedT]) -> list[ListedT]:
+    """Leave out each file that is there again: it says nothing more. It stays where it stands first.
+
+    One that is named, or given as a queue manager's, counts before the same one found in a folder. What is given as
+    that of several queue managers is read for each of them.
+    """
+    kept, places = list[list[ListedT]](), dict[str, list[Any]]()
+    for each in files:
+        if isinstance(each, Source) or each.path == STANDARD_INPUT:
+            kept.append([each])
+            continue
+        same = places.setdefault(os.path.abspath(each.path), [])
+        if not same:
+            same.append(each)
+            kept.append(same)
+        elif each.owner and each.owner not in {other.owner for other in same}:
+            same[:] = [*(other for other in same if other.owner), each]
+        elif not each.owner and not each.found and same[0].found:
+            same[0] = each
+    return [each for same in kept for each in same]
 
 
 def _in_folder(path: str) -> Iterator[NamedFile]:

@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mqclause import read_document
-from mqclause.model.configuration.snapshot import build_facts_document
 from mqclause.model.facts.cluster import Cluster
 from mqclause.model.facts.objects import Put
 from mqclause.model.readers.facts_files import LIST_TABLES
@@ -22,6 +21,7 @@ from mqclause.tools.commands.declared import commands_command, explain_command, 
 from mqclause.tools.commands.facts import AT_ONCE, render_toml
 from mqclause.tools.commands.reference import ALL_KINDS, list_display_commands
 from spec_tests.support.explain_command import bad, written
+from spec_tests.support.facts_document import build_facts_document
 from spec_tests.support.mqsc_script import read
 from spec_tests.support.random_clusters import situations
 from spec_tests.support.three_members import QM1, QM2, QM3, done, refusal

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
 import os
 import re
 import shlex
@@ -226,3 +228,23 @@ def test_a_command_of_the_documentation_is_one(line: str, monkeypatch: pytest.Mo
     monkeypatch.chdir(ROOT)
     name, *arguments = shlex.split(line.partition(" | ")[0].partition(" > ")[0])
     assert SUBCOMMANDS[name].make_context(name, arguments, resilient_parsing=False).params
+    bare = {each.name for each in EXAMPLES.iterdir()} - {"QM1.log", "QM2.mqsc"}
+    assert not bare.intersection(arguments), "an example is named with its folder: the line runs as it is printed"
+
+
+PROGRAMS = [each for each in re.findall(r"```python\n(.*?)```", papers(), re.DOTALL) if "def test_" in each]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=map(str, range(len(PROGRAMS))))
+def test_a_test_that_the_documentation_shows_has_all_that_it_uses(program: str) -> None:
+    nodes = [*ast.walk(ast.parse(program))]
+    names = [(each.id, isinstance(each.ctx, ast.Load)) for each in nodes if isinstance(each, ast.Name)]
+    bound = {name for name, is_read in names if not is_read} | {*dir(builtins)}
+    for each in nodes:
+        if isinstance(each, ast.FunctionDef | ast.ClassDef):
+            bound.add(each.name)
+        elif isinstance(each, ast.arg):
+            bound.add(each.arg)
+        elif isinstance(each, ast.alias):
+            bound.add((each.asname or each.name).partition(".")[0])
+    assert {name for name, is_read in names if is_read} <= bound

@@ -27,6 +27,7 @@ from mqclause.model.readers.registry import FORMATS
 from mqclause.rulebook.case_files import CaseFile
 from mqclause.rulebook.rule import Declaration, RowNames
 from mqclause.testing.case_kinds import PipelineCase
+from spec_tests.support.spark_tables import from_rows
 
 
 @frozen(eq=False)
@@ -141,7 +142,7 @@ def test_it_runs_on_tables_in_spark(rules: Rules, spark: Any) -> None:
         "id bigint, arrival struct<message_priority: int, correlated: boolean>, waiters array<struct<application: string,"
         " mode: string, matches_correlation: boolean, preference: int, waiting: int>>"
     )
-    found = apply_rules(spark.createDataFrame(TABLE.to_pylist(), schema), WAITING, rules, explain=True)
+    found = apply_rules(from_rows(spark, TABLE.to_pylist(), schema), WAITING, rules, explain=True)
     assert [row["gets"].asDict(recursive=True) for row in found.orderBy("id").collect()] == GETS
 
 

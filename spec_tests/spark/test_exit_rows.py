@@ -11,6 +11,7 @@ from mqclause import read_document
 from mqclause.exits import MQWXP
 from spec_tests.support.deep import first
 from spec_tests.support.exit_scene import NAME, facts
+from spec_tests.support.spark_tables import from_rows
 
 pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")
@@ -43,7 +44,7 @@ def test_the_exit_decides_where_it_is_called(spark: Any, called: bool) -> None:
     rows = [(number, at, {"queue": queue, "bind": bind, "call": call, "clwlmruc": most})
             for number, at, queue, bind, call, most, *_ in ROWS]  # fmt: skip
     schema = "number int, place string, put struct<queue: string, bind: string, call: string, clwlmruc: int>"
-    table = spark.createDataFrame(rows, schema).repartition(2)
+    table = from_rows(spark, rows, schema)
     decided = decide(table, clusters, at="place", exits={NAME: third} if called else {})
     assert decided.columns == [*table.columns, "decision"]
     assert decided.schema["decision"].dataType == DECISION_TYPE

@@ -30,8 +30,9 @@ from spec_tests.support.spark_tables import collected, frame
 BY_ROW = Rows()
 
 
-@pytest.mark.parametrize(("number", "ways"), first(1, [(300, {"udf"}), (30_000, {"decide", "column", "udf", "sql"})]))
-def test_adversarial_rows_in_every_way(spark: Any, folder: Path, number: int, ways: set[str]) -> None:
+@pytest.mark.deep
+def test_adversarial_rows_in_every_way(spark: Any, folder: Path) -> None:
+    number = 30_000
     rows = adversarial_rows(Random(number), number)
     df = frame(spark, folder, f"adversarial{number}", arrow_table(rows))
     expected = [BY_ROW.decision(*row, explain=True) for row in rows]
@@ -47,8 +48,8 @@ def test_adversarial_rows_in_every_way(spark: Any, folder: Path, number: int, wa
         "udf": lambda: df.withColumn("decision", native.choose_destination_udf(explain=True)("put", "destinations")),
         "sql": registered,
     }
-    for way in ways:
-        for row, one, other in zip(rows, collected(decided[way]().select("id", "decision")), expected, strict=True):
+    for way, made in decided.items():
+        for row, one, other in zip(rows, collected(made().select("id", "decision")), expected, strict=True):
             assert one == other, (way, row)
 
 

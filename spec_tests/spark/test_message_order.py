@@ -11,6 +11,7 @@ from mqclause.rulebook.rules import Rules
 from mqclause.spark import message_order
 from spec_tests.support.ordered_messages import READINGS, ordered
 from spec_tests.support.random_messages import COLUMNS, random_rows
+from spec_tests.support.spark_tables import from_rows
 
 SCHEMA = ", ".join(f"`{name}` {kind}" for name, kind in COLUMNS.items())
 
@@ -20,6 +21,6 @@ def test_as_in_duckdb(spark: SparkSession, reading: str) -> None:
     rows, rules = random_rows(Random(3), 60), Rules({"group-position": reading})
     names = ("A-B", "Q" * 49, "é", "", "Q0 ")
     rows += [{**rows[0], "id": f"named {name}", "queue": name} for name in names]
-    df = spark.createDataFrame([tuple(row[name] for name in COLUMNS) for row in rows], SCHEMA)
+    df = from_rows(spark, rows, SCHEMA)
     found = message_order(df, rules=rules).select("id", "message_order").collect()
     assert {row["id"]: row["message_order"].asDict() for row in found} == ordered(rows, rules=rules)

@@ -22,6 +22,7 @@ from mqclause.rulebook.rules import Rules
 from mqclause.spark.session import java_home
 from mqclause.tables.row import Rows
 from mqclause.tables.schema import PUT, TableError, render_null_fault
+from spec_tests.support.adversarial import adversarial_rows
 from spec_tests.support.deep import first
 from spec_tests.support.led_on import AS_THE_LOCAL_ONE, TWO_WAYS, rules_that_say_a_name
 from spec_tests.support.many_clusters import batches, table_row
@@ -29,7 +30,7 @@ from spec_tests.support.pairs import by_engine
 from spec_tests.support.parcels import PARCELS, parcel_rows, parcel_rules, parcel_table
 from spec_tests.support.random_clusters import random_readings
 from spec_tests.support.random_rows import Row, answers, arrow_struct, arrow_table, occasion_table, random_rows
-from spec_tests.support.spark_tables import collected, frame
+from spec_tests.support.spark_tables import collected, frame, from_rows
 
 STRUCT = (
     "struct<outcome:string,queue:string,queue_manager:string,channel:string,reason:int,permitted:int,"
@@ -97,15 +98,17 @@ def check_each_row(
 
 
 def check_in_sql(spark: Any, folder: Path) -> None:
-    rows = random_rows(Random(3), 200)
+    rows = adversarial_rows(Random(3), 300)
     frame(spark, folder, "sql", arrow_table(rows)).createOrReplaceTempView("asked")
-    native.register(spark)
+    native.register(spark, explain=True)
     found = spark.sql("SELECT id, choose_destination(put, destinations) AS decision FROM asked")
     ours = Rows()
     for row, one in zip(rows, collected(found), strict=True):
-        assert one == ours.decision(*row), row
-    (told,) = spark.sql("SELECT trigger_conditions(NULL).message AS told").first()
-    assert told == render_null_fault("occasion")
+        assert one == ours.decision(*row, explain=True), row
+    (told, of_triggers) = spark.sql(
+        "SELECT choose_destination(NULL, NULL).message, trigger_conditions(NULL).message"
+    ).first()
+    assert (told, of_triggers) == (render_null_fault("put"), render_null_fault("occasion"))
 
 
 def check_columns_of_other_names(spark: Any, folder: Path) -> None:
@@ -128,9 +131,9 @@ def test_a_decision_is_an_expression(spark: Any, folder: Path, check: Callable[[
 
 def test_traffic_as_duckdb_counts_it(spark: Any) -> None:
     rows = pa.table({"Queue": ["Q ", "Q", "R"], "FROM": ["QM1", "QM1", "QM2"], "count": ["3", None, "7"]})
-    found = native.traffic(spark.createDataFrame(rows.to_pylist(), "Queue STRING, FROM STRING, count STRING"))
+    found = native.traffic(spark.createDataFrame(rows))
     assert found.puts == duckdb.traffic(rows).puts == {("Q", "QM1"): 4, ("R", "QM2"): 7}
-    wrong = spark.createDataFrame([("Q", "QM1", -1.5)], "queue STRING, `from` STRING, count DOUBLE")
+    wrong = from_rows(spark, [("Q", "QM1", -1.5)], "queue STRING, `from` STRING, count DOUBLE")
     with pytest.raises(TableError, match=r"column count: '-1\.5' is no whole number"):
         native.traffic(wrong)
 
@@ -161,7 +164,7 @@ def test_occasions(spark: Any, folder: Path, way: str) -> None:
 
 @pytest.mark.parametrize("explain", first(1, [True, False]))
 def test_a_document_that_is_not_ours(spark: Any, folder: Path, tmp_path: Path, explain: bool) -> None:
-    rules, table = parcel_rules(tmp_path), parcel_table(parcel_rows(Random(8), 1_500))
+    rules, table = parcel_rules(tmp_path), parcel_table(parcel_rows(Random(8), 400))
     df = frame(spark, folder, "parcels", table)
     expected = answers(duckdb.apply_rules(table, PARCELS, rules, explain), "brought")
     found = native.apply_rules(df, PARCELS, rules, explain)
@@ -251,19 +254,3 @@ def test_a_decision_that_is_there_already(spark: Any) -> None:
     df = spark.range(1).selectExpr("named_struct('queue', 'Q') AS put", "1 AS decision")
     with pytest.raises(TableError, match="^the table has a column decision already$"):
         native.decide(df)
-
-
-def test_numbers_of_other_types(spark: Any) -> None:
-    kinds = {
-        "channel_rank": "decimal(5, 0)",
-        "queue_rank": "smallint",
-        "channel_weight": "double",
-        "queue_priority": "tinyint",
-    }
-    whole = ", ".join(f"'{name}', cast(n % 2 + 1 AS {kind})" for name, kind in kinds.items())
-    fields = f"'queue_manager', 'QM' || n, {whole}, 'dest_seq_factor', cast(5 - n AS decimal(9, 2))"
-    among = f"transform(array(2, 3, 5), n -> named_struct({fields}))"
-    df = spark.range(1).selectExpr("named_struct('queue', 'Q') AS put", f"{among} AS destinations")
-    [(decision,)] = native.decide(df).select("decision").collect()
-    # Of the two with channel rank 2 the one with the lower sequence factor.
-    assert (decision["queue_manager"], decision["permitted"]) == ("QM5", 1)

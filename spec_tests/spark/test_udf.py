@@ -11,12 +11,12 @@ import pytest
 from mqclause.rulebook.rule import ReadingError, RuleError
 from mqclause.rulebook.rules import Rules
 from mqclause.tables.row import Rows
-from mqclause.tables.schema import DESTINATION, NOT_ALLOWED, render_null_fault
 
 pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")
 
 from mqclause.spark.table import DECISION_TYPE, choose_destination_udf, explain_udf
+from spec_tests.support.spark_tables import from_rows
 
 SCHEMA = """
     put struct<queue: string, queue_manager: string, bind: string, call: string, from_cluster_channel: boolean,
@@ -49,42 +49,33 @@ ROWS: list[tuple[Any, Any]] = [
 ]
 
 
-def table(spark: Any) -> Any:
-    """ROWS as a DataFrame, numbered."""
+TRUNCATED = Rules({"weight-step": "truncated"})
+
+
+@pytest.fixture(scope="module")
+def decided(spark: Any) -> Any:
+    """ROWS as every function decides them, by their places: one query, since each begins by binding its SQL anew."""
     rows = [(place, put, listed) for place, (put, listed) in enumerate(ROWS)]
-    return spark.createDataFrame(rows, f"place int, {SCHEMA}").repartition(2)
+    functions = {
+        "plain": choose_destination_udf(),
+        "text": explain_udf(TRUNCATED),
+    }
+    columns = [function("put", "destinations").alias(name) for name, function in functions.items()]
+    found = from_rows(spark, rows, f"place int, {SCHEMA}").select("place", *columns)
+    assert found.schema["plain"].dataType == DECISION_TYPE
+    return sorted(found.collect(), key=lambda row: row.place)
 
 
-@pytest.mark.parametrize("explain", [False, True])
-def test_as_decided_here(explain: bool, spark: Any) -> None:
-    decided = choose_destination_udf(explain=explain)("put", "destinations").alias("decision")
-    found = table(spark).select("place", decided)
-    assert found.schema["decision"].dataType == DECISION_TYPE
+def test_as_decided_here(decided: Any) -> None:
     rows = Rows()
-    assert [row.decision.asDict() for row in found.orderBy("place").collect()] == [
-        rows.decision(put, listed, explain) for put, listed in ROWS
-    ]
+    assert [row.plain.asDict() for row in decided] == [rows.decision(put, listed) for put, listed in ROWS]
 
 
-def test_the_derivation_as_text(spark: Any) -> None:
-    rules = Rules({"weight-step": "truncated"})
-    found = table(spark).select("place", explain_udf(rules)("put", "destinations").alias("text"))
-    rows = Rows(rules)
-    assert [json.loads(row.text) for row in found.orderBy("place").collect()] == [
+def test_the_derivation_as_text(decided: Any) -> None:
+    rows = Rows(TRUNCATED)
+    assert [json.loads(row.text) for row in decided] == [
         json.loads(json.dumps(rows.explained(put, listed))) for put, listed in ROWS
     ]
-
-
-def test_in_sql(spark: Any) -> None:
-    spark.udf.register("choose_destination", choose_destination_udf())
-    query = "select choose_destination(named_struct('queue', 'Q'), array(named_struct('queue_manager', 'QM2', 'channel_rank', {}))) as found"
-    first, second = (spark.sql(query.format(rank)).collect()[0].found for rank in ("9", "10"))
-    assert (first.outcome, first.permitted) == ("chosen", 1)
-    allowed = DESTINATION["channel_rank"].allowed
-    message = NOT_ALLOWED.format(column="destinations[0].channel_rank", value=10, allowed=allowed)
-    assert (second.outcome, second.message) == ("invalid", message)
-    absent = spark.sql("select choose_destination(null, null) as found").collect()[0].found
-    assert (absent.outcome, absent.message) == ("invalid", render_null_fault("put"))
 
 
 @pytest.mark.parametrize("function", [choose_destination_udf, explain_udf])

@@ -14,6 +14,7 @@ from mqclause.model.facts.objects import Queue
 from mqclause.retrieval.order import Retrieval
 from mqclause.rulebook.rules import Rules
 from spec_tests.support.random_messages import COLUMNS
+from spec_tests.support.together import connection
 
 OF_QUEUE = ("arrival", "msgdlvsq", "defprty")
 READINGS = ("first-in-sequence", "first-to-arrive")
@@ -27,7 +28,7 @@ def ordered(rows: list[dict[str, Any]], cluster: Cluster | None = None, rules: R
     names = list(dict.fromkeys(name for row in rows for name in row))
     schema = pa.schema([(name, TYPES[COLUMNS.get(name, "string")]) for name in names])
     table = pa.table({name: [row.get(name) for row in rows] for name in names}, schema)
-    found = message_order(table, cluster, rules).project("id, message_order").fetchall()
+    found = message_order(table, cluster, rules, connection=connection()).project("id, message_order").fetchall()
     assert sorted(name for name, _ in found) == sorted(row["id"] for row in rows)
     return dict(found)
 

@@ -23,7 +23,13 @@ from mqclause.executors.pipeline import find_chaining_fault
 from mqclause.exits.process import Exit, Exits, is_deferred_call
 from mqclause.model.configuration.changes import CHANGES
 from mqclause.model.configuration.snapshot import Snapshot, apply_changes, read_sources
-from mqclause.model.configuration.sources import NamedFile, Source, find_named_files, open_named
+from mqclause.model.configuration.sources import (
+    NamedFile,
+    Source,
+    find_named_files,
+    leave_out_repeated_files,
+    open_named,
+)
 from mqclause.model.diagnostics import (
     Diagnostic,
     FactsError,
@@ -290,7 +296,8 @@ def find_files(names: tuple[str, ...], named_format: str | None = None) -> list[
     if not names:
         raise click.UsageError("name at least one file with facts (or - for standard input); see --help")
     name_of_format = FORMAT_NAMES[named_format.lower()] if named_format else ""
-    return [evolve(each, format=name_of_format) for name in names for each in find_named_files(name)]
+    found = [each for name in names for each in find_named_files(name)]
+    return [evolve(each, format=name_of_format) for each in leave_out_repeated_files(found)]
 
 
 def read_overlays(names: tuple[str, ...]) -> list[Source]:

@@ -87,15 +87,15 @@ class Addresses:
         return cls(rules, documents, sentences, by_path, words, readings, editions, laws, explained)
 
     def of_case(self, case: ShownCase) -> str:
-        """Where a case stands."""
+        """Return where a case stands."""
         return f"{self.rules[case.rule]}#case-{case.number}"
 
     def of_clause(self, document: str, name: str) -> str:
-        """Where a sentence stands that a case of the document names; blank if there is none."""
+        """Return where a sentence stands that a case of the document names; blank if there is none."""
         return self.by_path.get(name if "/" in name else f"{document}/{name}", "")
 
     def of_reading(self, choice: str) -> str:
-        """Where a reading stands, named with or without a choice; blank if there is none."""
+        """Return where a reading stands, named with or without a choice; blank if there is none."""
         return self.readings.get(choice.partition("=")[0], "")
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from mqclause.model.configuration.provenance import Origin
-from mqclause.model.configuration.snapshot import build_facts_document, read_document, read_sources
+from mqclause.model.configuration.snapshot import read_document, read_sources
 from mqclause.model.configuration.sources import Source
 from mqclause.model.facts.objects import Put
+from spec_tests.support.facts_document import build_facts_document
 from spec_tests.support.origins import origins, read
 
 TOML = """

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from mqclause import Decision, Engine, Put, Snapshot
-from mqclause.model.configuration.snapshot import build_facts_document, read_sources
+from mqclause.model.configuration.snapshot import read_sources
 from mqclause.model.configuration.sources import Source
 from spec_tests.support.deep import first
+from spec_tests.support.facts_document import build_facts_document
 from spec_tests.support.small_cluster import INSTANCE, NAMES, QUEUES, known, small_cluster
 from spec_tests.support.written import dump, log, mqweb, pcf
 

@@ -15,7 +15,7 @@ import pytest
 from mqclause.check.findings import inspected
 from mqclause.model.configuration.file_reports import report_files
 from mqclause.model.configuration.snapshot import Snapshot, read_sources
-from mqclause.model.configuration.sources import Source
+from mqclause.model.configuration.sources import Source, list_sources
 from mqclause.model.diagnostics import FactsError
 from mqclause.model.readers import encodings as container
 from mqclause.tools.commands.options import read_inputs
@@ -222,3 +222,37 @@ def test_answers_that_show_nothing_tell_nothing(text: str) -> None:
             asked()
     assert "A" in read_sources([silent, other]).cluster.own_queues
     assert inspected([silent, other]).findings() == []
+
+
+@pytest.mark.parametrize(
+    ("named", "read"),
+    [
+        (["conf", "conf/QM1.mqsc"], ["QM1.mqsc", "QM2.mqsc"]),
+        (["conf/QM2.mqsc", "conf", "conf/../conf/QM2.mqsc"], ["QM2.mqsc", "QM1.mqsc"]),
+        (["conf/*.mqsc", "conf/*.mqsc"], ["QM1.mqsc", "QM2.mqsc"]),
+        (["conf", "QM2=conf/QM2.mqsc"], ["QM1.mqsc", "QM2=QM2.mqsc"]),
+        (["conf/QM2.mqsc", "QM2=conf/QM2.mqsc"], ["QM2=QM2.mqsc"]),
+        (["QM1=conf/QM2.mqsc", "QM2=conf/QM2.mqsc"], ["QM1=QM2.mqsc", "QM2=QM2.mqsc"]),
+    ],
+)
+def test_a_file_that_is_named_again_is_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: list[str], read: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("conf").mkdir()
+    for name in ("QM1", "QM2"):
+        Path("conf", f"{name}.mqsc").write_text("DEFINE QLOCAL(Q)\n")
+
+    def told(sources: list[Source]) -> list[str]:
+        return ["=".join(filter(None, (each.queue_manager, Path(each.name).name))) for each in sources]
+
+    assert told(list_sources(named)) == read
+    assert told(read_inputs(tuple(named))) == read
+
+
+def test_a_file_of_no_format_that_is_named_is_a_fault_though_it_is_found_too(tmp_path: Path) -> None:
+    (tmp_path / "QM1.mqsc").write_text(TEXT)
+    (tmp_path / "notes").write_text("nothing of MQ")
+    assert read_sources(list_sources([str(tmp_path)])).cluster.queues
+    with pytest.raises(FactsError, match="is in no format that is read"):
+        read_sources(list_sources([str(tmp_path), str(tmp_path / "notes")]))

@@ -240,6 +240,16 @@ def test_two_queue_manager_tables() -> None:
     ]
 
 
+def test_the_same_queue_manager_table_in_two_facts_files() -> None:
+    one, other = FACTS, FACTS.replace("LOCAL.ONE", "LOCAL.TWO")
+    both = read(a=one, b=other)
+    assert both.cluster.queue_manager == QueueManager(name="HQ", trigint=7)
+    assert [queue.name for queue in both.cluster.queues] == ["LOCAL.ONE", "LOCAL.TWO"]
+    assert faults(a=one, b=other.replace("trigint = 7", "trigint = 8")) == [
+        "b:2: queue_manager 'HQ': a has a queue_manager table too; allowed: one"
+    ]
+
+
 def test_two_puts() -> None:
     assert faults(a=FACTS, b=PUT, c=PUT) == ["c:1: put is given twice; it stands in b and in c; allowed: one"]
 

@@ -20,6 +20,7 @@ from mqclause.duckdb import constant, decide, traffic
 from mqclause.duckdb.table import render_cluster_query, render_row_query
 from mqclause.tables.schema import TableError
 from spec_tests.support.deep import every, first
+from spec_tests.support.together import connection
 
 HOSTS = ("QM2", "QM3")
 CLUSTER = Cluster(
@@ -79,16 +80,18 @@ def test_counted_traffic_is_read_likewise(tmp_path: Path) -> None:
     assert traffic(tmp_path).total == 5
 
 
-@pytest.mark.parametrize("name", ["mq_given", "__mqclause_given", "mq_level_0", "mq_puts", "puts"])
 @pytest.mark.parametrize("kind", first(1, ["VIEW", "TABLE"]))
-def test_a_table_of_the_connections_is_never_read_instead(name: str, kind: str) -> None:
-    with duckdb.connect() as connection:
-        connection.execute(f"CREATE {kind} {name} AS SELECT {{'queue': 'PRICES'}} AS put, 99 AS id")
-        connection.execute("CREATE TABLE mine AS SELECT {'queue': 'STOCK'} AS put, 1 AS id FROM range(3)")
-        for table in (connection.table("mine"), connection.table("mine").to_arrow_table()):
-            decided = decide(table, CLUSTER, connection=connection)
+def test_a_table_of_the_connections_is_never_read_instead(kind: str) -> None:
+    names = ["mq_given", "__mqclause_given", "mq_level_0", "mq_puts", "puts"]
+    with duckdb.connect() as own:
+        for name in names:
+            own.execute(f"CREATE {kind} {name} AS SELECT {{'queue': 'PRICES'}} AS put, 99 AS id")
+        own.execute("CREATE TABLE mine AS SELECT {'queue': 'STOCK'} AS put, 1 AS id FROM range(3)")
+        for table in (own.table("mine"), own.table("mine").to_arrow_table()):
+            decided = decide(table, CLUSTER, connection=own)
             assert decided.project("id, decision.queue").fetchall() == [(1, "STOCK")] * 3
-        assert connection.table(name).project("id").fetchall() == [(99,)]
+        for name in names:
+            assert own.table(name).project("id").fetchall() == [(99,)]
 
 
 def test_names_that_begin_with_mq_are_the_users() -> None:
@@ -104,7 +107,7 @@ def test_names_that_begin_with_mq_are_the_users() -> None:
 def queue_managers(*columns: str, **given: Any) -> list[tuple[Any, ...]]:
     """What comes of one put to STOCK in a table that has these columns of texts besides."""
     row = {"q": ["STOCK"], **{name: ["?"] for name in columns}}
-    decided = decide(pa.table(row), CLUSTER, **given)
+    decided = decide(pa.table(row), CLUSTER, connection=connection(), **given)
     return decided.project("decision.outcome, decision.queue, decision.reason").fetchall()
 
 

@@ -19,6 +19,7 @@ from spec_tests.support.deep import first
 from spec_tests.support.pairs import by_engine, random_pairs
 from spec_tests.support.random_clusters import random_case, random_readings
 from spec_tests.support.random_rows import answers
+from spec_tests.support.together import Together, connection
 
 OWN = QueueManager("QM1", clusters=("SALES",))
 HOSTS = ("QM2", "QM3")
@@ -46,7 +47,10 @@ WITH_DEFAULT = evolve(CLUSTER, queue_manager=evolve(OWN, defxmitq="BY.HAND"))
 def of(*puts: dict[str, Any], cluster: Cluster = CLUSTER, **more: Any) -> list[dict[str, Any]]:
     names = ["queue", "queue_manager", "call", "bind", "cluster_pcf", "already_sent_to", "clwlmruc"]
     table = pa.table({"id": range(len(puts)), "put": [{**dict.fromkeys(names), **put} for put in puts]})
-    return answers(decide(table, cluster, **more))
+    return answers(decide(table, cluster, connection=connection(), **more))
+
+
+IN_CLUSTER = Together(lambda puts: of(*puts))
 
 
 def gone(found: dict[str, Any]) -> tuple[Any, ...]:
@@ -78,9 +82,11 @@ LEADS = [
 ]
 
 
+LED = IN_CLUSTER.ask(*({"queue": queue, "queue_manager": queue_manager} for queue, queue_manager, _ in LEADS))
+
+
 def test_where_two_names_lead() -> None:
-    puts = [{"queue": queue, "queue_manager": queue_manager} for queue, queue_manager, _ in LEADS]
-    assert list(map(gone, of(*puts))) == [expected for *_, expected in LEADS]
+    assert list(map(gone, LED())) == [expected for *_, expected in LEADS]
 
 
 def test_an_unknown_queue_manager_by_the_default_transmission_queue() -> None:
@@ -89,12 +95,16 @@ def test_an_unknown_queue_manager_by_the_default_transmission_queue() -> None:
     assert [gone(each) for each in of(*puts, cluster=WITH_DEFAULT)] == expected
 
 
+SENT_TO_QM2 = {"cluster_pcf": True, "already_sent_to": ["QM2"]}
+# EITHER is QM2 or QM3, and the message went to QM2 already; AWAY is put-disabled on the way to QM3.
+ODD = IN_CLUSTER.ask(
+    {"queue": "ORDERS", "queue_manager": "EITHER", **SENT_TO_QM2}, {"queue": "AWAY", "clwlmruc": 1},
+    {"queue": "AWAY", "clwlmruc": 1, "call": "MQOPEN"}, {"queue": "AWAY", "queue_manager": "QM1", **SENT_TO_QM2},
+)  # fmt: skip
+
+
 def test_an_odd_put_asks_for_what_its_names_come_to() -> None:
-    odd = {"cluster_pcf": True, "already_sent_to": ["QM2"]}
-    # EITHER is QM2 or QM3, and the message went to QM2 already; AWAY is put-disabled on the way to QM3.
-    puts = [{"queue": "ORDERS", "queue_manager": "EITHER", **odd}, {"queue": "AWAY", "clwlmruc": 1},
-            {"queue": "AWAY", "clwlmruc": 1, "call": "MQOPEN"}, {"queue": "AWAY", "queue_manager": "QM1", **odd}]  # fmt: skip
-    found = of(*puts)
+    found = ODD()
     assert gone(found[0]) == ("ORDERS", "QM3", "TO.QM3", None)
     assert [each["reason"] for each in found[1:]] == [2051, None, 2051]
     assert found[2]["outcome"] == "deferred"
@@ -138,11 +148,15 @@ def test_what_is_defined_here_was_followed_already_also_of_an_odd_put() -> None:
     assert [(each["permitted"], each["eliminated_by"]) for each in found] == [(1, [None])] * 2
 
 
+WRONG = IN_CLUSTER.ask(
+    {"queue": "*", "queue_manager": "QM2"}, {"queue": "ORDERS", "queue_manager": "A B", "bind": "NO"},
+    {"queue": "* ", "queue_manager": "QM9"}, {"queue": "ORDERS", "queue_manager": "QM9", "bind": "NO"},
+)  # fmt: skip
+
+
 def test_names_that_are_wrong_are_told_first() -> None:
-    puts = [{"queue": "*", "queue_manager": "QM2"}, {"queue": "ORDERS", "queue_manager": "A B", "bind": "NO"},
-            {"queue": "* ", "queue_manager": "QM9"}, {"queue": "ORDERS", "queue_manager": "QM9", "bind": "NO"}]  # fmt: skip
     allowed = "allowed: a name of 0 to 48 characters out of A-Z a-z 0-9 . _ / %"
-    assert [each["message"] for each in of(*puts)] == [
+    assert [each["message"] for each in WRONG()] == [
         f"put.queue = '*'; {allowed}",
         f"put.queue_manager = 'A B'; {allowed}",
         f"put.queue = '* '; {allowed}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,11 +17,12 @@ from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
 from mqclause.duckdb import apply_rules, decide
 from mqclause.executors.pipeline import Pipeline
 from mqclause.rulebook.rule import RuleError
-from mqclause.rulebook.rules import Rules, get_rules_folder
-from mqclause.tables.row import InvalidRowError, list_eliminating_rules, read_row
+from mqclause.rulebook.rules import Rules
+from mqclause.tables.row import InvalidRowError, Rows, list_eliminating_rules, read_row
 from mqclause.tables.schema import TableError
 from spec_tests.support.parcels import PARCELS, Row, parcel_rows, parcel_rules, parcel_table
 from spec_tests.support.random_rows import answers, arrow_table, random_rows
+from spec_tests.support.together import connection
 
 FIELDS = ["remaining", "eliminated_by", "failed_by", "left", "people", "load", "by", "careful", "message"]
 
@@ -44,7 +44,7 @@ def by_row(course: Pipeline, row: Row) -> dict[str, Any]:
 
 
 def of(rules: Rules, *rows: Row, **more: Any) -> list[dict[str, Any]]:
-    return answers(apply_rules(parcel_table(list(rows)), PARCELS, rules, **more), "brought")
+    return answers(apply_rules(parcel_table(list(rows)), PARCELS, rules, connection=connection(), **more), "brought")
 
 
 @pytest.mark.parametrize("executor", ["plain", "compiled"])
@@ -65,21 +65,21 @@ def test_as_each_row_is_evaluated(executor: Any, tmp_path: Path) -> None:
     assert {each["failed_by"] for each in found} == {None, "parcels.09"}
 
 
-def test_large_whole_numbers_are_divided_alike(tmp_path: Path) -> None:
+def test_large_whole_numbers_are_divided_alike() -> None:
     """Of 64 bits 9007199254740993 is 9007199254740992, of which a third is 3002399751580330.5 and not 3002399751580331."""
-    shutil.copytree(get_rules_folder(), tmp_path / "rules")
-    (tmp_path / "rules" / "workload" / "01z_own.toml").write_text(
+    own = (
         'clause = "workload/1"\ntitle = "T"\nafter = "workload.01a"\n[eliminate]\n'
         'where = "dest_seq_number / 3 > 3002399751580330.6"\nbecause = "so"\n'
     )
-    rules = Rules(folder=tmp_path / "rules")
+    rules = Rules().with_files({"workload/01z_own.toml": own})
     among = [
         {"queue_manager": name, "channel": name, "dest_seq_number": 2**53 + more}
         for name, more in (("QM1", 1), ("QM2", 4))
     ]
-    row = {"queue": "Q"}, among
+    row: Row = {"queue": "Q"}, [*among]
     assert [each.id for each in rules.ruleset(WORKLOAD).rules].count("workload.01z") == 1
-    (decided,) = answers(decide(arrow_table([row]), rules=rules, explain=True))
+    table = pa.table({"id": [0], "put": [row[0]], "destinations": [among]})
+    (decided,) = answers(decide(table, rules=rules, explain=True, connection=connection()))
     assert decided["eliminated_by"] == [None, "workload.01z"]
     for executor in ("plain", "compiled"):
         put, listed = read_row(WORKLOAD, *row)
@@ -212,10 +212,11 @@ def test_a_rule_that_asks_for_what_no_table_has() -> None:
 
 
 def test_our_own_documents() -> None:
-    table = arrow_table(random_rows(Random(12), 200))
-    decided = answers(decide(table, explain=True))
-    chosen = answers(apply_rules(table, WORKLOAD, explain=True))
-    ended = answers(apply_rules(table, OUTCOME), OUTCOME.row.answer)
+    rows = random_rows(Random(12), 200)
+    decided = [Rows().decision(*row, explain=True) for row in rows]
+    table = arrow_table(rows)
+    chosen = answers(apply_rules(table, WORKLOAD, explain=True, connection=connection()))
+    ended = answers(apply_rules(table, OUTCOME, connection=connection()), OUTCOME.row.answer)
     for one, choice, end in zip(decided, chosen, ended, strict=True):
         assert choice["eliminated_by"] == one["eliminated_by"]
         assert choice["message"] == end["message"] == one["message"]
@@ -235,5 +236,6 @@ def test_floor_of_a_large_whole_number_is_that_number() -> None:
     hosts: list[Any] = [
         {"queue_manager": name, "dest_seq_number": largest - less} for name, less in (("QM2", 1), ("QM3", 0))
     ]
-    [found] = answers(decide(arrow_table([({"queue": "PARTS"}, hosts)]), rules=rules, explain=True))
+    table = pa.table({"id": [0], "put": [{"queue": "PARTS"}], "destinations": [hosts]})
+    [found] = answers(decide(table, rules=rules, explain=True))
     assert found["eliminated_by"] == ["workload.00a", None]

@@ -15,6 +15,7 @@ from mqclause.tables.row import Rows
 from spec_tests.support.adversarial import adversarial_rows, check_puts_in_clusters, random_table
 from spec_tests.support.deep import asked
 from spec_tests.support.random_rows import answers, arrow_table
+from spec_tests.support.together import connection
 
 BY_ROW = Rows()
 
@@ -25,7 +26,7 @@ def test_adversarial_rows(number: int) -> None:
     outcomes = set()
     for optional in (False, True):
         rows = adversarial_rows(rng, number // 2, optional)
-        found = answers(decide(arrow_table(rows, optional), explain=True))
+        found = answers(decide(arrow_table(rows, optional), explain=True, connection=connection()))
         for row, one in zip(rows, found, strict=True):
             assert one == BY_ROW.decision(*row, explain=True), row
             outcomes.add(one["outcome"])
@@ -37,7 +38,7 @@ def test_random_schemas(number: int) -> None:
     rng = Random(number)
     for _ in range(number):
         table, rows = random_table(rng, 60)
-        relation = decide(table, explain=True)
+        relation = decide(table, explain=True, connection=connection())
         assert relation.columns == [*table.column_names, "decision"]
         for row, one in zip(rows, answers(relation), strict=True):
             assert one == BY_ROW.decision(*row, explain=True), (table.schema, row)
@@ -46,7 +47,7 @@ def test_random_schemas(number: int) -> None:
 @pytest.mark.parametrize("number", [2, pytest.param(8, marks=pytest.mark.deep)])
 def test_adversarial_puts_in_clusters(number: int) -> None:
     check_puts_in_clusters(
-        number, 150, lambda table, cluster, rules: answers(decide(table, cluster, rules, explain=True))
+        number, 150, lambda table, cluster, rules: answers(decide(table, cluster, rules, True, connection=connection()))
     )
 
 

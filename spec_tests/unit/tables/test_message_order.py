@@ -21,19 +21,38 @@ from mqclause.tables.schema import TableError
 from spec_tests.support.deep import first
 from spec_tests.support.ordered_messages import READINGS, TYPES, as_retrieval_says, in_place, ordered
 from spec_tests.support.random_messages import COLUMNS, random_rows
+from spec_tests.support.together import Together
+
+
+def by_numbers(rows: list[dict[str, Any]]) -> list[Any]:
+    """Where each of the rows lies, in any of the columns of a table of messages; each test has queues of its own."""
+    found = ordered([{**dict.fromkeys(COLUMNS), **row, "id": f"{at}"} for at, row in enumerate(rows)])
+    return [found[f"{at}"] for at in range(len(rows))]
+
+
+MESSAGES = Together(by_numbers)
+
+
+def by_name(rows: list[dict[str, Any]], found: list[Any]) -> dict[str, Any]:
+    return dict(zip((row["id"] for row in rows), found, strict=True))
 
 
 @pytest.mark.parametrize("reading", READINGS)
 @pytest.mark.parametrize("queues", [80, pytest.param(3_000, marks=pytest.mark.deep)])
 def test_as_the_rules_over_messages_in_memory(queues: int, reading: str) -> None:
     rows, rules = random_rows(Random(queues), queues), Rules({"group-position": reading})
+    assert ordered(rows, rules=rules) == in_memory(rows, rules)
+
+
+def in_memory(rows: list[dict[str, Any]], rules: Rules) -> dict[str, dict[str, Any]]:
+    """What the rules over messages in memory say of each queue."""
     by_queue: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         by_queue.setdefault(row["queue"], []).append(row)
     expected: dict[str, dict[str, Any]] = {}
     for of_queue in by_queue.values():
         expected |= as_retrieval_says(of_queue, rules)
-    assert ordered(rows, rules=rules) == expected
+    return expected
 
 
 def test_neither_buckets_nor_the_place_of_nulls_matter() -> None:
@@ -45,7 +64,7 @@ def test_neither_buckets_nor_the_place_of_nulls_matter() -> None:
     connection.execute("CREATE MACRO hash(queue, in_group, id) AS 7::UBIGINT")
     connection.execute("SET default_null_order = 'nulls_first'")
     found = message_order(connection.table("messages"), connection=connection).project("id, message_order")
-    assert dict(found.fetchall()) == ordered(rows)
+    assert dict(found.fetchall()) == in_memory(rows, Rules())
 
 
 def test_names_with_blanks_and_queue_managers_and_times() -> None:
@@ -94,7 +113,7 @@ def test_rows_that_are_not_the_same_each_time(what: str, count: int | None) -> N
         assert [each["physical"] for each in found] == [*range(1, len(found) + 1)]
 
 
-def figure_11() -> list[dict[str, Any]]:
+def figure_11(queue: str = "APPQ") -> list[dict[str, Any]]:
     """A, Y1, Z2, Y2, two segments of Y3, Z1, B, as they arrive."""
     members: list[dict[str, Any]] = [
         {"id": "A"},
@@ -106,18 +125,25 @@ def figure_11() -> list[dict[str, Any]]:
         {"id": "Z1", "group": "Z", "sequence": 1},
         {"id": "B"},
     ]
-    return [{"queue": "APPQ", "arrival": arrival, **each} for arrival, each in enumerate(members)]
+    return [{"queue": queue, "arrival": arrival, **each} for arrival, each in enumerate(members)]
+
+
+FIGURE_11 = figure_11()
+IN_FIGURE_11 = MESSAGES.ask(*FIGURE_11)
 
 
 def test_figures_10_and_11() -> None:
-    found = ordered(figure_11())
+    found = by_name(FIGURE_11, IN_FIGURE_11())
     assert in_place(found, "physical") == ["A", "Y1", "Z2", "Y2", "Y3a", "Y3b", "Z1", "B"]
     assert in_place(found, "logical") == ["A", "Y1", "Y2", "Y3a", "Y3b", "Z1", "Z2", "B"]
 
 
+FEW = [row for row in figure_11("FEW") if row["id"] not in ("Y2", "Z1")]
+OF_FEW = MESSAGES.ask(*FEW)
+
+
 def test_a_group_without_its_first_message_and_one_with_a_gap() -> None:
-    rows = [row for row in figure_11() if row["id"] not in ("Y2", "Z1")]
-    found = ordered(rows)
+    found = by_name(FEW, OF_FEW())
     assert in_place(found, "physical") == ["A", "Y1", "Z2", "Y3a", "Y3b", "B"]
     assert in_place(found, "logical") == ["A", "Y1", "B"]
     assert found["Z2"]["left_out_of_logical"] == "retrieval.3.6"
@@ -133,23 +159,24 @@ def test_msgdlvsq_and_defprty_of_the_cluster_count_where_no_column_says_them() -
         for queue in "FP"
         for arrival, priority in enumerate((3, None, 5))
     ]
+    rows += [{"id": name, "queue": queue, "priority": None, "arrival": 0} for name, queue in (("X", "X"), ("Y", "A B"))]
     found = ordered(rows, cluster)
     assert in_place({name: each for name, each in found.items() if name[0] == "F"}, "physical") == ["F3", "FNone", "F5"]
     assert in_place({name: each for name, each in found.items() if name[0] == "P"}, "physical") == ["P5", "PNone", "P3"]
-    astray = ordered([{"id": "X", "queue": "X", "arrival": 0}], cluster)
-    assert astray["X"]["message"] == "queue = 'X'; allowed: a local queue of QM1"
+    assert found["X"]["message"] == "queue = 'X'; allowed: a local queue of QM1"
+    # What is no name is told before that the cluster does not know it.
+    assert found["Y"]["message"] == f"queue = 'A B'; allowed: a name of 1 to {NAMED}"
 
 
 def test_a_rule_that_ends_calls_ends_no_order() -> None:
     """A rule that fails whatever it is asked about stands before those by which Z2 and the segments have no place."""
     ending = "clause = 'retrieval/7.1'\ntitle = 'Ends all'\n[fail_with]\nreason = 'MQRC_NO_MSG_UNDER_CURSOR'\ncall = \"'MQGET'\"\nbecause = 'x'\n"
     rules = Rules().with_files({"retrieval/1.0_ends_all.toml": ending})
-    rows = [row for row in figure_11() if row["id"] not in ("Y2", "Z1")]
-    found = ordered(rows, rules=rules)
+    found = ordered(FEW, rules=rules)
     left_out = {name: each["left_out_of_logical"] for name, each in found.items() if each["logical"] is None}
     assert left_out == {"Z2": "retrieval.3.6", "Y3a": "retrieval.2.2d", "Y3b": "retrieval.2.2d"}
-    complete = [dict.fromkeys(COLUMNS) | row for row in rows]
-    assert as_retrieval_says(complete, rules) == found == ordered(rows)
+    complete = [dict.fromkeys(COLUMNS) | row for row in FEW]
+    assert as_retrieval_says(complete, rules) == found == by_name(FEW, OF_FEW())
 
 
 @pytest.mark.parametrize(
@@ -197,34 +224,29 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 ]
 
 
+GOOD = [{"queue": f"Q{number}", "arrival": 1, "group": "G"} for number, _ in enumerate(WRONG)]
+OF_GOOD = MESSAGES.ask(*GOOD)
+OF_WRONG = MESSAGES.ask(*({**good, "arrival": 0, **wrong} for good, (wrong, _) in zip(GOOD, WRONG, strict=True)))
+
+
 def test_a_row_that_is_no_message_has_no_place() -> None:
     """Each lies before a message, whose place it does not take."""
-    rows: list[dict[str, Any]] = []
-    for number, (wrong, _) in enumerate(WRONG):
-        good = {"id": f"good {number}", "queue": f"Q{number}", "arrival": 1, "group": "G"}
-        rows += [good, {**good, "id": f"wrong {number}", "arrival": 0, **wrong}]
-    found = ordered(rows)
-    for number, (_, told) in enumerate(WRONG):
-        good, wrong = found[f"good {number}"], found[f"wrong {number}"]
+    for good, wrong, (_, told) in zip(OF_GOOD(), OF_WRONG(), WRONG, strict=True):
         assert good == {**dict.fromkeys(good), "physical": 1, "logical": 1}
         assert wrong == {**dict.fromkeys(wrong), "message": told}
 
 
+PADDED = MESSAGES.ask(
+    {"queue": "Q" * 48 + " ", "queue_manager": "QM1  ", "arrival": 1, "group": "a group, é~"},
+    {"queue": "Q" * 48, "queue_manager": "QM1", "arrival": 2, "group": "a group, é~", "sequence": 2},
+)
+
+
 def test_a_name_may_be_padded_and_a_group_is_any_bytes() -> None:
-    rows = [
-        {"id": "A", "queue": "Q" * 48 + " ", "queue_manager": "QM1  ", "arrival": 1, "group": "a group, é~"},
-        {"id": "B", "queue": "Q" * 48, "queue_manager": "QM1", "arrival": 2, "group": "a group, é~", "sequence": 2},
-    ]
-    found = ordered(rows)
-    assert [(each["physical"], each["logical"], each["message"]) for each in found.values()] == [
+    assert [(each["physical"], each["logical"], each["message"]) for each in PADDED()] == [
         (1, 1, None),
         (2, 2, None),
     ]
-
-
-def test_a_name_that_is_none_is_told_before_that_the_cluster_does_not_know_it() -> None:
-    found = ordered([{"id": "A", "queue": "A B", "arrival": 1}], Cluster(QueueManager("QM1"), (), (Queue("Q", "QM1"),)))
-    assert found["A"]["message"] == f"queue = 'A B'; allowed: a name of 1 to {NAMED}"
 
 
 @pytest.mark.parametrize(("query", "told"), [

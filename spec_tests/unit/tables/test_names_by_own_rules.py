@@ -19,15 +19,17 @@ from mqclause.tables.schema import PUT
 from spec_tests.support.deep import first
 from spec_tests.support.led_on import AS_THE_LOCAL_ONE, BY_ITS_NAME, TWO_WAYS, rules_that_say_a_name
 from spec_tests.support.random_rows import answers, arrow_struct
+from spec_tests.support.together import connection
 
 ODD: list[dict[str, Any]] = [{}, {"already_sent_to": ["QM9"]}, {"clwlmruc": 1}]
 """What puts say besides: nothing, or what keeps them from being decided by their names alone."""
 
 
 def of(*puts: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
-    given = [{name: put.get(name) for name in PUT} for put in puts]
-    table = pa.table({"id": range(len(puts)), "put": pa.array(given, arrow_struct(PUT))})
-    return answers(decide(table, **more))
+    # Of fields that no put says the query would say much.
+    kind = arrow_struct({name: PUT[name] for name in dict.fromkeys(name for put in puts for name in put)})
+    table = pa.table({"id": range(len(puts)), "put": pa.array(puts, kind)})
+    return answers(decide(table, connection=connection(), **more))
 
 
 LEADS_ON = """
@@ -48,7 +50,7 @@ def test_a_queue_that_is_not_there_has_its_own_name_where_rules_have_it_lead_som
     cluster = Cluster(QueueManager("QM1", defxmitq="ON"), queues=[Queue("ON", "QM1", usage="XMITQ")])
     rows = pa.table({"id": range(2), "q": ["LOST", "GONE "], "m": ["QM1 ", None]})
     for shares in (False, True):
-        found = answers(decide(rows, cluster, rules, shares=shares, **named))
+        found = answers(decide(rows, cluster, rules, shares=shares, connection=connection(), **named))
         assert [each["queue"] for each in found] == ["LOST", "GONE"]
         assert [each["queue_manager"] for each in found] == (
             ["QM1", None] if "queue_manager" in named else [None, None]

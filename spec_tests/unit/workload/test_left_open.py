@@ -21,7 +21,7 @@ from mqclause import (
 )
 from mqclause.check.findings import inspected
 from mqclause.cluster.map import cluster_map
-from mqclause.model.configuration.snapshot import Snapshot, build_facts_document, read_document, read_sources
+from mqclause.model.configuration.snapshot import Snapshot, read_document, read_sources
 from mqclause.model.configuration.sources import Source
 from mqclause.model.facts.cluster import CLUSTER_FIELDS
 from mqclause.model.facts.objects import Fact
@@ -30,6 +30,7 @@ from mqclause.replay.runner import Replay
 from mqclause.trigger.why import Why
 from mqclause.workload.sensitivity import RESTS_ON, VariedCluster, find_undisplayed_attributes, find_unknowns
 from spec_tests.support.displayed import BANNER, snapshot
+from spec_tests.support.facts_document import build_facts_document
 
 QMGR = "     1 : DISPLAY QMGR ALL\nAMQ8408I: D\n   QMNAME(QM1)  CLWLUSEQ(LOCAL)  CLWLMRUC(999999999)  DEFXMITQ( )  CLWLEXIT( )\n"
 ROUTES = """     2 : DISPLAY CLUSQMGR(*) ALL
