@@ -9,10 +9,10 @@ from pyspark.sql import functions as spark_functions
 from pyspark.sql import types as T  # noqa: N812
 from sqlglot import exp, parse_one
 
-from mqclause.language.sql import Node, build_case, build_equality, build_if, build_literal
+from mqclause.language.sql import Node, build_if, build_literal
 from mqclause.tables import functions as F  # noqa: N812
 from mqclause.tables.lowering import ODD_LETTER
-from mqclause.tables.query import PlanDialect, build_call, change_case, normalize_case, rename_call
+from mqclause.tables.query import PlanDialect, build_call, rename_call
 from mqclause.tables.schema import (
     DECISION,
     ColumnKind,
@@ -63,15 +63,6 @@ def _joined(node: exp.ArrayConcat) -> Node:
     return build_call("CONCAT", *one, *node.expressions)
 
 
-def _word_place(node: F.WordPlace) -> Node:
-    """The place by comparisons, which are little code; most texts are written as the words are."""
-    places = []
-    for text in (node.expression, change_case(node.this, node.expression)):
-        words = enumerate(node.this.expressions, start=1)
-        places.append(build_case([(build_equality(text.copy(), word.name), build_literal(at)) for at, word in words]))
-    return F.coalesce(*places)
-
-
 def _tree(text: str) -> Node:
     found = parse_one(text, read="spark")
     assert isinstance(found, exp.Expression)  # noqa: S101 - told to the type checker
@@ -105,8 +96,6 @@ SPARK = PlanDialect("spark", {
     exp.ArrayPosition: _place_of,
     F.NoneOf: lambda node: exp.Not(this=build_call("EXISTS", node.this, node.expression)),
     F.Item: _item,
-    F.WordPlace: _word_place,
-    F.InCase: normalize_case,
     F.Hashed: _hashed,
     F.Apart: _apart,
     F.Unpadded: rename_call("RTRIM"),

@@ -61,14 +61,6 @@ class DifferingBits(_OfTwo):
     """The bits in which the numbers of a list differ, and one of the numbers."""
 
 
-class WordPlace(_OfTwo):
-    """The place of a text in an array of words, in the letter case of the words or as it is; from 1, or null."""
-
-
-class InCase(_OfTwo):
-    """A text in the letter case of an array of words; mixed words leave it as it is."""
-
-
 class _OfOne(exp.Expression, exp.Func):
     arg_types: ClassVar[dict[str, bool]] = {"this": True}
 
