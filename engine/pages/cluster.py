@@ -272,6 +272,7 @@ class ClusterView:
     """A cluster to look at. ``matrix`` has for each queue manager how many queues it sends to each of ``hosts``."""
 
     template: ClassVar[str] = "cluster.html"
+    open_bands: ClassVar[int] = OPEN_BANDS
 
     summary: tuple[str, ...]
     members: tuple[MemberView, ...]
@@ -283,7 +284,6 @@ class ClusterView:
     legend: Mapping[State, str]
     origin: str
     rules: Mapping[str, RuleText]
-    open_bands: int = OPEN_BANDS
     remarks: tuple[str, ...] = ()
 
     @property

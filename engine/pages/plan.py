@@ -103,6 +103,8 @@ class PlanView:
     """A change to look at; ``asked`` are the options that say what changes, as far as they are known."""
 
     template: ClassVar[str] = "plan.html"
+    open_bands: ClassVar[int] = OPEN_BANDS
+    title: ClassVar[str] = "What the change does"
 
     asked: tuple[str, ...]
     summary: tuple[str, ...]
@@ -118,12 +120,6 @@ class PlanView:
     legend: Mapping[State, str]
     origin: str
     rules: Mapping[str, RuleText]
-    open_bands: int = OPEN_BANDS
-
-    @property
-    def title(self) -> str:
-        """The title of the page."""
-        return "What the change does"
 
 
 def view_plan(

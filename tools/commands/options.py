@@ -341,29 +341,26 @@ def _function(text: str, module: str, function: str) -> Exit:
         said = " ".join(f"{type(error).__name__}: {error}".split())
         hint = f"; a module goes without .py: {module.removesuffix('.py')}" if module.endswith(".py") else ""
         raise click.UsageError(f"--exit {text!r}: {said}{hint}") from None
-    if not callable(found):
-        raise click.UsageError(f"--exit {text!r}: {function} of {module} cannot be called; an exit takes one MQWXP")
-    if is_deferred_call(found):
-        raise click.UsageError(
-            f"--exit {text!r}: {function} of {module} is a coroutine or a generator: a call does nothing"
-        )
-    takes = _takes(found)
-    if takes:
-        raise click.UsageError(f"--exit {text!r}: {function}{takes} of {module} does not take one MQWXP alone")
+    if fault := _describe_misfit(found, function, module):
+        raise click.UsageError(f"--exit {text!r}: {fault}")
     made: Exit = found
     return made
 
 
-def _takes(function: Callable[..., Any]) -> str:
-    """The parameters of a function, if it cannot be called with one value; blank if it can, or if nobody knows."""
+def _describe_misfit(found: Any, function: str, module: str) -> str:
+    """Why a function cannot be an exit; blank if it can, or if nobody knows."""
+    if not callable(found):
+        return f"{function} of {module} cannot be called; an exit takes one MQWXP"
+    if is_deferred_call(found):
+        return f"{function} of {module} is a coroutine or a generator: a call does nothing"
     try:
-        parameters = signature(function)
+        parameters = signature(found)
     except (TypeError, ValueError):
         return ""  # of some that are written in C
     try:
         parameters.bind(None)
     except TypeError:
-        return str(parameters)
+        return f"{function}{parameters} of {module} does not take one MQWXP alone"
     return ""
 
 

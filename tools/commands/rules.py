@@ -36,18 +36,18 @@ from mqclause.render.audit import (
     print_comparison,
     print_fact_differences,
     print_lint,
-    print_lint_checks,
     print_mutants,
     print_verification,
 )
 from mqclause.render.cluster import print_plan
-from mqclause.render.terminal import track_progress
+from mqclause.render.terminal import print_text, track_progress
 from mqclause.rulebook.rules import SHARED_FILES, Rules, get_rules_folder
 from mqclause.tools.commands.declared import FOLDER
 from mqclause.tools.commands.options import Inputs, load_own_rules, load_rules, parse_readings, read_inputs
 from mqclause.tools.commands.plan import MemberChange, plan_files
 from mqclause.tools.errors import NotWrittenError
 from mqclause.tools.output import print_json, print_rows
+from mqclause.tools.rulebook.account import MOST_SITUATIONS, gather_rulebook
 
 
 def print_verified(copies: tuple[str, ...], as_json: bool, as_csv: bool) -> int:
@@ -79,9 +79,6 @@ def _list_sentences(copy: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 CASE_COLUMNS = ("file", "name", "rule", "clauses", "passed", "wrong")
 TEST_FORMAT = "mqclause.test/1"
-
-MOST_SITUATIONS = 500
-"""So many situations are tried of one rule."""
 
 
 def test_rules(
@@ -155,7 +152,7 @@ def print_linted(
             raise click.UsageError(
                 f"--about: {quote_value(about)} is no check{suggest_allowed(about, ['all', *codes])}"
             )
-        print_lint_checks([each for each in get_checks() if about in (each.code, "all")])
+        print_text("".join(f"{each.render_markdown()}\n" for each in get_checks() if about in (each.code, "all")))
         return 0
     place = folder or str(get_rules_folder())
     click.get_current_context().meta[FOLDER] = place
@@ -251,7 +248,6 @@ MADE_AT = "SOURCE_DATE_EPOCH"
 def write_rulebook(out: str, cases: str | None) -> int:
     """Write the site and say what is in it. Raises CaseError, ClickException, FactsError and NotInstalledError."""
     try:
-        from mqclause.tools.rulebook.account import gather_rulebook
         from mqclause.tools.rulebook.site import Made, Site, write_site
     except ModuleNotFoundError as error:
         if error.name not in ("jinja2", "markupsafe", "pygments"):
