@@ -33,9 +33,9 @@ from mqclause.model.configuration.changes import (
 )
 from mqclause.model.configuration.checked_cluster import ANY_QUEUE, ClusterCheckContext
 from mqclause.model.configuration.checked_member import ConfiguredMember, Contribution, find_unanswered_senders
-from mqclause.model.configuration.checked_objects import CONFIGURED_QUEUES, ConfiguredObject, list_keywords
+from mqclause.model.configuration.checked_objects import ConfiguredObject, list_keywords
 from mqclause.model.configuration.completeness import describe_truncation, fill_in_inserts
-from mqclause.model.configuration.objects import SYSTEM_PREFIX
+from mqclause.model.configuration.objects import CONFIGURED_QUEUES, SYSTEM_PREFIX
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.configuration.sources import (
     NOTHING_SHOWN,

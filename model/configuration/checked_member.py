@@ -18,17 +18,15 @@ from mqclause.model.configuration.changes import (
 from mqclause.model.configuration.checked_objects import (
     CHANNEL_ATTRIBUTES,
     CHECKED_TYPES,
-    CONFIGURED_QUEUES,
     OFF,
     QUEUE_ATTRIBUTES,
     TEMPORARY_NAME_PREFIX,
-    ClusterRecord,
     ConfiguredObject,
     ConfiguredRoutes,
     ConfiguredSenders,
-    FileLine,
     collect_places,
 )
+from mqclause.model.configuration.cluster_records import ClusterRecord, FileLine
 from mqclause.model.configuration.completeness import (
     AnsweredInquiries,
     build_coverage,
@@ -40,6 +38,7 @@ from mqclause.model.configuration.completeness import (
 from mqclause.model.configuration.knowledge import CommandLevel, find_command_levels
 from mqclause.model.configuration.objects import (
     CLUSTER_CHANNELS,
+    CONFIGURED_QUEUES,
     SYSTEM_PREFIX,
     MqObject,
     QueueManagerObjects,

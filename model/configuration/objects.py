@@ -45,7 +45,8 @@ from mqclause.model.readers.records import (
     split_names,
 )
 
-QUEUE_TYPES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
+CONFIGURED_QUEUES = ("QLOCAL", "QALIAS", "QREMOTE")
+QUEUE_TYPES = (*CONFIGURED_QUEUES, "QMODEL")
 CLUSTER_CHANNELS = ("CLUSRCVR", "CLUSSDR")
 
 DEFAULT_OBJECTS = {
