@@ -256,7 +256,11 @@ def show_sql(name: str, rules: Rules | None = None) -> str:
 
     Raises UnknownRuleError and RuleError.
     """
-    return render_sql(name, Rules.given(rules), DUCKDB, _query)
+
+    def query(plan: Plan, about: Declaration) -> Node:
+        return _query_plan(plan, TABLE, [exp.Star()], about.row.answer)
+
+    return render_sql(name, Rules.given(rules), DUCKDB, query)
 
 
 @lru_cache(maxsize=KEPT_TEXTS)
@@ -510,10 +514,6 @@ def traffic(source: DuckDBPyRelation | str | Path | Any, connection: DuckDBPyCon
         ", ".join(DUCKDB.text(tree) for tree in keys.values()),
     )
     return build_traffic(dict(zip(columns, row, strict=True)) for row in aggregated.fetchall())
-
-
-def _query(plan: Plan, about: Declaration) -> Node:
-    return _query_plan(plan, TABLE, [exp.Star()], about.row.answer)
 
 
 def _answered(given: GivenTable, plan: Plan, about: Declaration) -> DuckDBPyRelation:

@@ -16,7 +16,6 @@ from mqclause.tables.query import PlanDialect, build_call, rename_call
 from mqclause.tables.schema import (
     DECISION,
     ColumnKind,
-    Columns,
     FieldType,
     ListOf,
     Struct,
@@ -109,26 +108,17 @@ SPARK = PlanDialect("spark", {
 })  # fmt: skip
 
 
-SPARK_TYPES: Mapping[ColumnKind, T.DataType] = {
-    "boolean": T.BooleanType(), "integer": T.LongType(), "number": T.DoubleType(), "text": T.StringType(),
+ANSWER_TYPES: Mapping[ColumnKind, T.DataType] = {
+    "boolean": T.BooleanType(), "integer": T.IntegerType(), "number": T.DoubleType(), "text": T.StringType(),
     "texts": T.ArrayType(T.StringType()),
 }  # fmt: skip
-"""The type of each kind of column."""
-
-ANSWER_TYPES: Mapping[ColumnKind, T.DataType] = {**SPARK_TYPES, "integer": T.IntegerType()}
-"""The same in an answer, where whole numbers are reason codes and counts."""
+"""The type of each kind of column in an answer, where whole numbers are reason codes and counts."""
 
 _CARRIED = (
     T.BooleanType, T.IntegralType, T.FractionalType, T.BinaryType, T.DateType, T.TimestampType, T.TimestampNTZType,
     T.NullType,
 )  # fmt: skip
 """Types whose values are the same after a way through Arrow; texts of no collation are, too."""
-
-
-def build_struct_type(columns: Columns) -> T.StructType:
-    """Build the type of a struct of these columns, without the optional ones."""
-    found = [each for each in columns.values() if not each.optional]
-    return T.StructType([T.StructField(each.name, SPARK_TYPES[each.kind]) for each in found])
 
 
 def answer_type(fields: Mapping[str, ColumnKind]) -> T.StructType:

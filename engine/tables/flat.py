@@ -304,7 +304,7 @@ class _Decided:
         """What the engine answers, with the exit, at a queue manager that is started for this put."""
         put, own, session = build_put(said), cluster.queue_manager, ExitSession()
         if said.get("clwlmruc") not in (None, own.clwlmruc):
-            cluster = evolve(cluster, queue_manager=evolve(own, clwlmruc=int(said["clwlmruc"])))
+            cluster = with_clwlmruc(cluster, int(said["clwlmruc"]))
         level: Level = "rule" if self.of.explain else "off"
         found = self.engine.choose(put, cluster, None, level, Caller(session=session))
         self.engine.exits.end(session)

@@ -1,6 +1,6 @@
 """The functions of SQL that plans are written with, and bindings: names for values that are computed once.
 
-Places in a list count from 0, but for what ``place_of`` gives. A function of each item is an ``exp.Lambda``, whose
+Places in a list count from 0, but for what ``find_place`` gives. A function of each item is an ``exp.Lambda``, whose
 variables are identifiers and no columns, so that the columns of a tree are what it needs of a row.
 
 Trees may share what they are built of: they are copied when they are bound, and when they are rendered.
