@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 
 from mqclause.cluster.plan import ChangePlan, PlanRow, PlanTable
 from mqclause.pages.check import FindingView, view_finding
-from mqclause.pages.cluster import OPEN_BANDS, count_names, name_some
+from mqclause.pages.cluster import OPEN_BANDS, count_names, name_queues, name_some
 from mqclause.pages.diagram import Diagram, Drawing, Edge, Node, State, draw_diagrams, list_states
 from mqclause.pages.page import RuleText, list_rule_texts, say_origin
 from mqclause.render.cluster import (
@@ -81,7 +81,7 @@ class MoveView:
     @property
     def heading(self) -> str:
         """The queues, as many as fit a line."""
-        return f"{name_some(self.names)}{' (queue manager)' if self.is_alias else ''}"
+        return name_queues(self.names, self.is_alias)
 
     @property
     def told(self) -> str:
