@@ -21,8 +21,6 @@ from typing import Any, Literal, TextIO
 import duckdb
 from attrs import frozen
 from duckdb import DuckDBPyConnection, DuckDBPyRelation
-from duckdb.func import SPECIAL
-from duckdb.sqltypes import VARCHAR
 
 from mqclause.cluster.plan import Traffic
 from mqclause.documents import OUTCOME
@@ -668,9 +666,9 @@ def _with_functions(connection: DuckDBPyConnection, asked: AskedColumns, cells: 
     connection.create_function(
         "mqclause_fault",
         lambda texts: find_row_fault(asked, dict(zip(cells, texts, strict=True))),
-        [f"{VARCHAR}[]"],
-        VARCHAR,
-        null_handling=SPECIAL,
+        ["VARCHAR[]"],
+        "VARCHAR",
+        null_handling="special",
     )
     functions: dict[str, Callable[[str], str | None]] = {
         "mqclause_line_fault": lambda line: find_line_fault(asked, line),
@@ -678,7 +676,7 @@ def _with_functions(connection: DuckDBPyConnection, asked: AskedColumns, cells: 
         "mqclause_cell": lambda cell: _written(_inside(_read_keys(cell))),
     }
     for name, function in functions.items():
-        connection.create_function(name, function, [VARCHAR], VARCHAR, null_handling=SPECIAL)
+        connection.create_function(name, function, ["VARCHAR"], "VARCHAR", null_handling="special")
 
 
 def _header_of(file: Path) -> tuple[str, ...]:
