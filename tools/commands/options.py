@@ -138,7 +138,7 @@ class Inputs:
 
     def read_sources(self) -> list[Source]:
         """Read the files, then the scripts of --with. Raises ClickException."""
-        return read_inputs(self.facts, self.overlays, self.named_format)
+        return [*read_inputs(self.facts, self.named_format), *read_overlays(self.overlays)]
 
     def build_snapshot(self, sources: Sequence[Source]) -> Snapshot:
         """Build what the local queue manager knows by ``sources``, as it is after what if. Raises FactsError."""
@@ -271,16 +271,13 @@ def quote_mqsc(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def read_inputs(
-    names: tuple[str, ...], overlays: tuple[str, ...] = (), named_format: str | None = None
-) -> list[Source]:
+def read_inputs(names: tuple[str, ...], named_format: str | None = None) -> list[Source]:
     """Read the files that are named, ``-`` for standard input, ``QM1=FILE`` for a file of the queue manager QM1.
 
-    A folder stands for every file in it, a pattern that no shell expanded for every file that fits. ``overlays`` are
-    scripts that change what those say; ``named_format`` is the format that is told of the others, not of them.
-    Raises ClickException.
+    A folder stands for every file in it, a pattern that no shell expanded for every file that fits. Raises
+    ClickException.
     """
-    return [*map(read_named_file, find_files(names, named_format)), *read_overlays(overlays)]
+    return [*map(read_named_file, find_files(names, named_format))]
 
 
 def find_files(names: tuple[str, ...], named_format: str | None = None) -> list[NamedFile]:

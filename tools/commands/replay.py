@@ -98,7 +98,7 @@ def read_known_facts(source: Source, inputs: Inputs) -> Snapshot | None:
     """
     if not (inputs.facts or inputs.overlays or inputs.sets or inputs.states or inputs.local is not None):
         return None
-    others = read_inputs(inputs.facts, (), inputs.named_format) if inputs.facts else []
+    others = read_inputs(inputs.facts, inputs.named_format) if inputs.facts else []
     snapshot = inputs.build_snapshot([source, *others, *read_overlays(inputs.overlays)])
     print_warnings(snapshot.warnings, snapshot.remarks)
     return snapshot
