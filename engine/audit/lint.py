@@ -141,11 +141,11 @@ class Read:
         """Search for what a rule can see by which conditions of it hold together."""
         at = self.places[rule.id]
         named = {name for tree in trees for name in find_words(tree, self.ruleset.vocabulary)}
-        given = {name: values for name in named if (values := self.derived_values(name, at))}
+        given = {name: values for name in named if (values := self.list_derived_values(name, at))}
         return search([Constraint(tree, self.ruleset.vocabulary) for tree in trees], given)
 
-    def derived_values(self, name: str, before: int) -> tuple[Any, ...]:
-        """What a fact can be before a rule: blank, or what the rules before derive, if each does so in words.
+    def list_derived_values(self, name: str, before: int) -> tuple[Any, ...]:
+        """List what a fact can be before a rule: blank, or what the rules before derive, if each does so in words.
 
         Nothing where that is not so, or where the document before hands it on.
         """

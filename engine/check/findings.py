@@ -33,9 +33,9 @@ from mqclause.model.configuration.changes import (
 )
 from mqclause.model.configuration.checked_cluster import ANY_QUEUE, ClusterCheckContext
 from mqclause.model.configuration.checked_member import ConfiguredMember, Contribution, find_unanswered_senders
-from mqclause.model.configuration.checked_objects import CONFIGURED_QUEUES, ConfiguredObject, list_keywords
+from mqclause.model.configuration.checked_objects import ConfiguredObject, list_keywords
 from mqclause.model.configuration.completeness import describe_truncation, fill_in_inserts
-from mqclause.model.configuration.objects import SYSTEM_PREFIX
+from mqclause.model.configuration.objects import CONFIGURED_QUEUES, SYSTEM_PREFIX
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.configuration.sources import (
     NOTHING_SHOWN,
@@ -260,7 +260,7 @@ class Checks:
         """Return whether the trigger rules are to be asked about a queue."""
         return bool(self.course.run(about, ())[0].facts["is_to_trigger"])
 
-    def of_trigger(
+    def check_triggering(
         self, member: ConfiguredMember, about: ConfiguredObject, alike: dict[object, tuple[FailedCondition, ...]]
     ) -> Iterator[Finding]:
         """Return the conditions of the trigger rules that fail whatever is on the queue and whoever has it open.
@@ -289,23 +289,25 @@ class Checks:
                 remedy, typed = condition.remedy or condition.advice, bool(condition.remedy)
                 yield FailedCondition(rule, rule.severity, rule.attribute, condition.because, remedy, typed)
 
-    def among(self, about: ConfiguredObject, together: ClusterCheckContext, local: str | None) -> Iterator[Finding]:
+    def check_together(
+        self, about: ConfiguredObject, together: ClusterCheckContext, local: str | None
+    ) -> Iterator[Finding]:
         """Check one object in the context of all queue managers; with ``local`` only by what that queue manager knows.
 
         An alias, or a remote definition, is looked at twice: as its clusters know it, and for what it leads to.
         """
         if about.leading is not None:
             seen = together.build_local_view(about, local)
-            yield from self.of(self.followed(seen, about.leading, together))
+            yield from self.of(self.follow_definition(seen, about.leading, together))
         looks = (together.build_local_view(each, local) for each in self.with_choices(about, together))
         every = [each for each in looks if each.is_own or each.in_shared_cluster]
         if len(every) > 1 and about.object_type in CONFIGURED_QUEUES:
-            yield from self.in_clusters(every)
+            yield from self.check_in_clusters(every)
         else:
             for each in every:
                 yield from self.of(each)
 
-    def in_clusters(self, every: Sequence[ConfiguredObject]) -> Iterator[Finding]:
+    def check_in_clusters(self, every: Sequence[ConfiguredObject]) -> Iterator[Finding]:
         """Check a queue as each of several clusters knows it; clusters that know it alike give one finding."""
         found = dict[FindingKey, list[ConfiguredObject]]()
         for each in every:
@@ -327,7 +329,9 @@ class Checks:
                     more["unreachable"] = self.choices.find_why_unreachable(seen, together, self.all_told(seen))
                 yield seen.replace(**more) if more else seen
 
-    def followed(self, about: ConfiguredObject, queue: Queue, together: ClusterCheckContext) -> ConfiguredObject:
+    def follow_definition(
+        self, about: ConfiguredObject, queue: Queue, together: ClusterCheckContext
+    ) -> ConfiguredObject:
         """Resolve an alias or a remote definition at its own queue manager, in whatever clusters.
 
         Where it comes to nothing by what the files tell, it is followed with what may be in no file, too.
@@ -676,7 +680,7 @@ class Inspection:
             if _leaves_clusters_open(about, member):
                 left_open.append(about)
             if about.trigger and self.checks.is_to_trigger(about):
-                found += self.checks.of_trigger(member, about, alike)
+                found += self.checks.check_triggering(member, about, alike)
                 for assumed in _list_assumed_objects(member, about.name):
                     taken.setdefault(assumed, about)
             if about.clustered or about.leading is not None:
@@ -810,7 +814,7 @@ class Inspection:
 
     def without(self, names: Collection[str]) -> Inspection:
         """Return the inspection as it would be without queue managers; a CLUSSDR to one of them leads nowhere."""
-        to_nobody = self.senders_to(names)
+        to_nobody = self.list_senders_to(names)
         staying = {
             name: evolve(each, contribution=each.contribution.without(
                 {sender.channel for sender in to_nobody if sender.sender == name}))
@@ -818,7 +822,7 @@ class Inspection:
         }  # fmt: skip
         return evolve(self, members=staying)
 
-    def senders_to(self, names: Collection[str]) -> list[Delivery]:
+    def list_senders_to(self, names: Collection[str]) -> list[Delivery]:
         """Return the CLUSSDR channels of the others to queue managers that leave."""
         return find_unanswered_senders([each.contribution for each in self.members.values()], names)
 
@@ -844,7 +848,7 @@ class Inspection:
         for each in self.members.values():
             found += each.found
             for about in each.waiting:
-                found += self.checks.among(about, together, self.local)
+                found += self.checks.check_together(about, together, self.local)
         for about in together.find_outdated_records():
             seen = together.build_local_view(about, self.local)
             found += self.checks.of(seen) if seen.is_own or seen.in_shared_cluster else ()

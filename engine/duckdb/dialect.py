@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from mqclause.language.sql import Node, build_case, build_equality, build_if, build_literal, build_or, is_false
 from mqclause.tables import functions as F  # noqa: N812
-from mqclause.tables.query import Lowering, PlanDialect, build_call, change_case, normalize_case, rename_call
+from mqclause.tables.query import Lowering, PlanDialect, build_call, rename_call
 
 LONGEST_PADDING = 64
 """Blanks that are looked for at once: more than MQ pads any name with."""
@@ -37,12 +37,6 @@ def _item(node: F.Item) -> Node:
 def _differing_bits(node: F.DifferingBits) -> Node:
     differ = F.subtract(build_call("LIST_BIT_OR", node.this), build_call("LIST_BIT_AND", node.this.copy()))
     return exp.Coalesce(this=differ, expressions=[build_literal(0)])
-
-
-def _word_place(node: F.WordPlace) -> Node:
-    words, text = node.this, node.expression
-    cased = build_call("LIST_POSITION", words.copy(), change_case(words, text))
-    return exp.Coalesce(this=build_call("LIST_POSITION", words, text), expressions=[cased])
 
 
 def _unpadded(node: F.Unpadded) -> Node:
@@ -102,8 +96,6 @@ DUCKDB = PlanDialect("duckdb", {
     F.Item: _item,
     F.Sorted: _sorted,
     F.DifferingBits: _differing_bits,
-    F.WordPlace: _word_place,
-    F.InCase: normalize_case,
     F.Unpadded: _unpadded,
     F.JsonText: _json_text,
     F.TextLength: rename_call("STRLEN"),

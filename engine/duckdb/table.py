@@ -256,7 +256,11 @@ def show_sql(name: str, rules: Rules | None = None) -> str:
 
     Raises UnknownRuleError and RuleError.
     """
-    return render_sql(name, Rules.given(rules), DUCKDB, _query)
+
+    def query(plan: Plan, about: Declaration) -> Node:
+        return _query_plan(plan, TABLE, [exp.Star()], about.row.answer)
+
+    return render_sql(name, Rules.given(rules), DUCKDB, query)
 
 
 @lru_cache(maxsize=KEPT_TEXTS)
@@ -436,12 +440,9 @@ def register_exits(connection: DuckDBPyConnection | None, rows: ExitRowDecider) 
     """Make exits a function of a connection. Raises TableError where numpy is missing, which functions need."""
     import duckdb
 
-    def decide(at: int, said: str) -> str | None:
-        return rows.decisions([at], [said])[0]
-
     try:
         made = connection or duckdb.default_connection()
-        made.create_function(_exit_function(rows), decide, ["INTEGER", "VARCHAR"], "VARCHAR")
+        made.create_function(_exit_function(rows), rows.decision, ["INTEGER", "VARCHAR"], "VARCHAR")
     except duckdb.InvalidInputException as error:
         raise TableError(f"exits=…: {str(error).strip()}") from None
 
@@ -510,10 +511,6 @@ def traffic(source: DuckDBPyRelation | str | Path | Any, connection: DuckDBPyCon
         ", ".join(DUCKDB.text(tree) for tree in keys.values()),
     )
     return build_traffic(dict(zip(columns, row, strict=True)) for row in aggregated.fetchall())
-
-
-def _query(plan: Plan, about: Declaration) -> Node:
-    return _query_plan(plan, TABLE, [exp.Star()], about.row.answer)
 
 
 def _answered(given: GivenTable, plan: Plan, about: Declaration) -> DuckDBPyRelation:

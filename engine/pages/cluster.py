@@ -50,8 +50,6 @@ OPEN_BANDS = 12
 
 NOWHERE = "nowhere"
 
-NOTHING = Diagram("", "", (), ())
-
 LEAST_OF_EVEN = 0.1
 """A host that gets less than this part of an even share is named at the head."""
 
@@ -258,13 +256,13 @@ class Band:
     told: str
     lines: tuple[BandLine, ...]
     remarks: tuple[str, ...]
-    diagram: Diagram = NOTHING
+    diagram: Diagram
     drawing: Drawing | None = None
 
     @property
     def heading(self) -> str:
         """The queues, as many as fit a line."""
-        return f"{name_some(self.names)}{' (queue manager)' if self.is_alias else ''}"
+        return name_queues(self.names, self.is_alias)
 
 
 @frozen
@@ -272,6 +270,7 @@ class ClusterView:
     """A cluster to look at. ``matrix`` has for each queue manager how many queues it sends to each of ``hosts``."""
 
     template: ClassVar[str] = "cluster.html"
+    open_bands: ClassVar[int] = OPEN_BANDS
 
     summary: tuple[str, ...]
     members: tuple[MemberView, ...]
@@ -283,7 +282,6 @@ class ClusterView:
     legend: Mapping[State, str]
     origin: str
     rules: Mapping[str, RuleText]
-    open_bands: int = OPEN_BANDS
     remarks: tuple[str, ...] = ()
 
     @property
@@ -303,6 +301,11 @@ def name_some(names: Sequence[str], most: int = NAMES_SHOWN) -> str:
     """Name the first of some names, and how many there are besides."""
     rest = len(names) - most
     return ", ".join(names) if rest <= 1 else f"{', '.join(names[:most])} and {rest} more"
+
+
+def name_queues(names: Sequence[str], is_alias: bool) -> str:
+    """Name queues, or aliases of queue managers, as many as fit a line."""
+    return f"{name_some(names)}{' (queue manager)' if is_alias else ''}"
 
 
 def view_map(answer: ClusterMap | MapRow | Document, engine: Engine | None = None, draw: bool = True) -> ClusterView:
@@ -331,14 +334,11 @@ def view_cluster(
     found = sorted(flows, key=lambda each: (each.is_alias, each.name, each.member))
     described = {name for each in snapshots for name in (get_local_name(each), *each.others.hosted)}
     described = described or {each.member for each in found}
-    bands = sorted(_view_bands(found), key=_get_urgency)
-    diagrams = [_draw_band(each, described) for each in bands]
+    bands = sorted(_view_bands(found, described), key=_get_urgency)
     overview = _draw_overview(found, described) if draw and len(bands) > 1 else None
-    drawings = draw_diagrams([*([overview] if overview else []), *diagrams]) if draw else []
+    drawings = draw_diagrams([*([overview] if overview else []), *(each.diagram for each in bands)]) if draw else []
     placed = drawings[1:] if overview else drawings
-    shown = [
-        evolve(each, diagram=diagrams[at], drawing=placed[at] if draw else None) for at, (each, _) in enumerate(bands)
-    ]
+    shown = [evolve(each, drawing=placed[at] if draw else None) for at, each in enumerate(bands)]
     hosts, matrix = _count_queues(found)
     members = tuple(_view_members(found, snapshots, described))
     unknown = (*_list_exits(found), *list_unknown(found)[1])
@@ -422,11 +422,7 @@ def _view_share(each: Document) -> Route:
     return Route(each["queue_manager"], by or "", not by, each["share"], queue=each["queue"] or "")
 
 
-BandOf = tuple[Band, Sequence[Flow]]
-"""Queues whose puts go alike, with the flows of one of them."""
-
-
-def _view_bands(flows: Sequence[Flow]) -> Iterator[BandOf]:
+def _view_bands(flows: Sequence[Flow], described: set[str]) -> Iterator[Band]:
     """The queues in groups of those whose puts go alike from everywhere."""
     by_queue = [list(of) for _, of in groupby(flows, lambda each: (each.is_alias, each.name))]
     for group in group_by(by_queue, lambda of: tuple((each.is_alias, each.member, each.alike) for each in of)):
@@ -443,11 +439,9 @@ def _view_bands(flows: Sequence[Flow]) -> Iterator[BandOf]:
         odd = _tell_states([*told_of, *_list_idle(routes)])
         told = f"cannot be put to from {name_some(failing)}" if failing else odd
         remarks = tuple(_join_remarks(first))
-        names = tuple(of[0].name for of in group)
-        yield (
-            Band(names, first[0].is_alias, tuple(members), state, told, lines, remarks),
-            first,
-        )
+        names, is_alias = tuple(of[0].name for of in group), first[0].is_alias
+        diagram = _draw_band(name_queues(names, is_alias), lines, first, described)
+        yield Band(names, is_alias, tuple(members), state, told, lines, remarks, diagram)
 
 
 def _join_remarks(flows: Sequence[Flow]) -> Iterator[str]:
@@ -461,8 +455,7 @@ def _join_remarks(flows: Sequence[Flow]) -> Iterator[str]:
         yield said if len(members) == len(flows) else f"from {join_names(list(members))}: {said}"
 
 
-def _get_urgency(each: BandOf) -> tuple[int, bool, tuple[str, ...]]:
-    band = each[0]
+def _get_urgency(band: Band) -> tuple[int, bool, tuple[str, ...]]:
     return ("failed", *WORST).index(band.state), band.is_alias, band.names
 
 
@@ -498,9 +491,8 @@ def _view_lines(who: str, flow: Flow) -> Iterator[BandLine]:
         yield BandLine(who, destination, each.channel, each.part, state, said, each.rule, each.clause, each.because)
 
 
-def _draw_band(band: BandOf, described: set[str]) -> Diagram:
+def _draw_band(heading: str, lines: Sequence[BandLine], flows: Sequence[Flow], described: set[str]) -> Diagram:
     """Who puts on the left, who gets it on the right; who gets nothing of anybody with why."""
-    view, flows = band
     senders = group_by(flows, attrgetter("drawn"))
     routes = [route for flow in flows for route in flow.routes]
     hosts = list(dict.fromkeys(route.queue_manager for route in routes))
@@ -521,7 +513,11 @@ def _draw_band(band: BandOf, described: set[str]) -> Diagram:
     reached = {each.target for each in edges}
     idle = (len(senders) + at for at in range(len(hosts)) if len(senders) + at not in reached)
     edges += [Edge(0, at, "", 0.0, "idle", is_drawn=False) for at in idle]
-    return Diagram(view.heading, _describe(view), tuple(nodes), tuple(edges))
+    said = "; ".join(
+        f"from {each.senders} to {each.destination}: {' '.join(filter(None, (each.share, each.said, each.because)))}"
+        for each in lines
+    )
+    return Diagram(heading, said, tuple(nodes), tuple(edges))
 
 
 def _draw_sender(names: Sequence[str], fails: bool) -> Node:
@@ -572,14 +568,6 @@ def _tell_missing(name: str, flows: Sequence[Flow]) -> Iterator[str]:
 
 def _shorten(text: str) -> str:
     return text if len(text) <= LONGEST_LINE else f"{text[: LONGEST_LINE - 1].rstrip()}…"
-
-
-def _describe(band: Band) -> str:
-    """The diagram in words."""
-    return "; ".join(
-        f"from {each.senders} to {each.destination}: {' '.join(filter(None, (each.share, each.said, each.because)))}"
-        for each in band.lines
-    )
 
 
 def _draw_overview(flows: Sequence[Flow], described: set[str]) -> Diagram | None:

@@ -110,13 +110,8 @@ class DecisionView:
         return f"Put {self.question.partition(',')[0]}"
 
 
-def view_decision(
-    answer: Decision | Explanation | Document, rules: Rules | None = None, why_not: Document | None = None
-) -> DecisionView:
-    """View a decision, or its JSON document; ``rules`` are those that it was made by, unless it has them itself.
-
-    ``why_not`` is the document of the answer why it does not go to some queue manager.
-    """
+def view_decision(answer: Decision | Explanation | Document, why_not: Document | None = None) -> DecisionView:
+    """View a decision, or its JSON document; with the document of the answer why it does not go somewhere else."""
     document = answer.to_json() if isinstance(answer, ShownAnswer) else answer
     document = document if why_not is None else {**document, "why_not": why_not}
     if isinstance(answer, Explanation | Decision):
@@ -125,7 +120,7 @@ def view_decision(
         reach = render_reach(decision) if decision.runs else ""
         found = _view(document, decision.rules, asked, verdict, reach)
         return found if found.names else evolve(found, names=tuple(("", each) for each in render_names(decision)))
-    return _view(document, rules or _get_rules(document), _ask(document["put"]), say_outcome(document))
+    return _view(document, _get_rules(document), _ask(document["put"]), say_outcome(document))
 
 
 def _view(document: Document, rules: Rules, question: str, verdict: str, reaches: str = "") -> DecisionView:
@@ -143,7 +138,10 @@ def _view(document: Document, rules: Rules, question: str, verdict: str, reaches
         assumptions=tuple(document.get("assumptions", ())),
         remarks=tuple(list_remarks_of_trace(document)),
         readings=tuple(list_other_readings(document, rules)),
-        elsewhere=tuple(map(_view_edition, document.get("other_editions", ()))),
+        elsewhere=tuple(
+            ElsewhereView(each["edition"], say_other_answer(each), each["rule"], each["evidence"])
+            for each in document.get("other_editions", ())
+        ),
         why_not=None if why_not is None else _view_why_not(why_not),
         origin=say_origin(document),
         rules=list_rule_texts(rules, _list_named(document)),
@@ -208,10 +206,6 @@ def _ask(put: Document) -> str:
     named = [f"queue {put['queue']}"] if put.get("queue") else []
     named += [f"queue manager {put['queue_manager']}"] if put.get("queue_manager") else []
     return f"to {' at '.join(named)}"
-
-
-def _view_edition(document: Document) -> ElsewhereView:
-    return ElsewhereView(document["edition"], say_other_answer(document), document["rule"], document["evidence"])
 
 
 def _list_named(document: Document) -> Iterator[str | None]:

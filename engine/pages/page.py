@@ -157,7 +157,7 @@ def say_origin(document: Document) -> str:
 class RuleText:
     """A rule to be read beside an answer. ``sentences`` are pairs of a path and what the document says there.
 
-    ``source`` is the title of the document that its clauses are those of.
+    ``source`` is the title of the first document that its clauses are those of; blank if none has one.
     """
 
     id: str
@@ -184,7 +184,8 @@ def list_rule_texts(rules: Rules, named: Iterable[str | None]) -> dict[str, Rule
         path = rules.path(rule.id)
         found[rule.id] = RuleText(
             rule.id, document, rule.clause, rule.title, rule.why or "", tuple(sentences[document].get(rule.id, ())),
-            f"rules/{path}", rules.files[path], _find_title(rules, document),
+            f"rules/{path}", rules.files[path],
+            next((each.title for each in read_clause_files(rules, document) if each.title), ""),
         )  # fmt: skip
     return found
 
@@ -198,11 +199,6 @@ def _find_rule(rules: Rules, document: str, rule_id: str | None) -> Rule | None:
         return found or find_ruleset(rules, rule_id).rule(rule_id)
     except ReadingError:
         return None
-
-
-def _find_title(rules: Rules, document: str) -> str:
-    """The title of the document that comes first of those whose sentences the rules state; blank if none has one."""
-    return next((each.title for each in read_clause_files(rules, document) if each.title), "")
 
 
 def _group_sentences(rules: Rules, document: str) -> Mapping[str, list[tuple[str, str]]]:

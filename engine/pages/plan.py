@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 
 from mqclause.cluster.plan import ChangePlan, PlanRow, PlanTable
 from mqclause.pages.check import FindingView, view_finding
-from mqclause.pages.cluster import OPEN_BANDS, count_names, name_some
+from mqclause.pages.cluster import OPEN_BANDS, count_names, name_queues, name_some
 from mqclause.pages.diagram import Diagram, Drawing, Edge, Node, State, draw_diagrams, list_states
 from mqclause.pages.page import RuleText, list_rule_texts, say_origin
 from mqclause.render.cluster import (
@@ -81,7 +81,7 @@ class MoveView:
     @property
     def heading(self) -> str:
         """The queues, as many as fit a line."""
-        return f"{name_some(self.names)}{' (queue manager)' if self.is_alias else ''}"
+        return name_queues(self.names, self.is_alias)
 
     @property
     def told(self) -> str:
@@ -103,6 +103,8 @@ class PlanView:
     """A change to look at; ``asked`` are the options that say what changes, as far as they are known."""
 
     template: ClassVar[str] = "plan.html"
+    open_bands: ClassVar[int] = OPEN_BANDS
+    title: ClassVar[str] = "What the change does"
 
     asked: tuple[str, ...]
     summary: tuple[str, ...]
@@ -118,12 +120,6 @@ class PlanView:
     legend: Mapping[State, str]
     origin: str
     rules: Mapping[str, RuleText]
-    open_bands: int = OPEN_BANDS
-
-    @property
-    def title(self) -> str:
-        """The title of the page."""
-        return "What the change does"
 
 
 def view_plan(

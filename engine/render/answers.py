@@ -9,10 +9,10 @@ from rich.console import Console
 from mqclause.answers import AnswerTable, RecordedAnswer
 from mqclause.check.findings import Finding
 from mqclause.check.report import Findings
-from mqclause.cluster.counterfactuals import Counterfactual, Counterfactuals, WhyNot
+from mqclause.cluster.counterfactuals import Counterfactuals, WhyNot
 from mqclause.cluster.map import ClusterMap, MapRow
-from mqclause.cluster.plan import ChangePlan, Move, PlanRow, PlanTable
-from mqclause.render.cluster import format_amount, print_map, print_plan
+from mqclause.cluster.plan import ChangePlan, PlanRow, PlanTable
+from mqclause.render.cluster import print_map, print_plan
 from mqclause.render.documents import ShownRows, list_shown_rows, render_document
 from mqclause.render.explanation import print_explanation
 from mqclause.render.findings import print_finding, print_findings
@@ -25,7 +25,7 @@ from mqclause.retrieval.calls import RetrievalResult
 from mqclause.retrieval.order import QueueOrder
 from mqclause.trigger.why import WhyAnswer
 from mqclause.workload.explanation import Explanation
-from mqclause.workload.shares import Share, Shares
+from mqclause.workload.shares import Shares
 
 NOTHING = {
     Shares: "no destination is chosen: none has a share",
@@ -68,13 +68,16 @@ def print_answer(answer: Any, out: TextIO) -> None:
         case AnswerTable():
             _print_table(answer, page, out)
         case _:
-            page.line(_say(answer))
+            page.line("\n".join(render_document(_get_kind(answer), answer.to_json())))
 
 
 def build_shown_rows(answer: Any) -> ShownRows:
     """Build what a notebook shows of an answer: a heading, and rows of texts."""
-    kind = answer.kind if isinstance(answer, RecordedAnswer) else type(answer).__name__
-    return list_shown_rows(kind, answer.to_json())
+    return list_shown_rows(_get_kind(answer), answer.to_json())
+
+
+def _get_kind(answer: Any) -> str:
+    return answer.kind if isinstance(answer, RecordedAnswer) else type(answer).__name__
 
 
 def _print_table(table: AnswerTable[Any], page: Page, out: TextIO) -> None:
@@ -91,17 +94,3 @@ def _print_table(table: AnswerTable[Any], page: Page, out: TextIO) -> None:
                 print_answer(each, out)
             if not table:
                 page.line(NOTHING[type(table)])
-
-
-def _say(answer: Any) -> str:
-    """What has no page of its own in a sentence."""
-    match answer:
-        case Share():
-            return f"{float(answer.part):.1%} {answer.destination.name}"
-        case Move():
-            return f"{format_amount(round(answer.puts))} puts from {answer.out_of or 'none'} to {answer.into or 'none'}"
-        case Counterfactual():
-            return "; ".join(f"{each.queue_manager}: {each.command}" for each in answer.commands)
-        case RecordedAnswer():
-            return "\n".join(render_document(answer.kind, answer.to_json()))
-    raise TypeError(f"a {type(answer).__name__} is no answer")

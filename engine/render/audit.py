@@ -14,7 +14,7 @@ from rich.text import Text
 
 from mqclause.audit.case_run import CaseResult, MutantResult, MutantStatus, RuleCoverage
 from mqclause.audit.comparison import Comparison, DocumentComparison, Example, FactDifference
-from mqclause.audit.lint import LintCheck, LintFinding
+from mqclause.audit.lint import LintFinding
 from mqclause.audit.proof import DocumentProof, LawProof
 from mqclause.audit.verification import OtherSources, VerifiedCopy, VerifiedSentence
 from mqclause.render.terminal import Page
@@ -170,15 +170,6 @@ def print_lint(folder: str, found: Sequence[LintFinding], every: bool) -> None:
     said = ", ".join(f"{count} {code}" for code, count in sorted(counted.items())) or "nothing"
     others = f"; {len(listed)} more are listed with a reason" if listed else ""
     page.line(Text(f"found {said}{others}", "" if counted else ALIKE))
-
-
-def print_lint_checks(checks: Sequence[LintCheck]) -> None:
-    """Print the pages of checks of rule files."""
-    page = Page()
-    for each in checks:
-        for line in each.render_markdown().splitlines():
-            page.line(line)
-        page.line()
 
 
 def print_comparison(found: Comparison) -> None:

@@ -29,6 +29,9 @@ def render_document(kind: str, document: Any) -> Iterator[str]:
             yield from (f"{each['share']:.1%} {name_destination(each)}" for each in _as_list(document))
         case "Counterfactual" | "Counterfactuals":
             yield from (_say_commands(each["commands"]) for each in _as_list(document))
+        case "Move":
+            [row] = rows
+            yield f"{format_amount(round(document['puts']))} puts from {row['from']} to {row['to']}"
         case _:
             yield from filter(None, [heading])
             yield from ("  ".join(filter(None, row.values())) for row in rows)

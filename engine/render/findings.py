@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-import click
 from attrs import asdict
 from rich.text import Text
 
-from mqclause.check.findings import CheckPage, Checks, Finding, render_pages
+from mqclause.check.findings import Finding
 from mqclause.model.configuration.file_reports import FileReport, Needed
-from mqclause.model.diagnostics import Diagnostic, quote_value, suggest_word
+from mqclause.model.diagnostics import Diagnostic
 from mqclause.render.terminal import Page
 from mqclause.rulebook.rule_file import SEVERITIES
 from mqclause.testing.case_kinds import DocumentCounts
@@ -50,19 +49,6 @@ def print_statistics(found: Sequence[Finding]) -> None:
         styled = (f"{severity:<8}", SEVERITY_STYLES[severity])
         page.line(Text.assemble(f"{count:>6}  {name:<11} ", styled, rules[name].title))
     _count(found, page)
-
-
-def print_check_page(checks: Checks, asked: str) -> None:
-    """Print the page of a check, or of every one for ``all``. Raises UsageError for one that is not known."""
-    page = Page()
-    if asked != "all" and asked not in checks.rules:
-        others = "'all' tells of each, 'documents' counts what the rules state"
-        raise click.UsageError(
-            f"--about: {quote_value(asked)} is no check; {others}{suggest_word(asked, checks.rules)}"
-        )
-    text = render_pages(checks) if asked == "all" else CheckPage.of(checks, asked).render_markdown()
-    for line in text.splitlines():
-        page.line(line)
 
 
 def print_documents(found: Sequence[DocumentCounts]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from mqclause.check.findings import Finding
 from mqclause.cluster.plan import ChangePlan, PlanRow
 from mqclause.model.diagnostics import escape_controls
 from mqclause.render.cluster import (
@@ -194,13 +193,9 @@ def _render_causes(group: Sequence[PlanRow]) -> Iterator[str]:
 def _list_findings(found: ChangePlan) -> Iterator[str]:
     for sign, findings in (("new", found.findings.new), ("gone", found.findings.gone)):
         for each in findings:
-            yield f"- **{sign}**: {_render_finding(each)}"
-
-
-def _render_finding(finding: Finding) -> str:
-    remedy = quote_code(finding.said.remedy) if finding.said.typed else escape_prose(finding.said.remedy)
-    about = f"{finding.severity} {finding.rule.id} at {quote_code(finding.queue_manager)}, {quote_code(finding.place)}"
-    return f"{about}: {escape_prose(finding.message)}; what mends it: {remedy}"
+            remedy = quote_code(each.said.remedy) if each.said.typed else escape_prose(each.said.remedy)
+            about = f"{each.severity} {each.rule.id} at {quote_code(each.queue_manager)}, {quote_code(each.place)}"
+            yield f"- **{sign}**: {about}: {escape_prose(each.message)}; what mends it: {remedy}"
 
 
 def _list_further(found: ChangePlan) -> Iterator[str]:

@@ -68,6 +68,13 @@ class Page:
             self._console.print(printed, soft_wrap=True)
 
 
+def print_text(text: str) -> None:
+    """Print a text of several lines."""
+    page = Page()
+    for line in text.splitlines():
+        page.line(line)
+
+
 def track_progress(many: Iterable[EachT], total: int, doing: str = "deciding") -> Iterator[EachT]:
     """Track each of ``total`` things, with a bar that says how many of them are done."""
     done = 0

@@ -119,7 +119,7 @@ class AdministrationSimulator:
         )
         match event.do:
             case "suspend" | "resume":
-                self.suspension(event, did)
+                self.change_suspension(event, did)
             case "refresh":
                 self.apply_refresh(event, did)
             case "fail" | "recover":
@@ -149,7 +149,7 @@ class AdministrationSimulator:
                 return f"{begun}; {shown}{_describe_evidence(rules, *newer)}"
         return ""
 
-    def suspension(self, event: Event, did: AdministrationResult) -> None:
+    def change_suspension(self, event: Event, did: AdministrationResult) -> None:
         """Suspend or resume a queue manager in a cluster, with its inbound channels if that is forced."""
         found = get_member(self.cluster, event.queue_manager)
         is_suspended = event.cluster in found.suspended
@@ -163,9 +163,9 @@ class AdministrationSimulator:
             row = {"queue_manager": found.name, "attribute": "suspended", "value": list(now)}
             did.changed.append({**row, "rule": settled.rule_id})
         if event.do == "suspend":
-            self.statuses("suspend_route", found.name, did, event.cluster, event.suspend_mode)
+            self.set_route_statuses("suspend_route", found.name, did, event.cluster, event.suspend_mode)
 
-    def statuses(
+    def set_route_statuses(
         self, asked: str, host: str, did: AdministrationResult, cluster: str | None = None, mode: str = ""
     ) -> None:
         """Give the routes to a queue manager (those in one ``cluster``, if it is given) the status that rules say.
@@ -219,7 +219,7 @@ class AdministrationSimulator:
 
     def reach(self, event: Event, did: AdministrationResult) -> None:
         """Apply the failure of a queue manager, or its return, to its routes, then to the messages sent to it."""
-        self.statuses(f"{event.do}_route", event.queue_manager, did)
+        self.set_route_statuses(f"{event.do}_route", event.queue_manager, did)
         self.cluster = set_available(self.cluster, event.queue_manager, event.do == "recover")
         routes = {_get_route_key(each): each for each in self.cluster.channels}
         for flight in [*self.flights.values()]:

@@ -811,9 +811,9 @@ class RoutingAssumptions:
             is_open = self._looks.get(event.queue, 0) < (MOST_LOOKS if self.states else LOOKS_AT_EDITIONS)
         if is_open:
             row.assumed += tuple(self.said(row, decision))
-            row.editions += tuple(self.by_edition(row, decision))
+            row.editions += tuple(self.note_other_edition(row, decision))
         if decision is not None and decision.runs and decision.listed is not self._listed:
-            row.editions += tuple(self.by_states(decision))
+            row.editions += tuple(self.note_states(decision))
         if other_edition:
             row.editions += (other_edition,)
         if row.edition and not row.edition_stays:
@@ -836,14 +836,14 @@ class RoutingAssumptions:
             together = missing.command == EVERY_STATE
             self.states = [each for each in self.states if not together and each.name != missing.about]
 
-    def by_states(self, decision: Decision) -> Iterator[str]:
+    def note_states(self, decision: Decision) -> Iterator[str]:
         """Say what the edition in force makes of the states of channels, once for each state."""
         self._listed = decision.listed
         for told in check_listed_states(decision, self.met):
             yield from told.remarks
         self.met.update(each.channel_status for each in decision.listed)
 
-    def by_edition(self, row: Row, decision: Decision | None) -> Iterator[str]:
+    def note_other_edition(self, row: Row, decision: Decision | None) -> Iterator[str]:
         """Say that another edition of MQ makes another choice, once for each name that is put to."""
         name = row.event.queue, row.event.to_queue_manager
         if decision is None or name in self.said_of or self._looks.get(row.event.queue, 0) > LOOKS_AT_EDITIONS:

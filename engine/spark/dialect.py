@@ -9,14 +9,13 @@ from pyspark.sql import functions as spark_functions
 from pyspark.sql import types as T  # noqa: N812
 from sqlglot import exp, parse_one
 
-from mqclause.language.sql import Node, build_case, build_equality, build_if, build_literal
+from mqclause.language.sql import Node, build_if, build_literal
 from mqclause.tables import functions as F  # noqa: N812
 from mqclause.tables.lowering import ODD_LETTER
-from mqclause.tables.query import PlanDialect, build_call, change_case, normalize_case, rename_call
+from mqclause.tables.query import PlanDialect, build_call, rename_call
 from mqclause.tables.schema import (
     DECISION,
     ColumnKind,
-    Columns,
     FieldType,
     ListOf,
     Struct,
@@ -63,15 +62,6 @@ def _joined(node: exp.ArrayConcat) -> Node:
     return build_call("CONCAT", *one, *node.expressions)
 
 
-def _word_place(node: F.WordPlace) -> Node:
-    """The place by comparisons, which are little code; most texts are written as the words are."""
-    places = []
-    for text in (node.expression, change_case(node.this, node.expression)):
-        words = enumerate(node.this.expressions, start=1)
-        places.append(build_case([(build_equality(text.copy(), word.name), build_literal(at)) for at, word in words]))
-    return F.coalesce(*places)
-
-
 def _tree(text: str) -> Node:
     found = parse_one(text, read="spark")
     assert isinstance(found, exp.Expression)  # noqa: S101 - told to the type checker
@@ -105,8 +95,6 @@ SPARK = PlanDialect("spark", {
     exp.ArrayPosition: _place_of,
     F.NoneOf: lambda node: exp.Not(this=build_call("EXISTS", node.this, node.expression)),
     F.Item: _item,
-    F.WordPlace: _word_place,
-    F.InCase: normalize_case,
     F.Hashed: _hashed,
     F.Apart: _apart,
     F.Unpadded: rename_call("RTRIM"),
@@ -120,26 +108,17 @@ SPARK = PlanDialect("spark", {
 })  # fmt: skip
 
 
-SPARK_TYPES: Mapping[ColumnKind, T.DataType] = {
-    "boolean": T.BooleanType(), "integer": T.LongType(), "number": T.DoubleType(), "text": T.StringType(),
+ANSWER_TYPES: Mapping[ColumnKind, T.DataType] = {
+    "boolean": T.BooleanType(), "integer": T.IntegerType(), "number": T.DoubleType(), "text": T.StringType(),
     "texts": T.ArrayType(T.StringType()),
 }  # fmt: skip
-"""The type of each kind of column."""
-
-ANSWER_TYPES: Mapping[ColumnKind, T.DataType] = {**SPARK_TYPES, "integer": T.IntegerType()}
-"""The same in an answer, where whole numbers are reason codes and counts."""
+"""The type of each kind of column in an answer, where whole numbers are reason codes and counts."""
 
 _CARRIED = (
     T.BooleanType, T.IntegralType, T.FractionalType, T.BinaryType, T.DateType, T.TimestampType, T.TimestampNTZType,
     T.NullType,
 )  # fmt: skip
 """Types whose values are the same after a way through Arrow; texts of no collation are, too."""
-
-
-def build_struct_type(columns: Columns) -> T.StructType:
-    """Build the type of a struct of these columns, without the optional ones."""
-    found = [each for each in columns.values() if not each.optional]
-    return T.StructType([T.StructField(each.name, SPARK_TYPES[each.kind]) for each in found])
 
 
 def answer_type(fields: Mapping[str, ColumnKind]) -> T.StructType:

@@ -243,7 +243,10 @@ class ExitRowDecider:
         explain: bool,
         spread: Spread | None,
     ) -> ExitRowDecider | None:
-        """None where no row calls an exit. Raises TableError for what is no exit, no limit, and for a ``spread``."""
+        """Build it; None where no row calls an exit.
+
+        Raises TableError for what is no exit, no limit, and for a ``spread``.
+        """
         try:
             given = Exits(exits, limit)
         except (TypeError, ValueError) as error:
@@ -254,11 +257,9 @@ class ExitRowDecider:
             raise TableError("exits=…: what an exit takes in the long run is not known; shares and spread go without")
         return cls(uuid4().hex, places, clusters, rules, given.given, given.limit, explain) if places else None
 
-    def decisions(self, ats: Iterable[int | None], said: Iterable[str | None]) -> list[str | None]:
-        """Decide puts, each as JSON with the place of its queue manager; None for a row that says nothing."""
-        decided = _decider_of(self)
-        rows = zip(ats, said, strict=True)
-        return [None if at is None or text is None else decided.answer(at, text) for at, text in rows]
+    def decision(self, at: int, said: str) -> str:
+        """Decide a put, given as JSON with the place of its queue manager, and return its decision as JSON."""
+        return _decider_of(self).answer(at, said)
 
 
 _deciders: OrderedDict[str, _Decided] = OrderedDict()
@@ -301,7 +302,7 @@ class _Decided:
         """What the engine answers, with the exit, at a queue manager that is started for this put."""
         put, own, session = build_put(said), cluster.queue_manager, ExitSession()
         if said.get("clwlmruc") not in (None, own.clwlmruc):
-            cluster = evolve(cluster, queue_manager=evolve(own, clwlmruc=int(said["clwlmruc"])))
+            cluster = with_clwlmruc(cluster, int(said["clwlmruc"]))
         level: Level = "rule" if self.of.explain else "off"
         found = self.engine.choose(put, cluster, None, level, Caller(session=session))
         self.engine.exits.end(session)

@@ -1,6 +1,6 @@
 """The functions of SQL that plans are written with, and bindings: names for values that are computed once.
 
-Places in a list count from 0, but for what ``place_of`` gives. A function of each item is an ``exp.Lambda``, whose
+Places in a list count from 0, but for what ``find_place`` gives. A function of each item is an ``exp.Lambda``, whose
 variables are identifiers and no columns, so that the columns of a tree are what it needs of a row.
 
 Trees may share what they are built of: they are copied when they are bound, and when they are rendered.
@@ -59,14 +59,6 @@ class Sorted(_OfTwo):
 
 class DifferingBits(_OfTwo):
     """The bits in which the numbers of a list differ, and one of the numbers."""
-
-
-class WordPlace(_OfTwo):
-    """The place of a text in an array of words, in the letter case of the words or as it is; from 1, or null."""
-
-
-class InCase(_OfTwo):
-    """A text in the letter case of an array of words; mixed words leave it as it is."""
 
 
 class _OfOne(exp.Expression, exp.Func):

@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import groupby
 from math import nextafter
+from string import ascii_letters
 from typing import Any
 
 from attrs import NOTHING, define, evolve, field, fields, frozen
@@ -53,7 +54,7 @@ from mqclause.model.facts.domains import NOT_IN_NAMES, Finite, Flag, Name, Names
 from mqclause.rulebook.rule import Rule, RuleError
 from mqclause.tables import functions as F  # noqa: N812
 from mqclause.tables.functions import Bindings
-from mqclause.tables.schema import Column, Columns, FieldType, Shape, Sources, ValueSource
+from mqclause.tables.schema import Column, Columns, FieldType, Shape, Sources, ValueSource, get_letter_case
 
 _NOTHING_FAILED = build_zero_test(FAILING_RULE)
 
@@ -412,8 +413,10 @@ class RowWords:
 def normalize_value(of: Column, value: Node) -> Node:
     """Write a word in the letter case of its column, a name without trailing blanks, others as they are."""
     match of.domain:
-        case Words():
-            return F.InCase(this=build_word_list(of), expression=value)
+        case Words(words):
+            cased = _change_case(words, value)
+            # In Spark the change is slow.
+            return value if cased is value else build_if(exp.In(this=value, expressions=_list_words(of)), value, cased)
         case Name():
             return F.Unpadded(this=value)
         case Names(Name()):
@@ -421,10 +424,9 @@ def normalize_value(of: Column, value: Node) -> Node:
     return value
 
 
-def build_word_list(of: Column) -> Node:
-    """Write the words of a column as an array."""
+def _list_words(of: Column) -> list[Node]:
     assert isinstance(of.domain, Words)  # noqa: S101 - told to the type checker
-    return exp.Array(expressions=[build_literal(word) for word in of.domain.words])
+    return [build_literal(word) for word in of.domain.words]
 
 
 def build_domain_test(of: Column, value: Node, kinds: Collection[FieldType]) -> Node | None:
@@ -434,7 +436,7 @@ def build_domain_test(of: Column, value: Node, kinds: Collection[FieldType]) -> 
     """
     match of.domain:
         case Words():
-            return exp.Not(this=exp.In(this=value, expressions=build_word_list(of).expressions))
+            return exp.Not(this=exp.In(this=value, expressions=_list_words(of)))
         case Whole(low, high):
             if "number" in kinds and float(high) > high:
                 # As a double the end would be the next larger one.
@@ -770,8 +772,21 @@ def has_bits(number: Node, bits: int) -> Node:
 
 
 def get_word_place(of: Column, value: Node) -> Node:
-    """Write the place of a word in its column's list, from 1; null if it is not there."""
-    return F.WordPlace(this=build_word_list(of), expression=F.coalesce(value, build_literal(of.default)))
+    """Write the place of a word, in any letter case, in its column's list, from 1; null if it is not there."""
+    words, text = _list_words(of), F.coalesce(value, build_literal(of.default))
+    listed, cased = exp.Array(expressions=words), _change_case([each.name for each in words], text)
+    return F.coalesce(F.find_place(listed, text), F.find_place(listed, cased))
+
+
+def _change_case(words: Sequence[str], text: Node) -> Node:
+    """A text in the letter case of all words; as it is if they have none in common."""
+    case = get_letter_case(words)
+    if case == "mixed":
+        return text
+    # UPPER and LOWER make ASCII letters of other ones too, and not of the same ones in every engine.
+    letters = "".join(sorted({letter for word in words for letter in word if letter in ascii_letters}))
+    other = letters.lower() if case == "upper" else letters.upper()
+    return exp.Anonymous(this="TRANSLATE", expressions=[text, build_literal(other), build_literal(letters)])
 
 
 def _first_to_fail(condition: Expression | None) -> tuple[bool, Expression | None]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
-from string import ascii_letters
 from typing import Any
 
 from attrs import evolve, frozen
@@ -30,7 +29,7 @@ from mqclause.model.facts.domains import REASONS, Names, Words
 from mqclause.rulebook.rule import Conclude, Declaration, FailWith, Rule, Ruleset
 from mqclause.rulebook.rules import Rules
 from mqclause.tables import functions as F  # noqa: N812
-from mqclause.tables.functions import Bindings, InCase, Plan
+from mqclause.tables.functions import Bindings, Plan
 from mqclause.tables.lowering import (
     FIRST,
     MIXED,
@@ -53,7 +52,6 @@ from mqclause.tables.schema import (
     Shape,
     ValueSource,
     build_contract_shape,
-    get_letter_case,
     render_null_fault,
 )
 
@@ -401,24 +399,6 @@ def build_call(name: str, *arguments: Node) -> Node:
 def rename_call(name: str) -> Lowering:
     """Build the lowering of a function that the dialect has under another name."""
     return lambda node: build_call(name, *node.iter_expressions())
-
-
-def change_case(words: Node, text: Node) -> Node:
-    """Write a text in the letter case of all words of an array; as it is if they have none in common."""
-    case = get_letter_case(each.name for each in words.expressions)
-    if case == "mixed":
-        return text.copy()
-    # UPPER and LOWER make ASCII letters of other ones too, and not of the same ones in every engine.
-    letters = "".join(sorted({letter for word in words.expressions for letter in word.name if letter in ascii_letters}))
-    other = letters.lower() if case == "upper" else letters.upper()
-    return build_call("TRANSLATE", text.copy(), exp.Literal.string(other), exp.Literal.string(letters))
-
-
-def normalize_case(node: InCase) -> Node:
-    """Write a text in the letter case of the words, unless it is one of them already: in Spark the change is slow."""
-    words, text = node.this, node.expression
-    cased = change_case(words, text)
-    return text if cased == text else build_if(exp.In(this=text, expressions=words.expressions), text.copy(), cased)
 
 
 def add_parentheses(tree: Node) -> Node:

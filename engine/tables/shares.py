@@ -90,7 +90,10 @@ class Spread:
 
     @classmethod
     def of(cls, columns: Mapping[str, FieldType], shares: bool, spread: str | None) -> Spread | None:
-        """None if nothing is asked. Raises TableError for a column that is not there, or no text and no integer."""
+        """Build it; None if nothing is asked.
+
+        Raises TableError for a column that is not there, or no text and no integer.
+        """
         if spread is not None:
             spread = get_spelling(spread, columns)
             if columns[spread] not in ("text", "integer", "null"):
@@ -118,7 +121,7 @@ class Spread:
 
     @staticmethod
     def time(multiplier: Node, weight: Node) -> Node:
-        """When a destination would take the row, from the column HASHED; the greatest is the shortest time.
+        """Build when a destination would take the row, from the column HASHED; the greatest is the shortest time.
 
         By weighted rendezvous hashing: each destination draws a time until it would take the row, which is less on
         average the more weight it has, and depends on nothing but the row's value and itself. So where another one

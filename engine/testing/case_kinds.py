@@ -263,7 +263,7 @@ class RunnableCase(Case):
     def acted(self, answer: Any) -> bool:
         """Return whether the case's rule decided something in ``answer``."""
 
-    def decided_in(self, runs: Iterable[tuple[Ruleset, Run]]) -> bool:
+    def has_decided_in(self, runs: Iterable[tuple[Ruleset, Run]]) -> bool:
         """Return whether the case's rule decided something in one of these traced runs."""
         return any(
             has_decided(rule, did, self.ordinary)
@@ -400,7 +400,7 @@ class PipelineCase(RunnableCase):
         }
 
     def acted(self, answer: PipelineAnswer) -> bool:
-        return self.decided_in(zip(answer.course.rulesets, answer.runs, strict=True))
+        return self.has_decided_in(zip(answer.course.rulesets, answer.runs, strict=True))
 
 
 _types = cache(get_type_hints)
@@ -459,7 +459,7 @@ class DecisionCase(RunnableCase):
     def acted(self, answer: Decision) -> bool:
         looks = [(each.course.rulesets[0], each.run) for each in answer.resolved.looks]
         runs = zip(answer.rulesets, answer.runs, strict=True) if answer.runs else ()
-        return self.decided_in((*looks, *runs))
+        return self.has_decided_in((*looks, *runs))
 
     def _choice(self, engine: Engine, snapshot: Snapshot, state: SequenceState | None, explain: Level) -> Decision:
         if snapshot.put is None:

@@ -258,7 +258,7 @@ class ReplayCase(ScenarioCase):
         if RELEASED_FACT in derives:
             return any(row.released for row in rows)
         if derives & CALLBACK_FACTS:
-            return self.decided_in((answer.ruleset, run) for run in answer.judged)
+            return self.has_decided_in((answer.ruleset, run) for run in answer.judged)
         looked_at = [each for row in rows for each in row.examinations if each.occasion.queue != INITIATION_QUEUE]
         return any(self._acted(rule, each) for each in looked_at)
 
@@ -270,7 +270,7 @@ class ReplayCase(ScenarioCase):
             examined for examined, _ in examination.list_examined_rules()
         ]:
             return False
-        return self.decided_in([(examination.ruleset, examination.run)])
+        return self.has_decided_in([(examination.ruleset, examination.run)])
 
 
 class EmptyCache(dict[Any, Any]):
@@ -335,7 +335,7 @@ class RetrievalCase(ScenarioCase):
 
     def acted(self, answer: RetrievalAnswer) -> bool:
         """Return whether the case's rule decided something."""
-        return self.decided_in((answer.ruleset, run) for run in answer.runs)
+        return self.has_decided_in((answer.ruleset, run) for run in answer.runs)
 
 
 CASE_KINDS: Mapping[str, type[RunnableCase]] = {

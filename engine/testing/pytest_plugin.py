@@ -19,7 +19,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def mq_cluster(pytestconfig: pytest.Config) -> Members:
-    """What each queue manager knows by the files that ``mq_files`` of pytest's configuration names."""
+    """Read what each queue manager knows by the files that ``mq_files`` of pytest's configuration names."""
     from mqclause.model.configuration.members import read
 
     named = pytestconfig.getini(FILES)

@@ -651,7 +651,7 @@ class DecisionResult:
         """Return whether both are alike: in outcome and reason code or, where there is none, in who is permitted."""
         return self._told_by == other._told_by
 
-    @cached_property
+    @property
     def _told_by(self) -> tuple[object, ...]:
         # By way of something put-disabled a call fails whoever is permitted.
         permitted = () if self.reason else self.permitted

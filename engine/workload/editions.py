@@ -13,7 +13,6 @@ from mqclause.model.configuration.completeness import MissingInformation
 from mqclause.model.configuration.snapshot import Snapshot
 from mqclause.model.diagnostics import name_argument
 from mqclause.model.facts.cluster import Cluster
-from mqclause.rulebook.clauses import list_clauses
 from mqclause.rulebook.loader import EVIDENCE, get_edition
 from mqclause.rulebook.rules import ASKED_FOR, AUTO, Rules
 from mqclause.trace import join_names
@@ -297,6 +296,8 @@ def _find_evidence(rules: Rules, edition: str, rule: str) -> tuple[str, str]:
     The weaker of what is said of the edition and of the latest sentence that the rule states there; that sentence says
     where it was read.
     """
+    from mqclause.rulebook.clauses import list_clauses  # noqa: PLC0415 - few answers differ by edition
+
     stated = rules.toml("editions.toml").get(edition, {})
     evidence, source = stated.get("evidence", "recalled"), stated.get("source", "")
     document, order = rule.partition(".")[0], rules.known_editions

@@ -248,7 +248,7 @@ def get_default_choice(
 
 
 def count_route(route: OfferedDestination, state: SequenceState | None) -> tuple[Any, ...]:
-    """A route with the counters of ``state``; without one, with those of the facts."""
+    """Return a route with the counters of ``state``; without one, with those of the facts."""
     if state is None:
         return tuple(route)
     factor, number = state.counters.get(route.counter, START)

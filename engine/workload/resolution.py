@@ -271,7 +271,7 @@ def _leads(look: ResolutionStep, where: str) -> RuleError:
 
 
 def build_look_document(look: ResolutionStep) -> dict[str, Any]:
-    """An object that was followed: an alias of a queue manager is a QREMOTE too."""
+    """Build the document of an object that was followed: an alias of a queue manager is a QREMOTE too."""
     facts = look.facts
     kind = facts["object_kind"]
     return {

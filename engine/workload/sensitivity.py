@@ -217,7 +217,7 @@ def find_undisplayed_attributes(decision: Decision, snapshot: Snapshot) -> Itera
     ]
     told = dict[tuple[str, str, str], list[_Unknown]]()
     for each in _Trial.of(decision).deciding(unknown) if unknown else ():
-        told.setdefault((*snapshot.unshown.kind_and_name(each.fact), each.fact.name), []).append(each)
+        told.setdefault((*snapshot.unshown.get_kind_and_name(each.fact), each.fact.name), []).append(each)
     for (kind, name, of), found in told.items():
         words = dict.fromkeys(word for each in found for word in (*each.words, *each.beside))
         shown_in = "QUEUE" if kind in ("QLOCAL", "QALIAS", "QREMOTE") else kind

@@ -14,15 +14,15 @@ from attrs import define, evolve, field, frozen
 from mqclause.model.configuration.attributes import FACT_ATTRIBUTES
 from mqclause.model.configuration.checked_member import MANUAL_DEFTYPES, Contribution, OnDisplay
 from mqclause.model.configuration.checked_objects import (
-    CONFIGURED_QUEUES,
     OFF,
     QUEUE_ATTRIBUTES,
-    RECORDED_ATTRIBUTES,
     TEMPORARY_NAME_PREFIX,
     ConfiguredObject,
 )
+from mqclause.model.configuration.cluster_records import RECORDED_ATTRIBUTES
 from mqclause.model.configuration.completeness import INSERT, has_matching_receiver
 from mqclause.model.configuration.knowledge import CommandLevel
+from mqclause.model.configuration.objects import CONFIGURED_QUEUES
 from mqclause.model.diagnostics import Diagnostic, find_closest
 from mqclause.model.facts.cluster import SUGGESTIONS, Cluster
 from mqclause.model.facts.objects import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from attrs import evolve, field, fields, frozen
 
@@ -18,17 +18,15 @@ from mqclause.model.configuration.changes import (
 from mqclause.model.configuration.checked_objects import (
     CHANNEL_ATTRIBUTES,
     CHECKED_TYPES,
-    CONFIGURED_QUEUES,
     OFF,
     QUEUE_ATTRIBUTES,
     TEMPORARY_NAME_PREFIX,
-    ClusterRecord,
     ConfiguredObject,
     ConfiguredRoutes,
     ConfiguredSenders,
-    FileLine,
     collect_places,
 )
+from mqclause.model.configuration.cluster_records import ClusterRecord, FileLine
 from mqclause.model.configuration.completeness import (
     AnsweredInquiries,
     build_coverage,
@@ -40,15 +38,17 @@ from mqclause.model.configuration.completeness import (
 from mqclause.model.configuration.knowledge import CommandLevel, find_command_levels
 from mqclause.model.configuration.objects import (
     CLUSTER_CHANNELS,
+    CONFIGURED_QUEUES,
     SYSTEM_PREFIX,
     MqObject,
     QueueManagerObjects,
+    build_displayed_queue,
     build_queue,
     detect_platform,
 )
 from mqclause.model.diagnostics import Diagnostic
 from mqclause.model.facts.delivery import Delivery
-from mqclause.model.facts.objects import Channel, Platform, Process, Queue, QueueManager, QueueType, RemoteQueueManager
+from mqclause.model.facts.objects import Channel, Platform, Process, Queue, QueueManager, RemoteQueueManager
 from mqclause.model.readers.records import CombinedCoverage, Record, Script
 
 CHECKED_RECORD_KINDS = (*CHECKED_TYPES, "NAMELIST", "CLUSQMGR", "QCLUSTER", "CHSTATUS", "QSTATUS")
@@ -429,7 +429,7 @@ class Contribution:
             frozenset(objects.clusters) | {row.text("CLUSTER") for row in rows},
             member.knows_all,
             bool(member.owner),
-            (*(_build_own_queue(queue, member) for _, queue in own), *map(_build_displayed_queue, shown)),
+            tuple(_list_queues(member, own, shown)),
             (*receivers, *map(_build_route, displayed)),
             tuple((name, each.name, (each.record.source, each.record.line)) for each, name in senders),
             repositories,
@@ -542,9 +542,13 @@ def _list_altered(member: ConfiguredMember) -> Iterator[tuple[str, str]]:
             yield from ((record.name, name.lower()) for name in record.attributes)
 
 
-def _build_own_queue(queue: Queue, member: ConfiguredMember) -> Queue:
-    """A queue of its own; where CLWLUSEQ is left to the queue manager, with what that says."""
-    return evolve(queue, clwluseq=member.queue_manager.clwluseq) if queue.clwluseq == "QMGR" else queue
+def _list_queues(
+    member: ConfiguredMember, own: Iterable[tuple[MqObject, Queue]], shown: Iterable[MqObject]
+) -> Iterator[Queue]:
+    """Its own queues, with what the queue manager says where CLWLUSEQ is left to it, and those that it displays."""
+    for _, queue in own:
+        yield evolve(queue, clwluseq=member.queue_manager.clwluseq) if queue.clwluseq == "QMGR" else queue
+    yield from (build_displayed_queue(row, (row.text("CLUSTER"),)) for row in shown)
 
 
 def _tells_repositories(member: ConfiguredMember) -> bool:
@@ -597,14 +601,6 @@ def _find_displayed_attributes(found: Iterable[tuple[OnDisplay, MqObject]]) -> d
         if each.record.action == "observe":
             told[shown] = told.get(shown, frozenset(each.fields)) & each.fields.keys()
     return told
-
-
-def _build_displayed_queue(row: MqObject) -> Queue:
-    kind = row.text("CLUSQT") or "QLOCAL"
-    kind = "QREMOTE" if kind == "QMGR" else kind
-    return Queue(
-        row.name, row.text("CLUSQMGR"), cast(QueueType, kind), clusters=(row.text("CLUSTER"),), **row.get_queue_fields()
-    )
 
 
 def _build_route(row: MqObject) -> Channel:

@@ -101,7 +101,9 @@ def report_files(sources: Sequence[Source]) -> list[FileReport]:
     ]
 
 
-def still_needed(sources: Iterable[Source], found: Iterable[FileReport], local: str | None = None) -> list[Needed]:
+def list_needed_commands(
+    sources: Iterable[Source], found: Iterable[FileReport], local: str | None = None
+) -> list[Needed]:
     """Find what the files leave out together, of each queue manager that they describe, or of ``local`` alone.
 
     Files that are refused, as ``found`` has it, are left out. Raises FactsError where no facts come of the others.

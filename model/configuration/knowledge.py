@@ -239,7 +239,7 @@ class Unshown:
             known = self._found[id(fact)] = fact, self._of(fact)
         return known[1]
 
-    def kind_and_name(self, fact: Fact) -> tuple[str, str]:
+    def get_kind_and_name(self, fact: Fact) -> tuple[str, str]:
         """Return the kind of what a display shows the fact in, and the name by which it is asked for."""
         if isinstance(fact, QueueManager):
             return "QMGR", ""
@@ -253,7 +253,7 @@ class Unshown:
     def _of(self, fact: Fact) -> Unasked:
         if type(fact) not in TABLES or not self.provenance.holds(fact):
             return NOTHING_UNASKED
-        kind, name = self.kind_and_name(fact)
+        kind, name = self.get_kind_and_name(fact)
         is_displayed = self._is_displayed(fact)
         found = {}
         for attribute in _list_displayable(type(fact), kind):

@@ -45,7 +45,8 @@ from mqclause.model.readers.records import (
     split_names,
 )
 
-QUEUE_TYPES = ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL")
+CONFIGURED_QUEUES = ("QLOCAL", "QALIAS", "QREMOTE")
+QUEUE_TYPES = (*CONFIGURED_QUEUES, "QMODEL")
 CLUSTER_CHANNELS = ("CLUSRCVR", "CLUSSDR")
 
 DEFAULT_OBJECTS = {
@@ -807,6 +808,14 @@ def build_queue(queue: MqObject, host: str, clusters: tuple[str, ...]) -> Queue:
         clusters=clusters,
         **fields,
     )
+
+
+def build_displayed_queue(row: MqObject, clusters: tuple[str, ...]) -> Queue:
+    """Build a queue as DISPLAY QCLUSTER shows it; an alias of a queue manager is a remote definition at its host."""
+    kind = row.text("CLUSQT") or "QLOCAL"
+    kind = "QREMOTE" if kind == "QMGR" else kind
+    host, fields = row.text("CLUSQMGR"), row.get_queue_fields()
+    return Queue(row.name, host, cast(QueueType, kind), clusters=clusters, **fields)
 
 
 def build_alias(remote: MqObject, host: str, clusters: tuple[str, ...]) -> QueueManagerAlias:

@@ -200,7 +200,7 @@ def leave_out_repeated(placed: Sequence[PlacedFact[Any]]) -> Sequence[PlacedFact
 
 
 def say_the_same(one: PlacedFact[Any], other: PlacedFact[Any]) -> bool:
-    """Whether two definitions of one object differ in nothing that either of them states."""
+    """Return whether two definitions of one object differ in nothing that either of them states."""
     names = [each.name for each in fields(type(one.fact))]
     differing = (name for name in names if getattr(one.fact, name) != getattr(other.fact, name))
     return not any("stated" in (one.origin(name).how, other.origin(name).how) for name in differing)

@@ -25,6 +25,7 @@ from mqclause.model.configuration.objects import (
     MqObject,
     QueueManagerObjects,
     ViewCache,
+    build_displayed_queue,
     place_fact,
 )
 from mqclause.model.configuration.provenance import Origin, PlacedFact
@@ -38,7 +39,6 @@ from mqclause.model.facts.objects import (
     Queue,
     QueueManager,
     QueueManagerAlias,
-    QueueType,
     RemoteQueueManager,
 )
 from mqclause.model.readers.formats import FactsDocument
@@ -201,8 +201,7 @@ class DisplayedRows:
     @property
     def clusters(self) -> tuple[str, ...]:
         """The clusters that rows name: the local queue manager is in each."""
-        rows = [*self.get_rows("CLUSQMGR"), *self.get_rows("QCLUSTER")]
-        return tuple(dict.fromkeys(row.text("CLUSTER") for row in rows if row.text("CLUSTER")))
+        return _list_clusters([*self.get_rows("CLUSQMGR"), *self.get_rows("QCLUSTER")])
 
     @property
     def clusters_with_members(self) -> tuple[str, ...]:
@@ -299,21 +298,13 @@ class DisplayedRows:
         for each in placed:
             rows = waiting.pop((each.fact.name, each.fact.queue_manager), [])
             if rows and each.fact.queue_manager != self.local:
-                clusters = tuple(dict.fromkeys((*each.fact.clusters, *_list_clusters(rows))))
-                yield each.replace_values(
-                    {**_select_latest(rows).get_queue_fields(), "clusters": clusters}, _select_latest(rows).origin
-                )
+                row, clusters = _select_latest(rows), dict.fromkeys((*each.fact.clusters, *_list_clusters(rows)))
+                yield each.replace_values({**row.get_queue_fields(), "clusters": tuple(clusters)}, row.origin)
             else:
                 yield each
-        for (name, host), rows in waiting.items():
+        for rows in waiting.values():
             row = _select_latest(rows)
-            fact = Queue(
-                name,
-                host,
-                cast(QueueType, row.text("CLUSQT") or "QLOCAL"),
-                clusters=_list_clusters(rows),
-                **row.get_queue_fields(),
-            )
+            fact = build_displayed_queue(row, _list_clusters(rows))
             yield place_fact(fact, row, {"queue_manager": row.find_origin("CLUSQMGR")})
 
     def merge_aliases(self, placed: Iterable[PlacedFact[QueueManagerAlias]]) -> Iterator[PlacedFact[QueueManagerAlias]]:

@@ -8,13 +8,14 @@ from typing import Any, Self, cast
 
 from attrs import define, field, frozen
 
-from mqclause.model.configuration.checked_objects import (
+from mqclause.model.configuration.cluster_records import (
     apply_published_attributes,
     find_outdated_records,
     find_outdated_routes,
 )
 from mqclause.model.configuration.completeness import Membership, fill_in_inserts, find_open_names, has_complete_dump
 from mqclause.model.configuration.objects import (
+    CONFIGURED_QUEUES,
     PLATFORM,
     Origins,
     QueueManagerObjects,
@@ -307,7 +308,7 @@ class ViewBuilder:
         host = member.find_header_origin(OWNER)
         of_host: Origins = {"queue_manager": host}
         sight = self.get_sight(member)
-        for queue in member.of("QLOCAL", "QALIAS", "QREMOTE"):
+        for queue in member.of(*CONFIGURED_QUEUES):
             clusters = sight(queue.clusters)
             if member.name != self.local and (queue.is_manager_alias or not clusters):
                 continue

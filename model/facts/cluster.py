@@ -70,35 +70,6 @@ def _of_alias(alias: Any) -> tuple[str, ...]:
     return own if alias.routed_to == alias.queue_manager else (*own, alias.routed_to)
 
 
-# One for each kind, as type checkers take the types of arguments from them.
-def _remote_queue_managers(facts: Iterable[RemoteQueueManager]) -> tuple[RemoteQueueManager, ...]:
-    return tuple(facts)
-
-
-def _queues(facts: Iterable[Queue]) -> tuple[Queue, ...]:
-    return tuple(facts)
-
-
-def _queue_manager_aliases(facts: Iterable[QueueManagerAlias]) -> tuple[QueueManagerAlias, ...]:
-    return tuple(facts)
-
-
-def _channels(facts: Iterable[Channel]) -> tuple[Channel, ...]:
-    return tuple(facts)
-
-
-def _processes(facts: Iterable[Process]) -> tuple[Process, ...]:
-    return tuple(facts)
-
-
-def _model_queues(facts: Iterable[ModelQueue]) -> tuple[ModelQueue, ...]:
-    return tuple(facts)
-
-
-def _channel_statuses(facts: Iterable[ChannelStatus]) -> tuple[ChannelStatus, ...]:
-    return tuple(facts)
-
-
 @frozen
 class Contradiction:
     """A fact that cannot stand beside the others; ``earlier`` is the one that it repeats, if it does."""
@@ -126,13 +97,13 @@ class Cluster:
     """
 
     queue_manager: QueueManager
-    remote_queue_managers: tuple[RemoteQueueManager, ...] = field(default=(), converter=_remote_queue_managers)
-    queues: tuple[Queue, ...] = field(default=(), converter=_queues)
-    queue_manager_aliases: tuple[QueueManagerAlias, ...] = field(default=(), converter=_queue_manager_aliases)
-    channels: tuple[Channel, ...] = field(default=(), converter=_channels)
-    processes: tuple[Process, ...] = field(default=(), converter=_processes)
-    model_queues: tuple[ModelQueue, ...] = field(default=(), converter=_model_queues)
-    channel_statuses: tuple[ChannelStatus, ...] = field(default=(), converter=_channel_statuses)
+    remote_queue_managers: tuple[RemoteQueueManager, ...] = field(default=(), converter=tuple[RemoteQueueManager, ...])
+    queues: tuple[Queue, ...] = field(default=(), converter=tuple[Queue, ...])
+    queue_manager_aliases: tuple[QueueManagerAlias, ...] = field(default=(), converter=tuple[QueueManagerAlias, ...])
+    channels: tuple[Channel, ...] = field(default=(), converter=tuple[Channel, ...])
+    processes: tuple[Process, ...] = field(default=(), converter=tuple[Process, ...])
+    model_queues: tuple[ModelQueue, ...] = field(default=(), converter=tuple[ModelQueue, ...])
+    channel_statuses: tuple[ChannelStatus, ...] = field(default=(), converter=tuple[ChannelStatus, ...])
 
     def __attrs_post_init__(self) -> None:
         check_type("queue_manager", self.queue_manager, QueueManager)
@@ -303,7 +274,7 @@ class Cluster:
         found: dict[tuple[str, str], Channel] = {}
         for channel in self.channels:
             known = found.setdefault((channel.name, channel.queue_manager), channel)
-            if _sequence(known) < _sequence(channel):
+            if known is not channel and _sequence(known) < _sequence(channel):
                 found[channel.name, channel.queue_manager] = channel
         return found
 
@@ -507,9 +478,9 @@ def _unknown_host(table: str, fact: HostedFact, host: str, known: set[str], near
 def _grouped(facts: Iterable[_F], key: Callable[[_F], str]) -> dict[str, list[_F]]:
     groups: dict[str, list[_F]] = {}
     for fact in facts:
-        known = groups.get(key(fact))
+        known = groups.get(name := key(fact))
         if known is None:
-            groups[key(fact)] = [fact]  # takes less room than a list that one is appended to
+            groups[name] = [fact]  # takes less room than a list that one is appended to
         else:
             known.append(fact)
     return groups

@@ -61,6 +61,10 @@ COUNTED_KINDS = {
 """What the trailer of a dump counts, by its own words; of queues it counts dynamic ones too, which it has not."""
 
 SHOWN = compile_later(r"\* {2,}+([A-Z][A-Z0-9]*+)(?:\((.*)\))?+\s*+\+")
+IN_DOUBLE_QUOTES = compile_later(r"""'(?:[^']++|'')*+'|\([ \t]*+("[^"]*+")""")
+"""A quoted text, which is passed by, or a value that begins with a text in double quotes."""
+
+DOUBLE_QUOTES = "a text in double quotes is read as one in single quotes, which alone IBM documents for MQSC"
 STARTING = compile_later(r"\s*+Starting MQSC for queue manager (\S+)")
 SHELL_COMMANDS = frozenset({"SETMQAUT", "GRTMQMAUT"})
 """The commands that dmpmqcfg writes in the place of MQSC, if it is asked for these."""
@@ -584,13 +588,14 @@ class _Reader:
     places: TextCache = field(factory=lambda: TextCache(lambda places: places))
     counts: dict[str, tuple[int, int]] = field(factory=dict)
     coverage: list[Coverage] = field(factory=list)
+    notes: list[Diagnostic] = field(factory=list)
     ended: bool = False
     # Which fault says that no command starts, if nothing has been read since.
     run: int | None = None
 
     def script(self) -> Script:
         owner = self.header.get(OWNER, "")
-        faults, remarks = tuple(self.faults.found), tuple(self.miscounted())
+        faults, remarks = tuple(self.faults.found), (*self.notes, *self.miscounted())
         records = tuple(self.records)
         coverage = tuple(self.coverage)
         return Script(
@@ -681,6 +686,14 @@ class _Reader:
             self.unknown(found.verb, command)
         elif found.action:
             self.records.append(self.record(found, found.action, command))
+            if '"' in command.text and not self.notes:
+                self.note_double_quotes(command)
+
+    def note_double_quotes(self, command: Command) -> None:
+        """Note the first value in double quotes, which may not be read so by all that run MQSC."""
+        quoted = next((each for each in IN_DOUBLE_QUOTES.finditer(command.text) if each[1]), None)
+        if quoted is not None:
+            self.notes.append(Diagnostic(self.source, DOUBLE_QUOTES, *command.find_place(quoted.start(1))))
 
     def unknown(self, word: str, command: Command) -> None:
         if self.ended:

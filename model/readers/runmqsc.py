@@ -85,7 +85,7 @@ REST_OF_WORD = compile_later(rf"[A-Z0-9]*+(?:\(|$|\s++{WORD}(?:\(|$))", re.ASCII
 FIRST_WORD = compile_later(rf"[ \t]*+(?:{FIRST_WORDS})\(")
 """The beginning of the first line of an object."""
 
-STRAY_MESSAGE = compile_later(r"(?:\S*[A-Z]AMQ\d{4}[A-Z]?:|\S*[A-Z]PLAY +\w+\()")
+STRAY_MESSAGE = compile_later(r"(?:\S*[A-Z]AMQ\d{4}[A-Z]?:|(?!DISPLAY )\S*[A-Z]PLAY +\w+\()")
 """A message or a command with other output before it: two programs wrote into one log."""
 
 CONTINUED = compile_later(r"[\s)][+-]$")

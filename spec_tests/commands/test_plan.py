@@ -475,6 +475,20 @@ def test_a_script_of_a_member_that_is_displayed_alone(
     assert (answer[0], answer[2]) == (3, "")
 
 
+def test_of_one_channel_to_two_queue_managers_the_route_to_the_failing_one_is_found(tmp_path: Path) -> None:
+    log = tmp_path / "QM1.log"
+    rows = [f"AMQ8441I: Display Cluster Queue Manager details.\n   CLUSQMGR({name}) CHANNEL({channel}) CLUSTER(SALES)"
+            f" DEFTYPE({deftype}) SUSPEND(NO) STATUS(RUNNING)"
+            for name, channel, deftype in (("QM1", "TO.QM1", "CLUSRCVR"), ("QM2", "TO.ALL", "CLUSSDRA"),
+                                           ("QM3", "TO.ALL", "CLUSSDRA"))]  # fmt: skip
+    log.write_text("\n".join(["Starting MQSC for queue manager QM1.", "     1 : DISPLAY CLUSQMGR(*) ALL", *rows,
+                              "1 MQSC commands read."]))  # fmt: skip
+    found = said([str(log)], ["--fail", "QM3"])[1]["findings"]["new"]
+    assert [(each["rule"], each["message"].partition(" and sends")[0]) for each in found] == [
+        ("check.31", "TO.ALL to QM3 is RETRYING")
+    ]
+
+
 def test_what_is_found_is_printed_as_in_a_diff(sales: list[str]) -> None:
     arguments = [*sales, "--set", "QLOCAL(STOCK.QM1) PUT(DISABLED) CLUSTER(SALES)"]
     lines = CliRunner().invoke(command, arguments, standalone_mode=False).stdout.splitlines()

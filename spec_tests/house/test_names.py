@@ -64,6 +64,44 @@ def test_every_public_name_is_documented() -> None:
     assert not missing, "\n".join(["without a docstring:", *missing])
 
 
+NO_ORDERS = {
+    "A",
+    "An",
+    "Both",
+    "Each",
+    "Every",
+    "How",
+    "If",
+    "In",
+    "Many",
+    "None",
+    "So",
+    "The",
+    "What",
+    "When",
+    "Where",
+    "Whether",
+}
+"""What no sentence that tells somebody to do something begins with."""
+
+
+def is_value(node: Function) -> bool:
+    """Whether a function is a property, or gives a field its default: its docstring names what it is."""
+    return any(ast.unparse(each).endswith(("property", ".default", ".setter")) for each in node.decorator_list)
+
+
+def test_the_docstring_of_a_function_says_what_to_do() -> None:
+    """In the imperative: an order begins with no article, and its verb does not end in s."""
+    told = [
+        (name, (ast.get_docstring(node) or "Do").split()[0].strip(",."))
+        for module in modules().values() for name, node in documented(module)
+        if isinstance(node, Function) and not is_value(node)
+    ]  # fmt: skip
+    assert len(told) > 1_000
+    wrong = [f"{name}: {word}" for name, word in told if word in NO_ORDERS or re.search("(?<!s)s$", word)]
+    assert not wrong, "\n".join(["no order:", *wrong])
+
+
 def test_a_module_and_its_functions_fit_a_reader() -> None:
     long = [module.place for module in installed() if len(module.text.splitlines()) > LONGEST_MODULE]
     for module in installed():

@@ -22,7 +22,7 @@ from mqclause import spark as native
 from mqclause.documents import OUTCOME
 from mqclause.duckdb.table import QUERIED_TABLE, get_column_kinds, render_cluster_query, render_row_query
 from mqclause.rulebook.rules import Rules
-from mqclause.spark.dialect import build_struct_type
+from mqclause.spark.dialect import answer_type
 from mqclause.spark.table import NUMBER, answers_of
 from mqclause.tables.schema import DESTINATION, PUT, build_shape
 from spec_tests.support.random_rows import Row, arrow_table
@@ -30,7 +30,8 @@ from spec_tests.support.weighted_routes import cluster
 
 
 def table(spark: Any, name: str = "id") -> Any:
-    put, among = (build_struct_type(each).simpleString() for each in (PUT, DESTINATION))
+    kinds = ({name: each.kind for name, each in columns.items()} for columns in (PUT, DESTINATION))
+    put, among = (answer_type(each).simpleString() for each in kinds)
     return spark.createDataFrame([], f"{name} bigint, put {put}, destinations array<{among}>")
 
 

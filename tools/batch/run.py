@@ -157,11 +157,6 @@ class Batch:
             return f"{quote_sql_text(str(found.value))}, {here}"
         return f"{quote_sql_name(found) if found else 'NULL' if self.words else 'put.bind'}, {here}"
 
-    @property
-    def fields(self) -> list[str]:
-        """The fields of the column ``decision``."""
-        return [*DECISION, *(["shares"] if self.shares else [])]
-
 
 def run_batch(batch: Batch, engine: EngineName, as_json: bool) -> int:
     """Decide every row and print the summary; returns 0, or 2 if a row is invalid.
@@ -353,7 +348,8 @@ def _write(
     """Writes what a query gives of the rows to one file, and puts that in place."""
     path = folder / batch.out.name
     columns = {name: of for name, of in zip(rows.columns, rows.types, strict=True) if name != "decision"}
-    statement = build_write_statement(query, columns, batch.fields, path, batch.kind)
+    fields = [*DECISION, *(["shares"] if batch.shares else [])]
+    statement = build_write_statement(query, columns, fields, path, batch.kind)
     with show_progress(lambda: connection.query_progress() / 100):
         connection.execute(statement).fetchall()
     seconds = time.perf_counter() - begun

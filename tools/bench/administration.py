@@ -47,7 +47,7 @@ KINDS: dict[str, list[dict[str, bool]]] = {
 
 
 def failing(messages: int, kinds: list[dict[str, bool]]) -> dict[str, object]:
-    """A scenario in which a queue manager fails with so many messages on their way to it, and is back."""
+    """Build a scenario in which a queue manager fails with so many messages on their way to it, and is back."""
     hosts = [f"QM{number}" for number in range(2, 6)]
     return {
         "queue_manager": {"name": "QM1", "clusters": ["S"]},
@@ -63,7 +63,7 @@ def failing(messages: int, kinds: list[dict[str, bool]]) -> dict[str, object]:
 
 
 def dump(number: int) -> Source:
-    """What dmpmqcfg would write of a member of a cluster, about 1 MB."""
+    """Write what dmpmqcfg would write of a member of a cluster, about 1 MB."""
     name = f"QM{number}"
     own = [QUEUE.format(name=f"PRIVATE.{at}", cluster=" ") for at in range(PRIVATE)]
     shared = [QUEUE.format(name=f"SHARED.{number % 10}.{at}", cluster="S") for at in range(CLUSTERED)]
@@ -73,12 +73,12 @@ def dump(number: int) -> Source:
 
 
 def dumps(count: int) -> Iterator[Source]:
-    """So many of them, one after the other."""
+    """Yield so many of them, one after the other."""
     yield from map(dump, range(count))
 
 
 def fail(messages: int) -> None:
-    """Prints how long a failure and a return take, with the documents of their rows."""
+    """Print how long a failure and a return take, with the documents of their rows."""
     replay = Replay()
     for said, kinds in KINDS.items():
         scenario = build_scenario(failing(messages, kinds), "bench")
@@ -89,7 +89,7 @@ def fail(messages: int) -> None:
 
 
 def check(count: int) -> None:
-    """Prints how fast dumps are read, and looked at, and what is held of them."""
+    """Print how fast dumps are read, and looked at, and what is held of them."""
     given = list(dumps(count))
     size = sum(len(piece) for each in given for piece in wrap_content(each.data).pieces()) / 1e6
     started = time.process_time()
@@ -108,7 +108,7 @@ def check(count: int) -> None:
 
 
 def held(count: int) -> None:
-    """Prints what is held of dumps after they were looked at."""
+    """Print what is held of dumps after they were looked at."""
     inspection = Inspection(Checks())
     inspection.read(dump(0))
     tracemalloc.start()

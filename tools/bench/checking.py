@@ -47,13 +47,13 @@ ATTRIBUTE = re.compile(r"([A-Z]+)(?:\('?([^')]*)'?\))?")
 
 
 def definitions(queues: int) -> Iterator[str]:
-    """The commands that define so many queues."""
+    """Return the commands that define so many queues."""
     for at in range(queues // len(KINDS)):
         yield from (kind.format(at, 5000 + at % 7) for kind in KINDS)
 
 
 def displayed(command: str) -> str:
-    """How runmqsc shows what a command defines."""
+    """Return how runmqsc shows what a command defines."""
     (_, _), (kind, name), *attributes = ATTRIBUTE.findall(command)
     depth = ["CURDEPTH(0)", "IPPROCS(0)"] if kind == "QLOCAL" else []
     shown = [f"{word}({value})" if value else word for word, value in attributes] + depth
@@ -62,7 +62,7 @@ def displayed(command: str) -> str:
 
 
 def seconds(command: str, path: Path) -> float:
-    """The processor's time for one of the two."""
+    """Return the processor's time for one of the two."""
     start = time.process_time()
     if command == "read":
         read_files([path])
@@ -72,7 +72,7 @@ def seconds(command: str, path: Path) -> float:
 
 
 def main(queues: int, folder: Path) -> None:
-    """Writes the two files, and prints what they cost."""
+    """Write the two files, and print what they cost."""
     script = [*definitions(queues)]
     more = [each for each in HEAD.splitlines() if each.startswith("DEFINE QLOCAL")]
     for name, text in (

@@ -25,7 +25,7 @@ GIVEN = (200, 20, 10_000_000)
 
 
 def scripts(queues: int, members: int) -> list[Source]:
-    """A script of each member."""
+    """Write a script of each member."""
     rng, found = Random(1), []
     for number in range(members):
         name = f"QM{number:02}"
@@ -43,14 +43,14 @@ class Laps:
         self._at = time.process_time()
 
     def lap(self, name: str) -> None:
-        """Says how long it is since the one before."""
+        """Say how long it is since the one before."""
         now = time.process_time()
         print(f"{now - self._at:7.2f} s  {name}")
         self._at = time.process_time()
 
 
 def answers(queues: int, members: int, laps: Laps) -> None:
-    """The map, the plan and why not."""
+    """Ask for the map, the plan and why not."""
     before = read_members(scripts(queues, members))
     laps.lap(f"{members} scripts of {queues} queues read")
     rows = cluster_map(before)
@@ -75,7 +75,7 @@ def _counterfactual(members: Members, laps: Laps) -> None:
 
 
 def puts(queues: int, members: int, count: int, laps: Laps) -> None:
-    """A log of puts counted, beside the scan of its two columns."""
+    """Count a log of puts, beside the scan of its two columns."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "puts.parquet"
         columns = f"format('Q{{:03}}', i * 7919 % {queues}) AS queue, format('QM{{:02}}', i % {members}) AS \"from\""
@@ -88,7 +88,7 @@ def puts(queues: int, members: int, count: int, laps: Laps) -> None:
 
 
 def main() -> None:
-    """Measures it all and prints it."""
+    """Measure it all and print it."""
     queues, members, count = [*map(int, sys.argv[1:]), *GIVEN[len(sys.argv) - 1 :]]
     laps = Laps()
     answers(queues, members, laps)

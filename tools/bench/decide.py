@@ -41,7 +41,7 @@ FIELDS = (
 
 
 def random_case(rng: Random) -> Case:
-    """A put, and a cluster with a queue on five queue managers, one of them behind two channels."""
+    """Build a put, and a cluster with a queue on five queue managers, one of them behind two channels."""
     hosts = [f"QM{number}" for number in range(1, DESTINATIONS)]
     states = CHANNEL_STATES[rng.choice((0, 0, 2, 6)) :]
     ranks, priorities = (rng.choice(((0,), (0,), (0, 0, 0, 1), range(10))) for _ in range(2))
@@ -76,7 +76,7 @@ def listed(case: Case) -> tuple[Destination, ...]:
 
 
 def answer(decision: Decision) -> Answer:
-    """What is compared, from a decision of our own."""
+    """Return what is compared, from a decision of our own."""
     reason, advance = decision.reason, decision.advance
     place = -1 if decision.chosen is None else decision.listed.index(decision.chosen)
     after = (advance.dest_seq_factor, advance.dest_seq_number) if advance else (0.0, 0)
@@ -156,7 +156,7 @@ Runner = tuple[str, Callable[[Any], Any], Sequence[Any]]
 
 
 def own_runners(cases: Sequence[Case]) -> list[Runner]:
-    """Compiled at every level, with and without the steps and the document read; chaining."""
+    """List the runners: compiled at every level, with and without the steps and the document read; chaining."""
     compiled, chaining = Engine(executor="compiled"), Engine(executor="chaining")
 
     def at(level: Any, then: Callable[[Decision], Any] | None = None) -> Callable[[Case], Any]:
@@ -172,7 +172,7 @@ def own_runners(cases: Sequence[Case]) -> list[Runner]:
 
 
 def compare(cases: Sequence[Case], others: Mapping[str, Other]) -> int:
-    """How many answers differ from compiled's, printed by engine."""
+    """Count how many answers differ from compiled's, and print it by engine."""
     compiled, chaining = Engine(executor="compiled"), Engine(executor="chaining")
     expected = [answer(compiled.choose(*case)) for case in cases]
     found = {"chaining": [answer(chaining.choose(*case)) for case in cases]}
@@ -192,7 +192,7 @@ def same(one: Answer, other: Answer) -> bool:
 
 
 def measure(runners: Sequence[Runner], rounds: int) -> dict[str, float]:
-    """Microseconds a decision, the median of interleaved rounds."""
+    """Measure the microseconds of a decision, the median of interleaved rounds."""
     seen: dict[str, list[float]] = {name: [] for name, _, _ in runners}
     gc.collect()
     gc.freeze()  # what was prepared is nobody's garbage

@@ -25,17 +25,17 @@ LIMIT = 0.5
 
 
 def does_nothing(wxp: MQWXP) -> None:
-    """The least that an exit can do."""
+    """Do the least that an exit can do."""
 
 
 def loops(wxp: MQWXP) -> None:
-    """Does not return, where there is something to choose."""
+    """Do not return, where there is something to choose."""
     while wxp.DestinationArray:
         pass
 
 
 def the_cluster(exit_name: str) -> Cluster:
-    """QM1 puts to Q, which three queue managers host."""
+    """Return what QM1 knows, which puts to Q, of three hosts."""
     own = QueueManager("QM1", ("S",), clwlexit=exit_name, clwldata="TO.QM3")
     return Cluster(
         own,
@@ -58,7 +58,7 @@ class Kind:
     state: SequenceState | None = None
 
     def take_turn(self, choices: int) -> None:
-        """So many choices, each with the counters of the one before."""
+        """Make so many choices, each with the counters of the one before."""
         put, began, used = Put(queue="Q"), time.perf_counter(), time.process_time()
         for _ in range(choices):
             self.state = self.engine.choose(put, self.cluster, self.state, "off", self.caller).state
@@ -66,7 +66,7 @@ class Kind:
         self.best = min(self.best, (time.perf_counter() - began) / choices)
 
     def end(self) -> None:
-        """Ends the exit's process, whose time is known then."""
+        """End the exit's process, whose time is known then."""
         before = getrusage(RUSAGE_CHILDREN)
         self.engine.close()
         after = getrusage(RUSAGE_CHILDREN)
@@ -74,7 +74,7 @@ class Kind:
 
 
 def measured(choices: int) -> list[Kind]:
-    """Each kind with its costs; in each of the rounds each has its turn."""
+    """Measure each kind; in each of the rounds each has its turn."""
     plain = the_cluster("")
     named = evolve(plain, queue_manager=evolve(plain.queue_manager, clwlexit="x"))
     kinds = [
@@ -91,7 +91,7 @@ def measured(choices: int) -> list[Kind]:
 
 
 def of_one_that_loops(choices: int) -> tuple[float, Kind]:
-    """How long the first choice on a handle takes, and what the others on it cost."""
+    """Measure how long the first choice on a handle takes, and what the others on it cost."""
     looping = Kind("after one that looped", Engine(exits={"x": loops}, exit_limit=LIMIT), the_cluster("x"), Caller("h"))
     looping.take_turn(1)
     first, looping.cpu, looping.best = looping.best, 0.0, float("inf")

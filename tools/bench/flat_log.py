@@ -37,7 +37,7 @@ GIVEN: dict[str, Any] = {"at": "MADE_AT", "queue": "DEST", "queue_manager": "QM"
 
 
 def clusters() -> Mapping[str, Cluster]:
-    """What each of three queue managers knows of a hundred queues on eight hosts."""
+    """Return what each of three queue managers knows of a hundred queues on eight hosts."""
     channels = [Channel(f"TO.{name}", name, "SALES", clwlwght=10 * at) for at, name in enumerate(MANAGERS, 1)]
     queues = [Queue(name, host, clusters=("SALES",), clwlprty=number % 2, defbind="NOTFIXED")
               for number, name in enumerate(QUEUES) for host in MANAGERS[number % 4 :: 2]]  # fmt: skip
@@ -50,7 +50,7 @@ def clusters() -> Mapping[str, Cluster]:
 
 
 def write_log(path: Path, rows: int) -> None:
-    """The log as a file of Parquet, always the same."""
+    """Write the log as a file of Parquet, always the same."""
     writer = None
     for start in range(0, rows, GROUP):
         count = min(GROUP, rows - start)
@@ -81,7 +81,7 @@ SCAN = f"SELECT sum(MSGID), {TEXTS}, sum(BYTES) FROM log"  # noqa: S608 - the na
 
 
 def ways_of(path: Path, rows: int, only: list[str], folder: Path) -> tuple[list[Way], dict[str, Outcomes]]:
-    """A scan and the decisions by each engine, and what counts the outcomes of each."""
+    """Return a scan and the decisions by each engine, and what counts the outcomes of each."""
     found, known = list[Way](), clusters()
     outcomes: dict[str, Outcomes] = {}
     connection = duckdb.connect()
@@ -125,7 +125,7 @@ BY_NAMES = {
 
 
 def compare_with_group_by(path: Path, rows: int, runs: int) -> None:
-    """Prints CPU seconds of DuckDB for GROUP BY names, and how many times as many decide takes."""
+    """Print CPU seconds of DuckDB for GROUP BY names, and how many times as many decide takes."""
     connection, known = duckdb.connect(), clusters()
     padded = "* REPLACE (rpad(DEST, 48, ' ') AS DEST, rpad(MADE_AT, 48, ' ') AS MADE_AT, rpad(QM, 48, ' ') AS QM)"
     file = path.with_name("padded.parquet")
@@ -156,7 +156,7 @@ def compare_with_group_by(path: Path, rows: int, runs: int) -> None:
 
 
 def cpu_of(queries: Mapping[str, str], connection: duckdb.DuckDBPyConnection, runs: int) -> dict[str, float]:
-    """The CPU seconds of the best run of each query after one to warm up, in turns."""
+    """Return the CPU seconds of the best run of each query after one to warm up, in turns."""
     took = dict.fromkeys(queries, float("inf"))
     for number in range(runs + 1):
         for name, query in queries.items():

@@ -47,7 +47,7 @@ class ToldError(Exception):
 
 
 def with_secret(data: bytes, name: str, at: int, secret: str) -> bytes:
-    """The input with a secret behind one of its lines."""
+    """Return the input with a secret behind one of its lines."""
     lines = data.split(b"\n")
     before = at % (len(lines) + 1)
     planted = PLANTED.get(name, "").format(secret).encode()
@@ -55,7 +55,7 @@ def with_secret(data: bytes, name: str, at: int, secret: str) -> bytes:
 
 
 def told_of(data: bytes, name: str) -> str:
-    """What is told of one input: facts and remarks, or faults."""
+    """Return what is told of one input: facts and remarks, or faults."""
     source = Source("f", data, format=name if len(data) % 2 else "")
     try:
         snapshot = read_sources([source], None if len(data) % 3 else "QM1", lenient=len(data) % 5 < 2)
@@ -66,7 +66,7 @@ def told_of(data: bytes, name: str) -> str:
 
 
 def check(data: bytes, names: list[str]) -> None:
-    """Reads an input; its first bytes say which format it is given as and where a secret stands. Raises what is wrong.
+    """Read an input; its first bytes say which format it is given as and where a secret stands. Raises what is wrong.
 
     A secret is told where another one would be told in its place: the input may hold the word itself.
     """
@@ -79,14 +79,14 @@ def check(data: bytes, names: list[str]) -> None:
 
 
 def kept(data: bytes) -> Path:
-    """The file with an input that something goes wrong with."""
+    """Write the file with an input that something goes wrong with."""
     file = FAILURES / f"failure-{hashlib.sha256(data).hexdigest()[:16]}"
     file.write_bytes(data)
     return file
 
 
 def fuzz(seconds: str, names: list[str], folders: list[Path]) -> None:
-    """Runs the fuzzer for so many seconds."""
+    """Run the fuzzer for so many seconds."""
     FAILURES.mkdir(exist_ok=True)
     seed = SystemRandom().randrange(1, 1 << 31)
 
@@ -110,7 +110,7 @@ def fuzz(seconds: str, names: list[str], folders: list[Path]) -> None:
 
 
 def main() -> None:
-    """Runs the fuzzer, or reads inputs that it kept once more."""
+    """Run the fuzzer, or read inputs that it kept once more."""
     first, *others = sys.argv[1:]
     names = [each for each in NAMES if each in others] or NAMES
     rest = [Path(each) for each in others if each not in names]

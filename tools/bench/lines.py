@@ -25,7 +25,7 @@ HOSTS = [f"QM{number}" for number in range(2, 8)]
 
 
 def document(rng: Random) -> dict[str, Any]:
-    """The facts of one put."""
+    """Return the facts of one put."""
     return {
         "queue_manager": {"name": "QM1", "clusters": ["SALES"]},
         "remote_queue_manager": [{"name": host, "clusters": ["SALES"]} for host in HOSTS],
@@ -45,7 +45,7 @@ def document(rng: Random) -> dict[str, Any]:
 
 
 def explained(lines: list[bytes], rules: Rules) -> tuple[float, list[bytes]]:
-    """The processor time of one run, and the traces."""
+    """Measure the processor time of one run, and return the traces."""
     out, begun = io.BytesIO(), time.process_time()
     status = explain_lines(lines, out, Engine(rules), (Inputs(), PutOptions()))
     took = time.process_time() - begun
@@ -55,7 +55,7 @@ def explained(lines: list[bytes], rules: Rules) -> tuple[float, list[bytes]]:
 
 
 def round_trip(lines: list[bytes], traces: list[bytes]) -> float:
-    """The processor time of json.loads of the facts, and of json.loads and json.dumps of the traces."""
+    """Measure the processor time of json.loads of the facts, and of json.loads and json.dumps of the traces."""
     begun = time.process_time()
     for line in lines:
         json.loads(line)
@@ -65,7 +65,7 @@ def round_trip(lines: list[bytes], traces: list[bytes]) -> float:
 
 
 def main() -> None:
-    """Prints both, and how many times as long the first one takes."""
+    """Print both, and how many times as long the first one takes."""
     count, rng, rules = int(sys.argv[1]) if len(sys.argv) > 1 else 1000, Random(7), Rules()
     lines = [f"{json.dumps(document(rng))}\n".encode() for _ in range(count)]
     _, traces = explained(lines, rules)

@@ -34,7 +34,7 @@ PLAIN = "SELECT * FROM messages ORDER BY queue, priority DESC, arrival"
 
 
 def of_this_process() -> float:
-    """How long the processor has worked for this process, in seconds."""
+    """Return how long the processor has worked for this process, in seconds."""
     return sum(os.times()[:2])
 
 
@@ -44,7 +44,7 @@ def show(
     ordered: Callable[[], object],
     processor: Callable[[], float] = of_this_process,
 ) -> None:
-    """Runs both in turns and prints two lines of the table; ``processor`` says how long it has worked so far."""
+    """Run both in turns and print two lines of the table; ``processor`` says how long it has worked so far."""
     clock: dict[Callable[[], object], list[float]] = {plain: [], ordered: []}
     worked: dict[Callable[[], object], list[float]] = {plain: [], ordered: []}
     for _ in range(RUNS):
@@ -59,7 +59,7 @@ def show(
 
 
 def by_duckdb(path: Path) -> None:
-    """Measures DuckDB."""
+    """Measure DuckDB."""
     connection = duckdb.connect()
     connection.sql(f"CREATE TABLE messages AS FROM '{path}'")
 
@@ -75,7 +75,7 @@ def by_duckdb(path: Path) -> None:
 
 
 def by_spark(path: Path) -> None:
-    """Measures Spark."""
+    """Measure Spark."""
     from pyspark.sql import DataFrame
 
     from mqclause.spark import local_session
@@ -96,7 +96,7 @@ def by_spark(path: Path) -> None:
 
 
 def main() -> None:
-    """Prints the table."""
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--only", choices=("duckdb", "spark"))

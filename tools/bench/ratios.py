@@ -39,7 +39,7 @@ WAYS: dict[str, dict[str, Any]] = {
 
 
 def seconds(job: Callable[[], object]) -> float:
-    """The processor time of the best of three runs."""
+    """Measure the processor time of the best of three runs."""
     job()
     best = float("inf")
     for _ in range(3):
@@ -50,12 +50,12 @@ def seconds(job: Callable[[], object]) -> float:
 
 
 def show(name: str, took: float, rows: int, beside: float) -> None:
-    """Prints a line of the table."""
+    """Print a line of the table."""
     print(f"{name:40} {took / rows * 1e6:8.3f} us a row {took / beside:8.1f}")
 
 
 def flat(connection: duckdb.DuckDBPyConnection, file: Path, rows: int) -> None:
-    """The ways of a log in a cluster, beside counting it by name."""
+    """Measure the ways of a log in a cluster, beside counting it by name."""
     connection.execute(f"COPY ({LOG % rows}) TO '{file}'")
     log = connection.read_parquet(str(file))
     counted = seconds(lambda: log.aggregate("dest, count(*), sum(bytes)").fetchall())
@@ -66,7 +66,7 @@ def flat(connection: duckdb.DuckDBPyConnection, file: Path, rows: int) -> None:
 
 
 def own(connection: duckdb.DuckDBPyConnection, file: Path, rows: int) -> None:
-    """The ways of rows with destinations of their own, beside the plain one."""
+    """Measure the ways of rows with destinations of their own, beside the plain one."""
     write_table(file, rows)
     table, plain = connection.read_parquet(str(file)), 0.0
     for name, options in WAYS.items():
@@ -78,7 +78,7 @@ def own(connection: duckdb.DuckDBPyConnection, file: Path, rows: int) -> None:
 
 
 def program() -> None:
-    """A choice in a program."""
+    """Measure a choice in a program."""
     engine, put, puts = Engine(), Put(queue="ORDERS.IN", bind="NOTFIXED"), 10_000
 
     def choices(level: Level) -> None:
@@ -91,7 +91,7 @@ def program() -> None:
 
 
 def main() -> None:
-    """Prints the table."""
+    """Print the table."""
     rows = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000_000
     with TemporaryDirectory() as folder, duckdb.connect() as connection:
         connection.execute("SET enable_progress_bar = false")

@@ -52,7 +52,7 @@ ATTRIBUTE = re.compile(r"(\*?)([A-Z]+)(\((?:' '|[^)]*)\))?(?: |$)")
 
 
 def name_and_values(rng: Random, number: int) -> tuple[str, dict[str, str]]:
-    """A queue of an application, as there are many."""
+    """Return a queue of an application, as there are many."""
     application = f"{rng.choice(('PAY', 'ORD', 'INV', 'CRM', 'LOG'))}{rng.randrange(40)}"
     dates = [f"20{rng.randrange(15, 26)}-{rng.randrange(1, 13):02}-{rng.randrange(1, 28):02}" for _ in range(2)]
     times = [f"{rng.randrange(24):02}.{rng.randrange(60):02}.{rng.randrange(60):02}" for _ in range(2)]
@@ -75,20 +75,20 @@ def name_and_values(rng: Random, number: int) -> tuple[str, dict[str, str]]:
 
 
 def parameters(values: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Each attribute with its value: a star or a blank, and the text."""
+    """List each attribute with its value: a star or a blank, and the text."""
     for star, name, value in ATTRIBUTE.findall(ATTRIBUTES):
         yield star, f"{name}({values[name]})" if name in values else f"{name}{value}"
 
 
 def defined(rng: Random, number: int) -> str:
-    """The definition of a queue as dmpmqcfg writes it."""
+    """Return the definition of a queue as dmpmqcfg writes it."""
     name, values = name_and_values(rng, number)
     lines = (f"{star or ' '}  {text} +\n" for star, text in parameters(values))
     return f"DEFINE QLOCAL('{name}') +\n{''.join(lines)}   REPLACE\n"
 
 
 def displayed(rng: Random, number: int) -> str:
-    """A queue as runmqsc displays it."""
+    """Return a queue as runmqsc displays it."""
     name, values = name_and_values(rng, number)
     shown = [text.replace("'", "") for _, text in parameters(values)]
     cells = [f"QUEUE({name})", "TYPE(QLOCAL)", *shown]
@@ -104,7 +104,7 @@ def displayed(rng: Random, number: int) -> str:
 
 
 def write(path: Path, size: int, head: str, one: Callable[[Random, int], str], foot: str) -> str:
-    """Writes a file of so many bytes; the name of its first queue."""
+    """Write a file of so many bytes, and return the name of its first queue."""
     rng, number = Random(4), 0
     with path.open("w", encoding="utf-8") as file:
         written = file.write(head)
@@ -117,7 +117,7 @@ def write(path: Path, size: int, head: str, one: Callable[[Random, int], str], f
 
 
 def speed(path: Path) -> None:
-    """Prints how fast a file is read, and how fast its bytes are split into words."""
+    """Print how fast a file is read, and how fast its bytes are split into words."""
     with path.open("rb") as file:
         data = file.read(SPEED_MEASURED_OF * MB)
     data = data[: data.rindex(b"\n") + 1]
@@ -134,7 +134,7 @@ def speed(path: Path) -> None:
 
 
 def memory(path: Path, queue: str, command: str) -> None:
-    """Prints the most memory that a command ever has, and its time."""
+    """Print the most memory that a command ever has, and its time."""
     words = [{"FILE": str(path), "QUEUE": queue}.get(word, word) for word in command.split()]
     given = [sys.executable, "-m", "mqclause.tools.cli", *words]
     with subprocess.Popen(given, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:  # noqa: S603
@@ -146,7 +146,7 @@ def memory(path: Path, queue: str, command: str) -> None:
 
 
 def main(size: int, folder: Path) -> None:
-    """Both files, and all commands."""
+    """Measure both files, and all commands."""
     for name, head, one, foot in (("QM1.mqsc", HEAD, defined, FOOT), ("QM1.log", BANNER, displayed, TRAILER)):
         path = folder / name
         queue = write(path, size, head, one, foot)

@@ -34,7 +34,7 @@ ASKED = {
 
 
 def lying(depth: int) -> Iterator[Message]:
-    """The messages of a queue of that depth."""
+    """Return the messages of a queue of that depth."""
     for number in range(depth):
         group, place = divmod(number, GROUP)
         yield Message(
@@ -48,7 +48,7 @@ def lying(depth: int) -> Iterator[Message]:
 
 
 def microseconds(retrieval: Retrieval, state: QueueManagerState, options: tuple[str, ...]) -> float:
-    """The processor time of one of many gets, one after the other."""
+    """Measure the processor time of one of many gets, one after the other."""
     event = Event("get", queue="APPQ", options=options)
     begun = time.process_time()
     for _ in range(GETS):
@@ -58,7 +58,7 @@ def microseconds(retrieval: Retrieval, state: QueueManagerState, options: tuple[
 
 
 def main() -> None:
-    """Prints the table."""
+    """Print the table."""
     depths = [int(each) for each in sys.argv[1:]] or DEPTHS
     retrieval, cluster = Retrieval(), Cluster(QueueManager("QM1"), queues=[Queue("APPQ", "QM1")])
     print(f"{'depth':>9}", *(f"{name:>21}" for name in ASKED))

@@ -48,7 +48,7 @@ class Soaked:
 
 
 def resident_mb() -> float:
-    """The resident set of this process; where the system does not tell, its highest so far."""
+    """Return the resident set of this process; where the system does not tell, its highest so far."""
     pages = Path("/proc/self/statm")
     if pages.exists():
         return int(pages.read_text().split()[1]) * resource.getpagesize() / 2**20
@@ -57,7 +57,7 @@ def resident_mb() -> float:
 
 
 def cases(seed: int) -> Iterator[tuple[Cluster, Put]]:
-    """Random situations without end: several puts in each cluster."""
+    """Yield random situations without end: several puts in each cluster."""
     rng = Random(seed)
     while True:
         cluster, put = random_case(rng)
@@ -67,7 +67,7 @@ def cases(seed: int) -> Iterator[tuple[Cluster, Put]]:
 
 
 def soak(decisions: int, seed: int) -> Soaked:
-    """Makes so many decisions with both executors."""
+    """Make so many decisions with both executors."""
     compiled, chaining = Engine(executor="compiled"), Engine(executor="chaining")
     start_mb, began = resident_mb(), time.perf_counter()
     tenth_mb, disagreements = start_mb, 0
@@ -80,7 +80,7 @@ def soak(decisions: int, seed: int) -> Soaked:
 
 
 def answer(decision: Decision) -> tuple[Any, ...]:
-    """The whole answer; destinations are the very same objects for both executors."""
+    """Return the whole answer; destinations are the very same objects for both executors."""
     looks = [(each.run.failure, each.facts) for each in decision.resolved.looks]
     runs = [(list(run.remaining), run.chosen, run.facts, run.failure) for run in decision.runs]
     return decision.outcome, looks, runs
@@ -91,7 +91,7 @@ EVERY_FACT = {"every": {"all": [{"m": {"$ex": {"subject": 1}}}]}}
 
 
 def misuse_host() -> str:
-    """durable.engine.Host, with the threads that it starts; its action notes who matched, then the session goes."""
+    """Use durable.engine.Host with the threads that it starts; its action notes who matched, then the session goes."""
     matched: list[int] = []
     actions = {"rule": lambda found: matched.append(found.m.subject), "every": lambda _: None}
     rules = {name: {**rule, "run": actions[name]} for name, rule in (ONE_TEST | EVERY_FACT).items()}
@@ -107,19 +107,19 @@ def misuse_host() -> str:
 
 
 def misuse_host_exception() -> str:
-    """An action that raises, run by durable.engine.Host."""
+    """Have durable.engine.Host run an action that raises."""
     rules = {name: {**rule, "run": lambda _: 1 / 0} for name, rule in (ONE_TEST | EVERY_FACT).items()}
     state = Host({"host": rules}).assert_fact("host", {"subject": 0, "number": 1, "sid": "1"})
     return f"no exception; the state says {str(state.get('exception'))[:60]!r}"
 
 
 def misuse_unmatched() -> str:
-    """A session for each fact, and no rule that the fact matches."""
+    """Open a session for each fact, and have no rule that the fact matches."""
     return unmatched(delete=False)
 
 
 def misuse_unmatched_delete() -> str:
-    """The same, with the session deleted."""
+    """Do the same, with the session deleted."""
     return unmatched(delete=True)
 
 
@@ -138,7 +138,7 @@ def unmatched(delete: bool) -> str:
 
 
 def misuse_same_fact() -> str:
-    """Many facts in one session, all different: the library tells them apart by a hash of 32 bits."""
+    """Assert many facts in one session, all different: the library tells them apart by a hash of 32 bits."""
     handle = durable_rules_engine.create_ruleset("same", json.dumps(ONE_TEST | EVERY_FACT))
     for subject in range(200_000):
         code, state = durable_rules_engine.assert_fact(handle, json.dumps({"subject": subject, "sid": "1"}))
@@ -160,7 +160,7 @@ MISUSES: dict[str, Callable[[], str]] = {
 
 
 def misused(name: str) -> str:
-    """What a misuse ends in, tried in a process of its own."""
+    """Try a misuse in a process of its own, and return what it ends in."""
     program = [sys.executable, str(Path(__file__).resolve()), "--misuse-here", name]
     try:
         done = subprocess.run(program, capture_output=True, text=True, timeout=SECONDS, check=False)  # noqa: S603

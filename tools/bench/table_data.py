@@ -53,12 +53,12 @@ Numbers = Any
 
 
 def write_table(path: Path, rows: int, first: int = 0, optional: bool = True) -> None:
-    """Rows ``first`` and on with ``put`` and ``destinations``; ``optional`` says whether with the optional columns."""
+    """Write rows ``first`` and on with ``put`` and ``destinations``; ``optional``: with the optional columns."""
     _write(path, rows, first, lambda rng, count: _table(rng, count, optional))
 
 
 def write_puts(path: Path, rows: int) -> None:
-    """Rows with a ``put`` of a queue alone; CLWLMRUC is left to the cluster."""
+    """Write rows with a ``put`` of a queue alone; CLWLMRUC is left to the cluster."""
 
     def group(rng: np.random.Generator, count: int) -> dict[str, pa.Array]:
         columns = _put(rng, rng.integers(0, len(QUEUES), count), np.ones(count, bool), np.zeros(count, int), 1)
@@ -69,7 +69,7 @@ def write_puts(path: Path, rows: int) -> None:
 
 
 def first_rows(source: Path, path: Path, rows: int, groups: int) -> int:
-    """Copies the first rows of a Parquet file, in so many row groups that cores share them; returns how many."""
+    """Copy the first rows of a Parquet file, in so many row groups that cores share them; return how many."""
     batches, left = [], rows
     for batch in pq.ParquetFile(source).iter_batches(batch_size=min(rows, GROUP)):
         batches.append(batch.slice(0, left))
@@ -82,7 +82,7 @@ def first_rows(source: Path, path: Path, rows: int, groups: int) -> int:
 
 
 def cluster() -> Cluster:
-    """The queues on six hosts each; the local queue manager is one of the hosts of each twentieth queue."""
+    """Build the queues on six hosts each; the local queue manager is one of the hosts of each twentieth queue."""
     rng = Random(SEED)
     hosts = MANAGERS[1 : PLACES + 1]
     queues = [
@@ -106,7 +106,7 @@ def cluster() -> Cluster:
 
 
 def scan_sql(dialect: str, put: Sequence[str], listed: Sequence[str], flat: bool) -> str:
-    """A query of the table ``puts`` that sums every field of ``put`` and of ``destinations``.
+    """Return a query of the table ``puts`` that sums every field of ``put`` and of ``destinations``.
 
     It sums the lists within the rows; with ``flat``, all the destinations as a table of their own.
     """
@@ -128,7 +128,7 @@ def scan_sql(dialect: str, put: Sequence[str], listed: Sequence[str], flat: bool
 
 
 def fields_of(path: Path) -> tuple[list[str], list[str]]:
-    """The fields of ``put`` and of ``destinations`` in a file."""
+    """Return the fields of ``put`` and of ``destinations`` in a file."""
     schema = pq.read_schema(path)
     put = [field.name for field in schema.field("put").type]
     if "destinations" not in schema.names:
@@ -137,14 +137,14 @@ def fields_of(path: Path) -> tuple[list[str], list[str]]:
 
 
 def queried(relation: DuckDBPyRelation, name: str, query: str) -> DuckDBPyRelation:
-    """What a SELECT from a relation gives, in which the relation has this name."""
+    """Return what a SELECT from a relation gives, in which the relation has this name."""
     found = relation.query(name, query)
     assert found is not None  # noqa: S101 - a SELECT gives a relation
     return found
 
 
 def whole_sum() -> str:
-    """Sums of every field of a decision, in DuckDB."""
+    """Return sums of every field of a decision, in DuckDB."""
     forms = {"text": "sum(length(decision.{}))", "integer": "sum(decision.{})", "texts": "sum(len(decision.{}))"}
     return ", ".join(forms[kind].format(name) for name, kind in DECISION.items())
 

@@ -54,7 +54,7 @@ class Way:
 
 
 def duckdb_ways(path: Path, rows: int, **given: Any) -> list[Way]:
-    """The scans and decisions by DuckDB; ``given`` is what decide is given besides the table."""
+    """Return the scans and decisions by DuckDB; ``given`` is what decide is given besides the table."""
     connection = duckdb.connect()
     put, listed = fields_of(path)
 
@@ -78,7 +78,7 @@ def noop(df: Any) -> Callable[[], Any]:
 
 
 def spark_ways(spark: Any, path: Path, rows: int, **given: Any) -> list[Way]:
-    """The scans and decisions by Spark; ``given`` is what decide is given besides the table."""
+    """Return the scans and decisions by Spark; ``given`` is what decide is given besides the table."""
     from mqclause.spark import decide
 
     df = spark.read.parquet(str(path))
@@ -98,7 +98,7 @@ def spark_ways(spark: Any, path: Path, rows: int, **given: Any) -> list[Way]:
 
 
 def udf_ways(spark: Any, path: Path, rows: int) -> list[Way]:
-    """The decisions by functions of Python."""
+    """Return the decisions by functions of Python."""
     from mqclause.spark import choose_destination_udf
 
     df = spark.read.parquet(str(path))
@@ -111,7 +111,7 @@ def udf_ways(spark: Any, path: Path, rows: int) -> list[Way]:
 
 
 def plain_udf() -> Any:
-    """What one writes without Arrow: a function of one row."""
+    """Build what one writes without Arrow: a function of one row."""
     from pyspark.sql.functions import udf
 
     from mqclause.rulebook.rules import Rules
@@ -126,7 +126,7 @@ def plain_udf() -> Any:
 
 
 def measure(ways: Sequence[Way], runs: int) -> dict[Way, tuple[float, float]]:
-    """The seconds to make each way's query, and those of its best run after one to warm up, in turns."""
+    """Measure the seconds to make each way's query, and those of its best run after one to warm up, in turns."""
     made, took, run = {}, dict.fromkeys(ways, float("inf")), {}
     for way in ways:
         began = time.perf_counter()
@@ -142,7 +142,7 @@ def measure(ways: Sequence[Way], runs: int) -> dict[Way, tuple[float, float]]:
 
 
 def show(times: Mapping[Way, tuple[float, float]]) -> None:
-    """Rates as shares of the engine's own scans and as multiples of the plain UDF's."""
+    """Print rates as shares of the engine's own scans and as multiples of the plain UDF's."""
     rate = {(way.engine, way.label): way.rows / took for way, (_, took) in times.items()}
 
     def per(way: Way, other: tuple[str, str], form: str) -> str:
@@ -160,7 +160,7 @@ def show(times: Mapping[Way, tuple[float, float]]) -> None:
 
 
 def answers(path: Path, spark: Any, engines: Sequence[str], **given: Any) -> dict[str, list[Any]]:
-    """The explained decisions about a file's rows by each engine."""
+    """Return the explained decisions about a file's rows by each engine."""
     found = {}
     if "duckdb" in engines:
         decided = by_duckdb.decide(path, explain=True, **given)
@@ -184,7 +184,7 @@ def answers(path: Path, spark: Any, engines: Sequence[str], **given: Any) -> dic
 
 
 def compare(found: Mapping[str, list[Any]], expected: list[Any], by: str) -> int:
-    """How many answers differ in any field, printed by engine."""
+    """Count how many answers differ in any field, and print it by engine."""
     outcomes = Counter(f"{each['outcome']} {each['reason'] or ''}".strip() for each in expected)
     print("outcomes:", ", ".join(f"{name} {count:,}" for name, count in sorted(outcomes.items())))
     total = 0
@@ -198,7 +198,7 @@ def compare(found: Mapping[str, list[Any]], expected: list[Any], by: str) -> int
 
 
 def by_row(path: Path) -> list[dict[str, Any]]:
-    """The decisions about a file's rows by Rows. Prints in how many rows each rule moved a destination."""
+    """Return the decisions about a file's rows by Rows. Print in how many rows each rule moved a destination."""
     explained = Rows().explained
     found = [explained(row["put"], row["destinations"]) for row in pq.read_table(path).to_pylist()]
     moved: Counter[str] = Counter()
@@ -217,7 +217,7 @@ def session(folder: Path) -> Any:
 
 
 def main_table(given: argparse.Namespace, folder: Path) -> int:
-    """Every way on one table, then their answers."""
+    """Measure every way on one table, then compare their answers."""
     path, sample, compared = given.file or folder / "puts.parquet", folder / "sample.parquet", folder / "few.parquet"
     if not path.exists():
         write_table(path, given.rows or 2_000_000, optional=not given.required)
@@ -233,7 +233,7 @@ def main_table(given: argparse.Namespace, folder: Path) -> int:
 
 
 def main_cluster(given: argparse.Namespace, folder: Path) -> int:
-    """Puts that a cluster is given for: decide against the scan of the puts."""
+    """Measure puts that a cluster is given for: decide against the scan of the puts."""
     path, compared = given.file or folder / "puts.parquet", folder / "few.parquet"
     if not path.exists():
         write_puts(path, given.rows or 50_000_000)
@@ -251,7 +251,7 @@ def main_cluster(given: argparse.Namespace, folder: Path) -> int:
 
 
 def grown(paths: Sequence[Path]) -> tuple[float, float]:
-    """In a process of its own: the seconds that DuckDB takes to decide the files, and the peak memory in MB."""
+    """Measure in a process of its own the seconds that DuckDB takes to decide the files, and the peak memory in MB."""
     connection = duckdb.connect(config={"memory_limit": "4GB", "threads": 2})
     began = time.perf_counter()
     decided = by_duckdb.decide(connection.read_parquet([str(path) for path in paths]))
@@ -260,7 +260,7 @@ def grown(paths: Sequence[Path]) -> tuple[float, float]:
 
 
 def main_growth(given: argparse.Namespace, folder: Path) -> int:
-    """Each size is decided by a process of its own; the files are made by others, so that this one stays small."""
+    """Have each size decided by a process of its own; others make the files, so that this one stays small."""
     part = given.rows or PART
     most = max(given.sizes)
     paths = [folder / f"puts-{number:03}.parquet" for number in range(most)]

@@ -2,7 +2,7 @@
 
 
 def highest(kept: str, before: str, name: str, better: str = "max") -> list[tuple[str, str]]:
-    """Keeps those with the highest (or lowest) value of an attribute."""
+    """Keep those with the highest (or lowest) value of an attribute."""
     best = f"best_{kept}"
     return [
         (best, f"len($.{before}) > 0 ? {better}(map($.{before}, #.{name})) : 0"),
@@ -11,7 +11,7 @@ def highest(kept: str, before: str, name: str, better: str = "max") -> list[tupl
 
 
 def among(kept: str, before: str, condition: str, preferred: str) -> list[tuple[str, str]]:
-    """If the condition holds and one is preferred, keeps the preferred ones."""
+    """Keep the preferred ones, if the condition holds and one is preferred."""
     return [(kept, f"{condition} and some($.{before}, {preferred}) ? filter($.{before}, {preferred}) : $.{before}")]
 
 

@@ -8,16 +8,15 @@ from collections.abc import Collection, Sequence
 import click
 from attrs import frozen
 
-from mqclause.check.findings import Checks, Finding, Inspection
+from mqclause.check.findings import CheckPage, Checks, Finding, Inspection, render_pages
 from mqclause.check.report import FINDINGS_FORMAT, build_sarif
-from mqclause.model.diagnostics import quote_value, suggest_allowed
+from mqclause.model.diagnostics import quote_value, suggest_allowed, suggest_word
 from mqclause.render.findings import (
-    print_check_page,
     print_documents,
     print_findings,
     print_statistics,
 )
-from mqclause.render.terminal import track_progress
+from mqclause.render.terminal import print_text, track_progress
 from mqclause.rulebook.rule_file import SEVERITIES
 from mqclause.testing.case_kinds import count_documents
 from mqclause.tools.commands.options import (
@@ -102,9 +101,12 @@ def check_configuration(inputs: Inputs, output: CheckOutput, ignore: tuple[str, 
 
 def _tell(checks: Checks, about: str) -> int:
     """Tells of checks, or of documents: 1 where something is missing between their sentences and the rules."""
-    if about != "documents":
-        print_check_page(checks, about)
+    if about in ("all", *checks.rules):
+        print_text(render_pages(checks) if about == "all" else CheckPage.of(checks, about).render_markdown())
         return 0
+    if about != "documents":
+        said = "is no check; 'all' tells of each, 'documents' counts what the rules state"
+        raise click.UsageError(f"--about: {quote_value(about)} {said}{suggest_word(about, checks.rules)}")
     documents = count_documents(checks.engine.rules)
     print_documents(documents)
     return int(any(each.missing for each in documents))

@@ -160,7 +160,8 @@ def explain_files(inputs: Inputs, options: PutOptions, output: ExplainOutput) ->
     snapshot = inputs.build_snapshot(files)
     place = _place_of_put(snapshot, [file.name for file in files])
     put = options.build_put(snapshot.put, snapshot.cluster, place)
-    refuse_model_queue(put, snapshot, place)
+    if refusal := snapshot.cluster.refusal(put.queue, put.queue_manager):
+        raise FactsError([Diagnostic(place or "put", f"put: {refusal}" if place else refusal)])
     explanation = Explanation.of(decide_with_check(put, snapshot.cluster, rules, output.conditions), snapshot)
     if exits.names:
         explanation = _with_exits(explanation, exits, snapshot)
@@ -168,13 +169,6 @@ def explain_files(inputs: Inputs, options: PutOptions, output: ExplainOutput) ->
     print_warnings(snapshot.warnings, () if output.as_json else snapshot.remarks)
     output.print_decision(explanation, snapshot, exits)
     return STATUS[explanation.decision.outcome]
-
-
-def refuse_model_queue(put: Put, snapshot: Snapshot, source: str | None) -> None:
-    """Raise FactsError if ``put`` names a model queue of the local queue manager."""
-    refusal = snapshot.cluster.refusal(put.queue, put.queue_manager)
-    if refusal:
-        raise FactsError([Diagnostic(source or "put", f"put: {refusal}" if source else refusal)])
 
 
 def decide_with_check(put: Put, cluster: Cluster, rules: Rules, conditions: bool) -> Decision:

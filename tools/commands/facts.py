@@ -12,7 +12,7 @@ from typing import Any
 import click
 import toml
 
-from mqclause.model.configuration.file_reports import FileReport, Needed, report_files, still_needed
+from mqclause.model.configuration.file_reports import FileReport, Needed, list_needed_commands, report_files
 from mqclause.model.configuration.snapshot import Snapshot, build_facts_tables
 from mqclause.model.configuration.sources import Source
 from mqclause.model.diagnostics import Diagnostic, FactsError
@@ -62,7 +62,7 @@ def find_needed(
 ) -> tuple[Sequence[Needed], Sequence[Diagnostic]]:
     """Find what the files leave out, or the faults for which that cannot be told. Raises FactsError."""
     try:
-        return still_needed(given, found, local), ()
+        return list_needed_commands(given, found, local), ()
     except FactsError as error:
         if local is not None and any(each.source == ARGUMENTS["local"] for each in error.diagnostics):
             raise

@@ -253,7 +253,7 @@ def _looked_at(
     except FactsError as error:
         print_warnings([f"findings are not compared: {error.diagnostics[0]}"])
         return FindingChanges(), ()
-    looks = (check_delivery(each, question.rules) for each in changed.senders_to(left_out))
+    looks = (check_delivery(each, question.rules) for each in changed.list_senders_to(left_out))
     said = [remark for look in looks if look is not None for remark in look.remarks]
     leaving = {*left_out, *(was.members.keys() - then.members.keys())}
     changes = FindingChanges.between([each for each in gone if each.queue_manager not in leaving], new)

@@ -36,25 +36,25 @@ from mqclause.render.audit import (
     print_comparison,
     print_fact_differences,
     print_lint,
-    print_lint_checks,
     print_mutants,
     print_verification,
 )
 from mqclause.render.cluster import print_plan
-from mqclause.render.terminal import track_progress
+from mqclause.render.terminal import print_text, track_progress
 from mqclause.rulebook.rules import SHARED_FILES, Rules, get_rules_folder
 from mqclause.tools.commands.declared import FOLDER
-from mqclause.tools.commands.options import Inputs, load_own_rules, load_rules, parse_readings, read_inputs
+from mqclause.tools.commands.options import Inputs, load_own_rules, parse_readings, read_inputs
 from mqclause.tools.commands.plan import MemberChange, plan_files
 from mqclause.tools.errors import NotWrittenError
 from mqclause.tools.output import print_json, print_rows
+from mqclause.tools.rulebook.account import MOST_SITUATIONS, gather_rulebook
 
 
 def print_verified(copies: tuple[str, ...], as_json: bool, as_csv: bool) -> int:
     """Print what became of each sentence, and return the exit status. Raises FactsError and UsageError."""
     if not copies:
         raise click.UsageError("name at least one copy of a document; see --help")
-    rules = load_rules(())
+    rules = Inputs().load_rules()
     found = verify_copies(rules, read_inputs(copies))
     others = count_other_sources(rules)
     if as_json:
@@ -80,9 +80,6 @@ def _list_sentences(copy: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 CASE_COLUMNS = ("file", "name", "rule", "clauses", "passed", "wrong")
 TEST_FORMAT = "mqclause.test/1"
 
-MOST_SITUATIONS = 500
-"""So many situations are tried of one rule."""
-
 
 def test_rules(
     names: tuple[str, ...], coverage: bool, proof: bool, as_json: bool, as_csv: bool, cases: str | None
@@ -93,7 +90,7 @@ def test_rules(
     """
     if as_csv and (coverage or proof):
         raise click.UsageError("--csv is a line for each case; leave out --coverage and --proof")
-    rules = load_rules(())
+    rules = Inputs().load_rules()
     paths = find_case_files(names, Path(cases) if cases else None)
     begun, covered = perf_counter(), None
     if coverage:
@@ -128,7 +125,7 @@ MUTANTS_FORMAT = "mqclause.mutants/1"
 
 def mutate_rules(names: tuple[str, ...], every: bool, as_json: bool, as_csv: bool, cases: str | None) -> int:
     """Print which changes no case notices, and return the exit status. Raises CaseError and ReadingError."""
-    rules = load_rules(())
+    rules = Inputs().load_rules()
     paths = find_case_files(names, Path(cases) if cases else None)
     tried = try_mutants(rules, paths, count_processors(), None if every else 1)
     found = [each for results in track_progress(tried, len(paths), "mutating") for each in results]
@@ -155,7 +152,7 @@ def print_linted(
             raise click.UsageError(
                 f"--about: {quote_value(about)} is no check{suggest_allowed(about, ['all', *codes])}"
             )
-        print_lint_checks([each for each in get_checks() if about in (each.code, "all")])
+        print_text("".join(f"{each.render_markdown()}\n" for each in get_checks() if about in (each.code, "all")))
         return 0
     place = folder or str(get_rules_folder())
     click.get_current_context().meta[FOLDER] = place
@@ -251,7 +248,6 @@ MADE_AT = "SOURCE_DATE_EPOCH"
 def write_rulebook(out: str, cases: str | None) -> int:
     """Write the site and say what is in it. Raises CaseError, ClickException, FactsError and NotInstalledError."""
     try:
-        from mqclause.tools.rulebook.account import gather_rulebook
         from mqclause.tools.rulebook.site import Made, Site, write_site
     except ModuleNotFoundError as error:
         if error.name not in ("jinja2", "markupsafe", "pygments"):
@@ -260,7 +256,7 @@ def write_rulebook(out: str, cases: str | None) -> int:
     place, folder = Path(out), Path(cases) if cases else None
     _check_folder(place)
     on = _made_at()
-    rules = load_rules(())
+    rules = Inputs().load_rules()
     paths = find_case_files((), folder)
     track = partial(track_progress, total=len(paths), doing="trying mutants")
     book = gather_rulebook(rules, paths, folder, count_processors(), track)

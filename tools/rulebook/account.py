@@ -270,11 +270,6 @@ class ShownRule:
         return self.id.partition(".")[0]
 
     @property
-    def failed(self) -> int:
-        """How many of its cases came out otherwise."""
-        return sum(bool(each.wrong) for each in self.cases)
-
-    @property
     def counted(self) -> Counter[str]:
         """How many of its mutants became what."""
         return Counter(each.status for each in self.mutants)

@@ -13,7 +13,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from attrs import field, frozen
+from attrs import frozen
 from jinja2 import Environment
 from markupsafe import Markup
 from pygments import highlight
@@ -87,15 +87,15 @@ class Addresses:
         return cls(rules, documents, sentences, by_path, words, readings, editions, laws, explained)
 
     def of_case(self, case: ShownCase) -> str:
-        """Where a case stands."""
+        """Return where a case stands."""
         return f"{self.rules[case.rule]}#case-{case.number}"
 
     def of_clause(self, document: str, name: str) -> str:
-        """Where a sentence stands that a case of the document names; blank if there is none."""
+        """Return where a sentence stands that a case of the document names; blank if there is none."""
         return self.by_path.get(name if "/" in name else f"{document}/{name}", "")
 
     def of_reading(self, choice: str) -> str:
-        """Where a reading stands, named with or without a choice; blank if there is none."""
+        """Return where a reading stands, named with or without a choice; blank if there is none."""
         return self.readings.get(choice.partition("=")[0], "")
 
 
@@ -154,21 +154,15 @@ class Made:
         return cls(when, version, compute_digest(rules.files), rules.origin.folder if rules.origin else "")
 
 
-@frozen(eq=False)
 class Site:
     """The pages of a rulebook, made one after the other."""
 
-    book: Rulebook
-    made: Made
-    places: Addresses = field(init=False)
-    glossary: Mapping[str, Mapping[str, Any]] = field(init=False)
-    _pages: Environment = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
+    def __init__(self, book: Rulebook, made: Made) -> None:
+        self.book, self.made = book, made
         texts = read_templates(PAGES) | read_templates("mqclause.tools.rulebook")
-        object.__setattr__(self, "glossary", tomllib.loads(texts[GLOSSARY]))
-        object.__setattr__(self, "places", Addresses.of(self.book, self.glossary))
-        object.__setattr__(self, "_pages", self._environment(texts))
+        self.glossary: Mapping[str, Mapping[str, Any]] = tomllib.loads(texts[GLOSSARY])
+        self.places = Addresses.of(book, self.glossary)
+        self._pages = self._environment(texts)
 
     def _environment(self, texts: Mapping[str, str]) -> Environment:
         found = build_environment(texts)

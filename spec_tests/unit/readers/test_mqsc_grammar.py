@@ -129,6 +129,13 @@ class TestWords:
     def test_double_quotes_are_accepted(self) -> None:
         assert attributes("""DEF QL("abc") DESCR("it's" )""") == {"DESCR": "it's"}
 
+    def test_double_quotes_are_noted_once_where_they_are_a_value_s(self) -> None:
+        script = read_mqsc("""DEF QL(A) DESCR('a ("b")')\nDEF QL(B) +\n DESCR( "it's")\nDEF QL("C")\n""", "f")
+        assert [str(each) for each in script.remarks] == [
+            "f:3:9: a text in double quotes is read as one in single quotes, which alone IBM documents for MQSC"
+        ]
+        assert read_mqsc("""DEF QL(A) DESCR('a ("b")')\n""", "f").remarks == ()
+
     def test_unsafe_characters_in_unquoted_values_are_accepted(self) -> None:
         assert attributes("DEF QL(A-B) DESCR(A*) CUSTOM(**) INITQ(+QMNAME+) TRIGDATA(a:b) PROCESS(<a>)") == {
             "DESCR": "A*",

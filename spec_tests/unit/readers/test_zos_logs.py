@@ -72,6 +72,17 @@ def test_a_place_in_the_log_of_a_job_is_that_in_the_file() -> None:
     assert text.splitlines()[line - 1][column - 1 :] == "PUT(DISABLED)"
 
 
+@pytest.mark.parametrize("laid_out", [plain, with_page_breaks, job_log, system_log])
+@pytest.mark.parametrize("typed", ["DISPLAY QUEUE(*) ALL", "!CSQ7 DISPLAY QUEUE(*) ALL"])
+def test_a_command_that_was_typed_into_a_log_is_no_other_program_s_output(
+    laid_out: Callable[[str, list[str], int], str], typed: str
+) -> None:
+    first, *others = [laid_out(kind, lines, at) for at, (kind, lines) in enumerate(STATUS)]
+    before = first[: first.index("CSQM201I")].lstrip("\f")
+    read = read_runmqsc(f"{first}{before}{typed}\n{''.join(others)}", "log")
+    assert (objects(read), read.diagnostics) == (SHOWN, ())
+
+
 def test_an_answer_of_mqweb_in_text() -> None:
     lines = [on_one_line(kind, of, at).rstrip("\n") for at, (kind, of) in enumerate(STATUS)]
     answer = {"commandResponse": [{"completionCode": 0, "reasonCode": 0, "text": lines}]}

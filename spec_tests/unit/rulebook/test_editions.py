@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mqclause import Cluster, Engine, Put, QueueManager, ReadingError, RuleError, Rules
-from mqclause.documents import OUTCOME, TRIGGER, WORKLOAD
+from mqclause.documents import OUTCOME, RESOLUTION, TRIGGER, WORKLOAD
 from mqclause.rulebook.rule import Eliminate, Keep
 from mqclause.rulebook.rules import get_rules_folder
 from spec_tests.support.delivery import DELIVERY, Van, delivered, names, rule, rules_in
@@ -56,6 +56,12 @@ def test_a_reading_leaves_the_rules_that_do_not_name_it_as_they_are() -> None:
     one, other = (Rules({"weight-step": choice}).ruleset(WORKLOAD).rules for choice in ("exact", "truncated"))
     changed = [a.id for a, b in zip(one, other, strict=True) if a is not b]
     assert changed == ["workload.12d"]
+
+
+def test_a_reading_of_the_terms_of_one_document_leaves_other_documents_as_they_are() -> None:
+    ours, other = Rules(), Rules({"alias-route-rank": "channel-too"})
+    assert other.ruleset(WORKLOAD) is not ours.ruleset(WORKLOAD)
+    assert all(other.ruleset(each) is ours.ruleset(each) for each in (OUTCOME, RESOLUTION))
 
 
 def test_an_edition_overrides_a_key_and_later_ones_keep_it(folder: Path) -> None:

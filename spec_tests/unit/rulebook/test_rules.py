@@ -104,6 +104,14 @@ def test_other_files_under_the_same_readings() -> None:
         without.path("workload.04a")
 
 
+def test_a_table_may_be_changed_and_the_rules_stay_as_they_are() -> None:
+    rules = Rules()
+    rules.toml("workload/04a_channel_rank.toml")["keep"].clear()
+    kept = rules.toml("workload/04a_channel_rank.toml")
+    assert kept["keep"]["highest"] == "route_rank"
+    assert rules.in_folder("workload")["04a_channel_rank.toml"] == kept
+
+
 def test_shown_by_what_differs_from_the_defaults() -> None:
     assert repr(Rules({"mru-ties": "any", "weight-step": "exact"})) == "Rules({'mru-ties': 'any'}, 'wmq-6')"
 

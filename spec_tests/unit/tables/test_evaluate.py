@@ -76,7 +76,7 @@ def test_large_whole_numbers_are_divided_alike() -> None:
         {"queue_manager": name, "channel": name, "dest_seq_number": 2**53 + more}
         for name, more in (("QM1", 1), ("QM2", 4))
     ]
-    row = {"queue": "Q"}, among
+    row: Row = {"queue": "Q"}, [*among]
     assert [each.id for each in rules.ruleset(WORKLOAD).rules].count("workload.01z") == 1
     table = pa.table({"id": [0], "put": [row[0]], "destinations": [among]})
     (decided,) = answers(decide(table, rules=rules, explain=True, connection=connection()))
