@@ -440,12 +440,9 @@ def register_exits(connection: DuckDBPyConnection | None, rows: ExitRowDecider) 
     """Make exits a function of a connection. Raises TableError where numpy is missing, which functions need."""
     import duckdb
 
-    def decide(at: int, said: str) -> str | None:
-        return rows.decisions([at], [said])[0]
-
     try:
         made = connection or duckdb.default_connection()
-        made.create_function(_exit_function(rows), decide, ["INTEGER", "VARCHAR"], "VARCHAR")
+        made.create_function(_exit_function(rows), rows.decision, ["INTEGER", "VARCHAR"], "VARCHAR")
     except duckdb.InvalidInputException as error:
         raise TableError(f"exits=…: {str(error).strip()}") from None
 

@@ -257,11 +257,9 @@ class ExitRowDecider:
             raise TableError("exits=…: what an exit takes in the long run is not known; shares and spread go without")
         return cls(uuid4().hex, places, clusters, rules, given.given, given.limit, explain) if places else None
 
-    def decisions(self, ats: Iterable[int | None], said: Iterable[str | None]) -> list[str | None]:
-        """Decide puts, each as JSON with the place of its queue manager; None for a row that says nothing."""
-        decided = _decider_of(self)
-        rows = zip(ats, said, strict=True)
-        return [None if at is None or text is None else decided.answer(at, text) for at, text in rows]
+    def decision(self, at: int, said: str) -> str:
+        """Decide a put, given as JSON with the place of its queue manager, and return its decision as JSON."""
+        return _decider_of(self).answer(at, said)
 
 
 _deciders: OrderedDict[str, _Decided] = OrderedDict()

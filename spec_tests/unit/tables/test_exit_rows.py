@@ -52,7 +52,7 @@ def answered(exit: Exit, *asked: Mapping[str, Any], limit: float = 5.0) -> list[
     rows = ExitRowDecider.of(puts_of, Rules(), {NAME: exit}, limit, False, None)
     assert rows is not None
     said = [json.dumps({"queue": "Q", "bind": "NOTFIXED", **each}) for each in asked]
-    return [json.loads(answer or "null") for answer in rows.decisions([0] * len(said), said)]
+    return [json.loads(rows.decision(0, each)) for each in said]
 
 
 def went(found: list[dict[str, Any]]) -> list[str | int]:
@@ -228,8 +228,7 @@ def test_the_processes_of_few_tables_run_at_a_time(tmp_path: Path) -> None:
     for _ in range(TABLES_AT_A_TIME + 2):
         rows = ExitRowDecider.of(puts_of, Rules(), {NAME: tells}, 5.0, False, None)
         assert rows is not None
-        (answer,) = rows.decisions([0], ['{"queue": "Q"}'])
-        assert answer is not None
+        assert rows.decision(0, '{"queue": "Q"}')
     processes = [int(each.name) for each in tmp_path.iterdir()]
     assert len(processes) == TABLES_AT_A_TIME + 2
     assert sum(map(_runs, processes)) == TABLES_AT_A_TIME
