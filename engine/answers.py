@@ -164,7 +164,7 @@ class ShownAnswer:
         return {} if self.origin is None else {"rules": self.origin.to_json()}
 
     @property
-    def head(self) -> dict[str, Any]:
+    def _head(self) -> dict[str, Any]:
         """The keys that a document of its own begins with: its format, and whose rules gave the answer."""
         return {"format": f"mqclause.{self.written_by}/1", **self.origin_keys}
 
@@ -425,7 +425,7 @@ class AnswerTable(ShownAnswer, tuple[AnswerRowT, ...]):
         """Return the document, with the rows in it; the rows alone where there is no such document."""
         if not self.rows_key:
             return self.to_rows()
-        return {**self.head, self.rows_key: self.to_rows()}
+        return {**self._head, self.rows_key: self.to_rows()}
 
 
 def load_optional(name: str) -> Any:

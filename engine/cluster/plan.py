@@ -521,7 +521,7 @@ class ChangePlan(ShownAnswer):
     def to_json(self) -> dict[str, Any]:
         """Return the document ``mqclause.plan/1``."""
         document: dict[str, Any] = {
-            **self.head,
+            **self._head,
             "rows": [row.to_json() for row in self.rows],
             "findings": self.findings.document(),
             "restarts": list(self.restarts),

@@ -25,7 +25,7 @@ from mqclause.retrieval.calls import RetrievalResult
 from mqclause.retrieval.order import QueueOrder
 from mqclause.trigger.why import WhyAnswer
 from mqclause.workload.explanation import Explanation
-from mqclause.workload.shares import Shares
+from mqclause.workload.shares import Share, Shares
 
 NOTHING = {
     Shares: "no destination is chosen: none has a share",
@@ -67,6 +67,8 @@ def print_answer(answer: Any, out: TextIO) -> None:
                 page.line(f"reason {answer.reason}{render_call_reason(answer.ended)}")
         case AnswerTable():
             _print_table(answer, page, out)
+        case Share():  # its document has neither the alias nor the cluster, and not which instance is the local one
+            page.line(f"{float(answer.part):.1%} {answer.destination.name}")
         case _:
             page.line("\n".join(render_document(_get_kind(answer), answer.to_json())))
 

@@ -148,7 +148,7 @@ class QueueOrder(ShownAnswer):
     def to_json(self) -> dict[str, Any]:
         """Return the object of ``mqclause order --json``."""
         return {
-            **self.head,
+            **self._head,
             "queue": self.queue.name,
             "physical": [each.id for each in self.physical],
             "logical": [each.id for each in self.logical],

@@ -113,7 +113,7 @@ class WhyAnswer(ShownAnswer):
             reason = {"name": self.reason_name, "code": self.reason, "call": "MQPUT", "remedy": self.remedy}
         triggers = {"triggers": True, "does not": False, "depends": None}[self.verdict]
         return {
-            **self.head,
+            **self._head,
             "edition": self.edition,
             "edition_from": self.edition_from,
             "queue": queue.name,

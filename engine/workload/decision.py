@@ -438,8 +438,8 @@ class Engine:
         self._sessions: dict[str, ExitSession] = {}
         self._by_level = self.rules.asked == AUTO
         self._of_editions: dict[int, Engine] = {}
-        # How often its decisions were compared, and it was to choose for that: rules in much use are worth compiling.
-        self.asked, self.turns = count(), count()
+        # How often a decision by its rules was compared, and they chose for that: what is used much is worth compiling.
+        self._compared, self._chose = count(), count()
         self.course = Pipeline.of(self.rules, OUTCOME, executor)
         self.listing = build_listing(self.course.rulesets[0])
         self.names = Pipeline.of(self.rules, RESOLUTION, executor)
@@ -784,7 +784,7 @@ def list_other_choices(decision: Decision) -> tuple[ReadingChoice, ...]:
     if decision.exit is not None and (decision.exit.failed or decision.exit.has_overridden):
         return ()
     # Whether kinds tell takes the rules of every choice, as long as a few answers: it is not asked for the first ones.
-    is_first = next(get_engine(decision.rules, "plain").asked) < ASKED_FIRST
+    is_first = next(get_engine(decision.rules, "plain")._compared) < ASKED_FIRST
     if is_first or not _is_told_by_kind(decision) or _reads_names(decision.rules, tuple(decision.readings)):
         return tuple(_other_choices(decision))
     return _choices_of_kind(DecisionKind.of(decision))
@@ -881,7 +881,7 @@ PLAIN_FIRST = 8
 def get_deciding_engine(rules: Rules) -> Engine:
     """Return the engine that decides by ``rules``: of the plain executor for the first few choices, then compiled."""
     plain = get_engine(rules, "plain")
-    return plain if next(plain.turns) < PLAIN_FIRST else get_engine(rules)
+    return plain if next(plain._chose) < PLAIN_FIRST else get_engine(rules)
 
 
 def _check(put: object, cluster: object, level: object) -> None:

@@ -192,8 +192,8 @@ def test_names_in_our_case_and_all_else_as_it_was() -> None:
         ours
         == '{"put": {"queue": "\\u00e9\\ud83d", "x": 1e400, "N": 1.50, "o": {}, "l": []}, "Put.": null, "At": true}'
     )
-    assert normalize_row_keys("[1") == "[1"
-    assert json.loads(normalize_row_keys('{"put": 1, "PUT": 2}')) == {"put": 1, "PUT": 2}
+    assert normalize_row_keys("[1", AskedColumns()) == "[1"
+    assert json.loads(normalize_row_keys('{"put": 1, "PUT": 2}', AskedColumns())) == {"put": 1, "PUT": 2}
 
 
 def test_whole_numbers_with_a_fraction_of_nothing(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from mqclause import Engine
 from mqclause.tools.cli import command_line
-from mqclause.tools.commands.options import load_exits
+from mqclause.tools.commands.options import Inputs
 from spec_tests.support.exit_scene import facts
 from spec_tests.support.explain_command import SCHEMA, run, run_alone, written
 
@@ -121,7 +121,7 @@ def test_an_exit_that_does_not_return(folder: Path) -> None:
 
 
 def test_without_an_option_the_limit_is_30_seconds() -> None:
-    given = load_exits((PREFER,), None)
+    given = Inputs(exits=(PREFER,), exit_limit=None).load_exits()
     with Engine(exits=given.given, exit_limit=given.limit) as engine:
         assert engine.exits.limit == 30
 
@@ -268,7 +268,7 @@ def test_what_cannot_be_used_is_bad_input_in_one_line(folder: Path) -> None:
 @pytest.mark.usefixtures("folder")
 def test_what_cannot_be_used(exits: list[str], limit: str, said: str) -> None:
     with pytest.raises(click.UsageError) as caught:
-        load_exits(tuple(exits), limit)
+        Inputs(exits=tuple(exits), exit_limit=limit).load_exits()
     assert caught.value.message.startswith(said)
     assert "\n" not in caught.value.message
 

@@ -24,7 +24,7 @@ from mqclause.render.terminal import Page
 from mqclause.rulebook.rule import Condition, FailWith, MessageTemplate, Rule
 from mqclause.rulebook.rules import LARGEST_FILE, Rules, get_rules_folder
 from mqclause.tools.cli import command_line
-from mqclause.tools.commands.options import load_exits
+from mqclause.tools.commands.options import Inputs
 from spec_tests.support.deep import every, first
 from spec_tests.support.explain_command import run as run_program
 
@@ -229,10 +229,10 @@ def test_a_folder_that_one_works_in_stands_for_no_library(tmp_path: Path, monkey
     before = [*sys.path]
     for name in ("json.py", "numpy.py", "durable_rules_engine.py", "duckdb.py"):
         (tmp_path / name).write_text("raise SystemExit('obeyed')")
-    load_exits(("x=mqclause.exits:prefer_channel",), "1")
+    Inputs(exits=("x=mqclause.exits:prefer_channel",), exit_limit="1").load_exits()
     assert sys.path == before
     (tmp_path / "ours_for_exits.py").write_text("import json, numpy\n\ndef exit(wxp):\n    pass\n")
-    load_exits(("x=ours_for_exits:exit",), "1")
+    Inputs(exits=("x=ours_for_exits:exit",), exit_limit="1").load_exits()
     assert sys.path == [*before, str(tmp_path)]
 
 

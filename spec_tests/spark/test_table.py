@@ -186,17 +186,6 @@ def test_names_that_rules_of_ones_own_say_or_lead_on(spark: Any, folder: Path, l
     assert found == [by_engine(engine, TWO_WAYS, put) for put in puts]
 
 
-def test_nothing_runs_before_an_action(spark: Any, jobs: Callable[[], list[int]]) -> None:
-    put, among = "named_struct('queue', string(raise_error(string(id))))", "array(named_struct('queue_manager', 'QM2'))"
-    unread = spark.range(1).selectExpr("id", f"{put} AS put", f"{among} AS destinations")
-    made = native.decide(unread)
-    assert "decision" in made.columns
-    assert jobs() == []
-    with pytest.raises(Exception, match="0"):
-        made.collect()
-    assert len(jobs()) == 1
-
-
 @pytest.mark.parametrize(
     ("put", "destinations", "message"),
     [

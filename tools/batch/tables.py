@@ -79,8 +79,6 @@ TRUNCATION_ERRORS = (EOFError, zlib.error)
 
 Headers = Mapping[tuple[str, ...], Sequence[Path]]
 
-STRUCTS = AskedColumns()
-
 WHITE_SPACE = " \t\r\n"
 """What may stand around the value of a line."""
 
@@ -275,14 +273,14 @@ def find_keys_fault(fields: Mapping[str, Any], known: Collection[str], where: st
     return None
 
 
-def build_key_case_pattern(asked: AskedColumns = STRUCTS) -> str:
+def build_key_case_pattern(asked: AskedColumns) -> str:
     """Build a pattern for text with a key in another letter case than ours; blank if it can have none."""
     inside = () if asked.is_flat else (*PUT, *DESTINATION)
     names = dict.fromkeys([*asked.typed, *asked.needed, *inside])
     return f'"({"|".join(map(_other_cases, names))})"\\s*:'
 
 
-def normalize_row_keys(text: str, asked: AskedColumns = STRUCTS) -> str:
+def normalize_row_keys(text: str, asked: AskedColumns) -> str:
     """Normalize the letter case of keys in a row as JSON text, also inside; not where two would be one."""
     row = _read_keys(text)
     if not isinstance(row, _Pairs):

@@ -19,7 +19,7 @@ from mqclause.tables.schema import PUT_NAMES
 from mqclause.tools.batch.put_columns import get_option_name
 from mqclause.tools.batch.run import Batch, EngineName, check_output, run_batch
 from mqclause.tools.batch.tables import find_table
-from mqclause.tools.commands.options import Inputs, group_options, load_rules, print_unnamed_exits
+from mqclause.tools.commands.options import Inputs, group_options, print_unnamed_exits
 from mqclause.tools.output import print_warnings
 from mqclause.workload.editions import EditionInForce, get_levels, list_level_remarks
 from mqclause.workload.exit_answer import find_missing_exit
@@ -107,9 +107,10 @@ def decide_table(inputs: Inputs, source: str, out: str, engine: EngineName, as_j
     return run_batch(batch, engine, as_json)
 
 
-def print_sql(name: str, readings: tuple[str, ...], edition: str | None) -> None:
+@group_options(inputs=Inputs)
+def print_sql(inputs: Inputs, name: str) -> None:
     """Print the SQL that a rule or a ruleset becomes. Raises ClickException for what is neither."""
     try:
-        print(show_sql(name, load_rules(readings, edition)))  # noqa: T201
+        print(show_sql(name, inputs.load_rules()))  # noqa: T201
     except UnknownRuleError as error:
         raise click.ClickException(str(error)) from None

@@ -85,9 +85,9 @@ class ClusterQuestion:
     @classmethod
     def of(cls, inputs: Inputs, pattern: str | None, bind: str, then: tuple[str, ...] = ()) -> ClusterQuestion:
         """Read the files that the options name, and load the rules. Raises ClickException and ReadingError."""
-        files, states = read_inputs(inputs.facts, (), inputs.named_format), build_state_commands(inputs.states)
+        files, states = read_inputs(inputs.facts, inputs.named_format), build_state_commands(inputs.states)
         rules, exits = inputs.load_rules(), inputs.load_exits()
-        overlays, later = read_overlays(inputs.overlays), read_inputs(then, (), inputs.named_format) if then else []
+        overlays, later = read_overlays(inputs.overlays), read_inputs(then, inputs.named_format) if then else []
         return cls(inputs, pattern, bind.upper(), files, overlays, states, rules, exits, later)
 
     def engine(self, members: Iterable[Snapshot]) -> Engine:

@@ -72,21 +72,6 @@ def parse_readings(given: tuple[str, ...]) -> dict[str, str]:
     return chosen
 
 
-def load_rules(given: tuple[str, ...], edition: str | None = None) -> Rules:
-    """Load the rules under the readings, of the edition and in the folder that the options name.
-
-    Raises ReadingError, and FactsError for what is wrong with any file of a folder.
-    """
-    kept = click.get_current_context().meta
-    with blame_settings("reading", "edition"):
-        chosen = parse_readings(given)
-        if (folder := kept.get(FOLDER)) is None:
-            return Rules(chosen, edition)
-        rules = load_own_rules(folder, chosen, edition)
-    kept[ORIGIN] = rules.origin
-    return rules
-
-
 @frozen
 class Inputs:
     """The options that say what a command is asked about: the files, the view of them, what if, the rules, the exits.
@@ -119,16 +104,41 @@ class Inputs:
             raise click.UsageError("--lines: each line is one facts document; leave out --from, --with and --format")
 
     def load_rules(self) -> Rules:
-        """Load the rules that count. Raises ReadingError, and FactsError for what is wrong with a folder of rules."""
-        return load_rules(self.readings, self.edition)
+        """Load the rules under the readings, of the edition and in the folder that the options name.
+
+        Raises ReadingError, and FactsError for what is wrong with any file of a folder.
+        """
+        kept = click.get_current_context().meta
+        with blame_settings("reading", "edition"):
+            chosen = parse_readings(self.readings)
+            if (folder := kept.get(FOLDER)) is None:
+                return Rules(chosen, self.edition)
+            rules = load_own_rules(folder, chosen, self.edition)
+        kept[ORIGIN] = rules.origin
+        return rules
 
     def load_exits(self) -> Exits:
         """Load the functions of --exit. Raises UsageError."""
-        return load_exits(self.exits, self.exit_limit)
+        found: dict[str, Exit] = {}
+        for text in self.exits:
+            name, _, place = text.rpartition("=")
+            module, colon, function = place.partition(":")
+            if not (name.strip(" ") and module and colon and function):
+                raise click.UsageError(f"--exit {text!r} is not {EXIT_FORM}; NAME is that in CLWLEXIT")
+            if name in found:
+                raise click.UsageError(f"--exit {text!r}: an exit {name!r} is given already")
+            found[name] = _load_function(text, module, function)
+        limit = self.exit_limit
+        try:
+            return Exits(found, None if limit is None else float(limit))
+        except (TypeError, ValueError) as error:
+            said = str(error)
+            said = said if said.startswith("exits") else "is not allowed; allowed: a number of seconds above 0"
+            raise click.UsageError(f"--exit-limit {limit!r} {said}") from None
 
     def read_sources(self) -> list[Source]:
         """Read the files, then the scripts of --with. Raises ClickException."""
-        return read_inputs(self.facts, self.overlays, self.named_format)
+        return [*read_inputs(self.facts, self.named_format), *read_overlays(self.overlays)]
 
     def build_snapshot(self, sources: Sequence[Source]) -> Snapshot:
         """Build what the local queue manager knows by ``sources``, as it is after what if. Raises FactsError."""
@@ -229,24 +239,6 @@ def choose_executor() -> ExecutorName:
     return "plain"
 
 
-def load_exits(exits: tuple[str, ...], exit_limit: str | None) -> Exits:
-    """Load the functions that the options name. Raises UsageError."""
-    found: dict[str, Exit] = {}
-    for text in exits:
-        name, _, place = text.rpartition("=")
-        module, colon, function = place.partition(":")
-        if not (name.strip(" ") and module and colon and function):
-            raise click.UsageError(f"--exit {text!r} is not {EXIT_FORM}; NAME is that in CLWLEXIT")
-        if name in found:
-            raise click.UsageError(f"--exit {text!r}: an exit {name!r} is given already")
-        found[name] = _function(text, module, function)
-    try:
-        return Exits(found, None if exit_limit is None else float(exit_limit))
-    except (TypeError, ValueError) as error:
-        said = str(error) if str(error).startswith("exits") else "is not allowed; allowed: a number of seconds above 0"
-        raise click.UsageError(f"--exit-limit {exit_limit!r} {said}") from None
-
-
 def print_unnamed_exits(given: Exits, named: Iterable[str]) -> None:
     """Warn of each exit that is given and never called: no CLWLEXIT, which are ``named``, has its name."""
     names = [each for each in dict.fromkeys(named) if each]
@@ -279,16 +271,13 @@ def quote_mqsc(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def read_inputs(
-    names: tuple[str, ...], overlays: tuple[str, ...] = (), named_format: str | None = None
-) -> list[Source]:
+def read_inputs(names: tuple[str, ...], named_format: str | None = None) -> list[Source]:
     """Read the files that are named, ``-`` for standard input, ``QM1=FILE`` for a file of the queue manager QM1.
 
-    A folder stands for every file in it, a pattern that no shell expanded for every file that fits. ``overlays`` are
-    scripts that change what those say; ``named_format`` is the format that is told of the others, not of them.
-    Raises ClickException.
+    A folder stands for every file in it, a pattern that no shell expanded for every file that fits. Raises
+    ClickException.
     """
-    return [*map(read_named_file, find_files(names, named_format)), *read_overlays(overlays)]
+    return [*map(read_named_file, find_files(names, named_format))]
 
 
 def find_files(names: tuple[str, ...], named_format: str | None = None) -> list[NamedFile]:
@@ -326,7 +315,7 @@ def _meant(name: str, named: Sequence[str]) -> str:
     return f"; quote it in MQSC: CLWLEXIT({quote_name(name)})" if name.upper() in named else suggest_name(name, named)
 
 
-def _function(text: str, module: str, function: str) -> Exit:
+def _load_function(text: str, module: str, function: str) -> Exit:
     """The function of a module, which may lie in the working folder. Raises UsageError."""
     here = str(Path.cwd())
     if here not in sys.path and module.partition(".")[0] != __name__.partition(".")[0]:

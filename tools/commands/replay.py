@@ -25,7 +25,6 @@ from mqclause.tools.commands.options import (
     answer_lines,
     check_only_lines,
     group_options,
-    load_rules,
     print_unnamed_exits,
     read_input,
     read_input_lines,
@@ -99,7 +98,7 @@ def read_known_facts(source: Source, inputs: Inputs) -> Snapshot | None:
     """
     if not (inputs.facts or inputs.overlays or inputs.sets or inputs.states or inputs.local is not None):
         return None
-    others = read_inputs(inputs.facts, (), inputs.named_format) if inputs.facts else []
+    others = read_inputs(inputs.facts, inputs.named_format) if inputs.facts else []
     snapshot = inputs.build_snapshot([source, *others, *read_overlays(inputs.overlays)])
     print_warnings(snapshot.warnings, snapshot.remarks)
     return snapshot
@@ -157,17 +156,16 @@ def replay_lines(lines: Iterable[bytes], out: BinaryIO, replay: Replay) -> int:
     return status
 
 
-def show_retention(
-    facts: tuple[str, ...], on: str, as_json: bool, as_csv: bool, readings: tuple[str, ...], edition: str | None
-) -> int:
+@group_options(inputs=Inputs)
+def show_retention(inputs: Inputs, on: str, as_json: bool, as_csv: bool) -> int:
     """Show how long repositories hold what they were told. Raises FactsError, NothingAskedError and UsageError."""
     try:
         day = parse_day(on)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    held = read_repository_content(read_inputs(facts), day)
+    held = read_repository_content(inputs.read_sources(), day)
     print_warnings(held.warnings)
-    found = build_retention(AdministrationRules(load_rules(readings, edition)), held, day)
+    found = build_retention(AdministrationRules(inputs.load_rules()), held, day)
     if not (found.information or found.requests):
         raise NothingAskedError(
             "the facts have no [[information]] and no [[request]]: a repository holds nothing of them"

@@ -43,7 +43,7 @@ from mqclause.render.cluster import print_plan
 from mqclause.render.terminal import print_text, track_progress
 from mqclause.rulebook.rules import SHARED_FILES, Rules, get_rules_folder
 from mqclause.tools.commands.declared import FOLDER
-from mqclause.tools.commands.options import Inputs, load_own_rules, load_rules, parse_readings, read_inputs
+from mqclause.tools.commands.options import Inputs, load_own_rules, parse_readings, read_inputs
 from mqclause.tools.commands.plan import MemberChange, plan_files
 from mqclause.tools.errors import NotWrittenError
 from mqclause.tools.output import print_json, print_rows
@@ -54,7 +54,7 @@ def print_verified(copies: tuple[str, ...], as_json: bool, as_csv: bool) -> int:
     """Print what became of each sentence, and return the exit status. Raises FactsError and UsageError."""
     if not copies:
         raise click.UsageError("name at least one copy of a document; see --help")
-    rules = load_rules(())
+    rules = Inputs().load_rules()
     found = verify_copies(rules, read_inputs(copies))
     others = count_other_sources(rules)
     if as_json:
@@ -90,7 +90,7 @@ def test_rules(
     """
     if as_csv and (coverage or proof):
         raise click.UsageError("--csv is a line for each case; leave out --coverage and --proof")
-    rules = load_rules(())
+    rules = Inputs().load_rules()
     paths = find_case_files(names, Path(cases) if cases else None)
     begun, covered = perf_counter(), None
     if coverage:
@@ -125,7 +125,7 @@ MUTANTS_FORMAT = "mqclause.mutants/1"
 
 def mutate_rules(names: tuple[str, ...], every: bool, as_json: bool, as_csv: bool, cases: str | None) -> int:
     """Print which changes no case notices, and return the exit status. Raises CaseError and ReadingError."""
-    rules = load_rules(())
+    rules = Inputs().load_rules()
     paths = find_case_files(names, Path(cases) if cases else None)
     tried = try_mutants(rules, paths, count_processors(), None if every else 1)
     found = [each for results in track_progress(tried, len(paths), "mutating") for each in results]
@@ -256,7 +256,7 @@ def write_rulebook(out: str, cases: str | None) -> int:
     place, folder = Path(out), Path(cases) if cases else None
     _check_folder(place)
     on = _made_at()
-    rules = load_rules(())
+    rules = Inputs().load_rules()
     paths = find_case_files((), folder)
     track = partial(track_progress, total=len(paths), doing="trying mutants")
     book = gather_rulebook(rules, paths, folder, count_processors(), track)

@@ -149,6 +149,54 @@ def test_a_table_without_a_row_says_so() -> None:
     assert str(counterfactuals(choices()[0], "QM2")).startswith("no command is needed")
 
 
+TWO_CLUSTERS = """
+[queue_manager]
+name = "QM1"
+clusters = ["NORTH", "SOUTH"]
+clwluseq = "ANY"
+[[remote_queue_manager]]
+name = "QM2"
+clusters = ["NORTH", "SOUTH"]
+[[queue]]
+name = "BILLS"
+clusters = ["NORTH", "SOUTH"]
+[[queue]]
+name = "BILLS"
+queue_manager = "QM2"
+clusters = ["NORTH", "SOUTH"]
+[[queue_manager_alias]]
+name = "ANY.QM"
+queue_manager = "QM2"
+clusters = ["NORTH"]
+[[channel]]
+name = "TO.QM1"
+queue_manager = "QM1"
+cluster = "NORTH"
+[[channel]]
+name = "TO.QM2"
+queue_manager = "QM2"
+cluster = "NORTH"
+[[channel]]
+name = "TO.QM2"
+queue_manager = "QM2"
+cluster = "SOUTH"
+"""
+
+
+def test_shares_say_what_tells_destinations_apart() -> None:
+    (own,) = read(text(TWO_CLUSTERS, name="two.toml"))
+
+    def told(put: Put) -> list[str]:
+        found = shares(Engine().choose(put, own.cluster, explain="rule"))
+        assert [str(each) for each in found] == str(found).splitlines()
+        return sorted(each.partition(" ")[2] for each in str(found).splitlines())
+
+    # A local put uses no channel, whichever lends its weight. A channel in two clusters has one counter: of two
+    # destinations on it the one that is listed first takes the puts.
+    assert told(Put("BILLS", bind="NOTFIXED")) == ["BILLS at QM1 (local)", "BILLS at QM2 by TO.QM2 in NORTH"]
+    assert told(Put(queue_manager="ANY.QM", bind="NOTFIXED")) == ["QM2 for ANY.QM by TO.QM2 in NORTH"]
+
+
 def test_why_not_a_queue_manager_that_is_no_destination() -> None:
     own = MEMBERS.at("QM1")
     decision = Engine().choose(Put("ORDERS.IN"), own.cluster, explain="rule")
