@@ -28,7 +28,7 @@ written names: it is quick at taking blanks away, and a second join costs it mor
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import count, product
 from math import prod
@@ -267,10 +267,11 @@ class ClusterPuts:
         if self.gives("queue_manager"):
             kinds = [(build_equality(manager, ""), build_literal(0)), (build_equality(queue, ""), build_literal(1))]
             kind = build_case(kinds, F.coalesce(beside, build_literal(2)))
-        listed = [
-            exp.Array(expressions=[exp.Array(expressions=[*map(build_literal, places)]) for places in kinds])
-            for kinds in unknown
-        ]
+
+        def array(items: Iterable[Node]) -> Node:
+            return exp.Array(expressions=[*items])
+
+        listed = [array(array(map(build_literal, places)) for places in kinds) for kinds in unknown]
         of_cluster = self._of_cluster(listed, "ARRAY<ARRAY<INT>>", F.build_column(AT))
         return F.get_item(F.get_item(exp.cast(of_cluster, "ARRAY<ARRAY<INT>>"), kind), number)
 
@@ -763,7 +764,10 @@ def _lead_alike(one: Resolution, queue: str, other: Resolution, instead: str) ->
 
 
 def _managers(cluster: Cluster, rules: Rules, free: Put) -> list[str]:
-    """What stands for a queue manager: those of the cluster, aliases, local queues of one, names in rules."""
+    """What stands for a queue manager: those of the cluster, their aliases, and local queues that lead to one.
+
+    And every name that rules say, which may lead somewhere.
+    """
     engine = get_engine(rules).at(cluster)
 
     def led(name: str) -> list[str | None]:

@@ -388,7 +388,7 @@ class RowWords:
         return build_domain_test(of, value, self.kinds(of))
 
     def names(self) -> Iterator[tuple[Node, Node]]:
-        """Yield each name of a row, a list of them as one text, and whether any is too long, or a blank item."""
+        """Yield each name of a row, a list of names as one text; with it, whether it is too long or a blank item."""
         for of in self.columns.values():
             if self.is_there(of) and "name" not in self.kinds(of):
                 found = self.checked(of)
@@ -788,7 +788,10 @@ def _change_case(words: Sequence[str], text: Node) -> Node:
 
 
 def _first_to_fail(condition: Expression | None) -> tuple[bool, Expression | None]:
-    """Whether a condition asks that no rule before ends the call, and what else: such rules are one CASE."""
+    """Whether a condition asks that no rule before ends the call, and what else it asks.
+
+    Such rules are one CASE, which takes the first of them.
+    """
     first, rest = (condition.this, condition.expression) if isinstance(condition, nodes.And) else (condition, None)
     return (True, rest) if first == _NOTHING_FAILED else (False, condition)
 

@@ -451,7 +451,10 @@ def get_spelling(name: str, columns: Iterable[str]) -> str:
 
 
 def check_known(fields: Iterable[str], columns: Columns, before: str) -> None:
-    """Raise TableError for an unknown field that is close to a missing one, also in MQSC; others are the user's own."""
+    """Raise TableError for an unknown field that is close to a missing one, or to what MQSC calls it.
+
+    All other fields are the user's own.
+    """
     own = [each.lower() for each in fields]
     missing = [name for name in columns if name not in own]
     for spelling in fields:
