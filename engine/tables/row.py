@@ -165,7 +165,10 @@ def read_subjects(about: Declaration, situation: Given, subjects: Sequence[Given
 def build_decision(
     listed: Sequence[Destination], runs: Sequence[Run], workload: Ruleset | None = None
 ) -> dict[str, Any]:
-    """Build the fields of the column ``decision`` from runs; of traced ones ``workload`` tells who of ``listed`` fell."""
+    """Build the fields of the column ``decision`` from runs over ``listed``.
+
+    If they are traced, ``workload`` tells who fell.
+    """
     run, outcome = runs
     what = "failed" if outcome.failure else "deferred" if outcome.facts["deferred"] else "chosen"
     if what == "chosen" and not run.remaining:
