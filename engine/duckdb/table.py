@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any  # noqa: TID251
 
@@ -101,6 +101,9 @@ READY = "__mqclause_ready"
 QUERIED_TABLE = "__mqclause_given_5f0c6e1d94b24a7d"
 """What a query calls the table that it is a query of. A table of a connection's would win over the one that is meant,
 so this is a name that nobody gives."""
+
+_numbers = count()
+"""What tells the names of views apart."""
 
 NAMES, WRITTEN, ANSWERS, DRAWS, ODD = (
     f"__mqclause_{name}" for name in ("names", "written", "answers", "draws", "odd_names")
@@ -362,9 +365,8 @@ class GivenTable:
             return cls(_relation_of_files(made, str(source)), made)
         expected = "a relation, a DataFrame, an Arrow table or the path of a Parquet file"
         if hasattr(source, "iloc") and not hasattr(source, "columns"):
-            raise build_no_table_error(
-                source, expected
-            )  # one column of pandas: it depends on DuckDB's release what comes of it
+            # One column of pandas: it depends on DuckDB's release what comes of it.
+            raise build_no_table_error(source, expected)
         check_apart(map(str, _names(source)))
         try:
             return cls(_found(made, source, f"SELECT * FROM {QUERIED_TABLE}"), made, hasattr(source, "__len__"))
@@ -385,7 +387,9 @@ class GivenTable:
             # It may be another than the relation's, or be set to find nothing in Python.
             with suppress(duckdb.InvalidInputException, duckdb.CatalogException):
                 return _found(connection, self.relation, query)
-        found = self.relation.query(QUERIED_TABLE, query)
+        # Before 2.0 DuckDB keeps a view of this name on the connection, and reads the view anew with every answer.
+        own = f"{QUERIED_TABLE}_{next(_numbers)}"
+        found = self.relation.query(own, query.replace(QUERIED_TABLE, own))
         assert found is not None  # noqa: S101 - a SELECT gives a relation
         return found
 
@@ -399,8 +403,8 @@ def list_files(folder: Path) -> list[Path]:
 def check_parquet(connection: DuckDBPyConnection, files: str) -> None:
     """Raise TableError for a file where two columns, or two fields of a struct, have one name."""
     nodes = iter(connection.execute("SELECT name, num_children FROM parquet_schema(?)", [files]).fetchall())
-    for _root, count in nodes:
-        _check_inside(nodes, count, "")
+    for _root, inside in nodes:
+        _check_inside(nodes, inside, "")
 
 
 def build_known_tables(found: DecidedNames, puts: ClusterPuts) -> dict[str, exp.Select]:

@@ -486,7 +486,10 @@ def _row_function(decide: Callable[..., Any], kind: DataType) -> ColumnFunction:
     """
 
     def plain(value: Any) -> Any:
-        return [plain(each) for each in value] if isinstance(value, list) else value and value.asDict()
+        if isinstance(value, list):
+            return [plain(each) for each in value]
+        # A struct without fields is a Row that counts as false.
+        return None if value is None else value.asDict()
 
     # Of one column and of two; Spark asks the function how many it takes.
     def on_row(first: Any, *others: Any) -> Any:

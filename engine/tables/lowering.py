@@ -371,9 +371,8 @@ class RowWords:
 
     def value(self, of: Column, as_kept: bool = True) -> Node:
         """Write the value of a column, never null; words and names as they are kept, or as the row has them."""
-        value = (
-            F.coalesce(*self.given(of), build_literal(of.default)) if self.is_there(of) else build_literal(of.default)
-        )
+        default = build_literal(of.default)
+        value = F.coalesce(*self.given(of), default) if self.is_there(of) else default
         return normalize_value(of, value) if as_kept else value
 
     def given(self, of: Column) -> list[Node]:
@@ -415,7 +414,7 @@ def normalize_value(of: Column, value: Node) -> Node:
     match of.domain:
         case Words(words):
             cased = _change_case(words, value)
-            # In Spark the change is slow.
+            # A word that is written as the column has it stays as it is: in Spark the change is slow.
             return value if cased is value else build_if(exp.In(this=value, expressions=_list_words(of)), value, cased)
         case Name():
             return F.Unpadded(this=value)
@@ -441,12 +440,9 @@ def build_domain_test(of: Column, value: Node, kinds: Collection[FieldType]) -> 
             if "number" in kinds and float(high) > high:
                 # As a double the end would be the next larger one.
                 high = int(nextafter(high, 0.0))
-            return build_or(
-                [
-                    is_outside(value, low, high),
-                    *([F.is_unequal(value, exp.Floor(this=value))] if {*kinds} - {"integer", "huge"} else []),
-                ]
-            )
+            is_whole = {*kinds} <= {"integer", "huge"}
+            has_fraction = [] if is_whole else [F.is_unequal(value, exp.Floor(this=value))]
+            return build_or([is_outside(value, low, high), *has_fraction])
         case Finite(low):
             # It leaves out infinity, and NaN where that is the greatest of all.
             return is_outside(value, low, sys.float_info.max)
@@ -605,6 +601,7 @@ class RowExpressions:
         return self._where_they_differ(condition, some, self.remaining, F.NO_SUBJECTS)
 
     def _where_they_differ(self, condition: Expression, some: Node, everyone: Node, nobody: Node) -> Node:
+        """``some`` where those that remain may differ in a condition; else it holds of all or of none of them."""
         differ = self.differ(condition)
         if is_true(differ):
             return some
@@ -775,6 +772,7 @@ def get_word_place(of: Column, value: Node) -> Node:
     """Write the place of a word, in any letter case, in its column's list, from 1; null if it is not there."""
     words, text = _list_words(of), F.coalesce(value, build_literal(of.default))
     listed, cased = exp.Array(expressions=words), _change_case([each.name for each in words], text)
+    # Most texts are written as the words are, and need no other letter case.
     return F.coalesce(F.find_place(listed, text), F.find_place(listed, cased))
 
 

@@ -492,7 +492,8 @@ def _not_of_rows(rule: Rule, why: str) -> RuleError:
 class _Query:
     """A query that grows level by level; ``names`` are the columns that it has so far.
 
-    ``stored`` says of a part whether the back end keeps what it gives, or makes it again wherever it is read.
+    ``stored`` says of a part whether the back end keeps what it gives, or makes it again wherever it is read, which
+    is cheaper for some; of all others the back end decides.
     """
 
     names: list[Node]

@@ -15,6 +15,8 @@ from mqclause.tables.row import Rows
 pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")
 
+from pyspark.sql import functions as F  # noqa: N812
+
 from mqclause.spark.table import DECISION_TYPE, choose_destination_udf, explain_udf
 from spec_tests.support.spark_tables import from_rows
 
@@ -77,6 +79,15 @@ def test_the_derivation_as_text(decided: Any) -> None:
     assert [json.loads(row.text) for row in decided] == [
         json.loads(json.dumps(rows.explained(put, listed))) for put, listed in ROWS
     ]
+
+
+def test_structs_without_a_field_are_rows_with_a_fault(spark: Any) -> None:
+    named, nothing = F.struct(F.lit("QM2").alias("queue_manager")), F.struct()
+    asked = [(nothing, named), (F.struct(F.lit("Q").alias("queue")), nothing)]
+    columns = [explain_udf()(put, F.array(each)) for put, each in asked]
+    expected = [Rows().explained({}, [{"queue_manager": "QM2"}]), Rows().explained({"queue": "Q"}, [{}])]
+    assert [each["outcome"] for each in expected] == ["invalid", "invalid"]
+    assert [json.loads(each) for each in spark.range(1).select(*columns).first()] == expected
 
 
 @pytest.mark.parametrize("function", [choose_destination_udf, explain_udf])

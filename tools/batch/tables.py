@@ -21,8 +21,6 @@ from typing import Any, Literal, TextIO
 import duckdb
 from attrs import frozen
 from duckdb import DuckDBPyConnection, DuckDBPyRelation
-from duckdb.func import SPECIAL
-from duckdb.sqltypes import VARCHAR
 
 from mqclause.cluster.plan import Traffic
 from mqclause.documents import OUTCOME
@@ -661,14 +659,18 @@ def _from_json(text: str, structure: Any) -> str:
     return f"from_json({text}, {quote_sql_text(json.dumps(structure))})"
 
 
+_SPECIAL: Any = "special"
+"""Has a function be asked about null, too; the constant of DuckDB's for it lies elsewhere before 1.4."""
+
+
 def _with_functions(connection: DuckDBPyConnection, asked: AskedColumns, cells: Sequence[str] = ()) -> None:
     """What is done with few rows, in Python; what ``mqclause_fault`` is given are the texts of ``cells``."""
     connection.create_function(
         "mqclause_fault",
         lambda texts: find_row_fault(asked, dict(zip(cells, texts, strict=True))),
-        [f"{VARCHAR}[]"],
-        VARCHAR,
-        null_handling=SPECIAL,
+        ["VARCHAR[]"],
+        "VARCHAR",
+        null_handling=_SPECIAL,
     )
     functions: dict[str, Callable[[str], str | None]] = {
         "mqclause_line_fault": lambda line: find_line_fault(asked, line),
@@ -676,7 +678,7 @@ def _with_functions(connection: DuckDBPyConnection, asked: AskedColumns, cells: 
         "mqclause_cell": lambda cell: _written(_inside(_read_keys(cell))),
     }
     for name, function in functions.items():
-        connection.create_function(name, function, [VARCHAR], VARCHAR, null_handling=SPECIAL)
+        connection.create_function(name, function, ["VARCHAR"], "VARCHAR", null_handling=_SPECIAL)
 
 
 def _header_of(file: Path) -> tuple[str, ...]:

@@ -94,6 +94,17 @@ def test_a_table_of_the_connections_is_never_read_instead(kind: str) -> None:
             assert own.table(name).project("id").fetchall() == [(99,)]
 
 
+def test_answers_are_of_their_own_table_whatever_else_its_connection_is_asked() -> None:
+    """Where the connection is not said, DuckDB before 2.0 keeps on it what the table was called."""
+    connection = duckdb.connect()
+    asked = [
+        connection.sql(f"SELECT {{'queue': '{name}'}} AS put, {TWO} AS destinations") for name in ("STOCK", "PRICES")
+    ]
+    decided = [*map(decide, asked), *(decide(each, connection=connection) for each in asked)]
+    told = [each.project("put.queue, decision.outcome").fetchall() for each in decided]
+    assert told == [[("STOCK", "chosen")], [("PRICES", "chosen")]] * 2
+
+
 def test_names_that_begin_with_mq_are_the_users() -> None:
     row = {"MQ_QMGR_NAME": "QM7", "mq_level_0": 1, "mq_put": 2, "mq_known": 3, "mq_at": 4, "mqclause_line": 5}
     flat = pa.table({"MQ_DEST": ["STOCK"], **{name: [value] for name, value in row.items()}})
