@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from io import StringIO
-from operator import attrgetter
 from typing import Any, ClassVar, Literal, Self, SupportsIndex, TypeGuard, TypeVar, overload
 
 from attrs import field, frozen
@@ -71,13 +70,18 @@ def get_outcome(runs: Sequence[Run]) -> Outcome:
     return "chosen"
 
 
+def _identify_rules(course: Pipeline) -> tuple[object, ...]:
+    """Identify the rules of an answer and their executor; readings and editions that change none of them share it."""
+    return course.rulesets, course.made_of[2]
+
+
 @frozen
 class RuleAnswer:
     """One situation, and a traced run of the rules of a document without subjects on it."""
 
     situation: Any
     run: Run = field(eq=False)
-    course: Pipeline = field(repr=False, eq=attrgetter("made_of"))
+    course: Pipeline = field(repr=False, eq=_identify_rules)
 
     @classmethod
     def of(cls, situation: Any, course: Pipeline) -> Self:

@@ -171,7 +171,10 @@ class QueueOrder(ShownAnswer):
 
 
 class Retrieval(DocumentRules):
-    """The rules of retrieval. ``terms`` say what a message is when it is put."""
+    """The rules of retrieval, loaded and ready. ``terms`` say what a message is when it is put.
+
+    Arguments as for Engine; it has no state, so threads may share it, and pickles as its rules. Raises RuleError.
+    """
 
     document = RETRIEVAL
 

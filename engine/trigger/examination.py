@@ -198,7 +198,11 @@ class Examination:
 
 
 class Triggers(DocumentRules):
-    """The trigger rules. ``callbacks`` answer what a queue manager's course depends on, by these and those of calls."""
+    """The trigger rules, loaded and ready.
+
+    Arguments as for Engine; it has no state, so threads may share it, and pickles as its rules. Its ``callbacks``
+    answer what a queue manager's course depends on, by the same rules and those of calls. Raises RuleError.
+    """
 
     document = TRIGGER
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from random import Random
 from typing import Any
 
@@ -36,6 +37,16 @@ def channels(**to_qm3: Any) -> list[dict[str, Any]]:
 
 def others(decision: Decision) -> list[str]:
     return [str(each) for each in decision.other_readings()]
+
+
+def test_where_names_lead_is_the_same_value_whoever_asked_before() -> None:
+    asked, fresh = decided().cluster, decided().cluster
+    other = Engine(Rules({"mru-ties": "any"}))  # a reading of clause 11, which follows no names
+    Engine().resolve(asked, "Q")
+    found, again = other.resolve(asked, "Q"), other.resolve(fresh, "Q")
+    assert found == again == pickle.loads(pickle.dumps(found))
+    assert hash(found) == hash(again)
+    assert Engine(Rules({"blank-rqmname": "local-queue-manager"})).resolve(fresh, "Q") != again
 
 
 def test_no_other_reading_changes_a_clear_choice() -> None:
