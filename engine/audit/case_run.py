@@ -328,7 +328,7 @@ class MutantResult:
 
     @property
     def is_unmet(self) -> bool:
-        """Whether no case knows the rule from it."""
+        """Whether every case passes with the mutant as it does with the rule."""
         return self.status == "survived"
 
     def to_json(self) -> dict[str, Any]:

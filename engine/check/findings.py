@@ -751,7 +751,7 @@ class Inspection:
         self._look(owners[0], self.members[owners[0]].owner, [script])
 
     def _change_displayed(self, changes: Sequence[ConfigurationChange]) -> bool:
-        """Applies changes of what is displayed of others, and says whether there are any and all of them are of that.
+        """Apply changes if all are of displayed members; return whether they were applied.
 
         Raises FactsError.
         """

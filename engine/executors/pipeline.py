@@ -116,12 +116,12 @@ class DocumentRules:
 
     @property
     def steps(self) -> LoweredRuleset:
-        """Their steps."""
+        """The lowered rules of the last document."""
         return self.course.steps[-1]
 
     @property
     def readings(self) -> Mapping[str, str]:
-        """The choices, by reading, that they were read by."""
+        """The choice of each reading by which the rules were read."""
         return dict(self.course.readings)
 
 

@@ -299,7 +299,7 @@ class _Checker:
         return wanted
 
     def as_number(self, tree: Expression, found: Type) -> None:
-        """Raises ExpressionError for a whole number that one of those that are not whole may not tell from the next.
+        """Raise ExpressionError where a large whole number is compared with one that may be neither whole nor exact.
 
         Python compares the two as they are, SQL rounds the whole one before.
         """

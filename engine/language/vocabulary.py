@@ -65,7 +65,7 @@ class Type:
 
     @property
     def is_exact(self) -> bool:
-        """Whether each number that it can be is one of those of 64 bits that are not whole, too, as far as is known."""
+        """Whether a double holds each number of the type exactly, as far as is known."""
         ends = self.least, self.most
         return self.kind == "number" or all(each is not None and abs(each) <= LARGEST_EXACT for each in ends)
 

@@ -243,7 +243,7 @@ class ExitRowDecider:
         explain: bool,
         spread: Spread | None,
     ) -> ExitRowDecider | None:
-        """Build it; None where no row calls an exit.
+        """Build the decider of a table's rows; None where no row calls an exit.
 
         Raises TableError for what is no exit, no limit, and for a ``spread``.
         """

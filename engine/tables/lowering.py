@@ -208,7 +208,7 @@ class StepLowering:
         return self.bind(rule, "applies", build_if(build_and(*before), asked, exp.false()))
 
     def left(self, rule: Rule, after: Node, by: Node | None = None) -> None:
-        """Have those in ``after`` remain; the others fall by the rule, or as ``by`` says of each."""
+        """Keep the subjects in the list ``after``; the others fall by the rule, or as ``by`` says of each."""
         falls = (self.remaining, build_literal(rule.id) if by is None else by)
         if not self.before or self.before[-1][1] != falls[1]:
             self.before.append(falls)

@@ -90,7 +90,7 @@ class Spread:
 
     @classmethod
     def of(cls, columns: Mapping[str, FieldType], shares: bool, spread: str | None) -> Spread | None:
-        """Build it; None if nothing is asked.
+        """Build the request of a table; None if it asks neither for shares nor to spread rows.
 
         Raises TableError for a column that is not there, or no text and no integer.
         """

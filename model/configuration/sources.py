@@ -87,7 +87,7 @@ class OpenFile(Protocol):
     """Something that is open to be read: a file, a response of a server, ``io.StringIO``."""
 
     def read(self) -> str | bytes:
-        """Return all that is left in it."""
+        """Return what has not been read yet."""
         ...
 
 

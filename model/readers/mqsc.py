@@ -226,7 +226,7 @@ class Command:
         return len(piece) + before == LAST_COLUMN and piece[LAST_OF_MQSC - before :].isdigit()
 
     def joined(self, cut: bool = False) -> Command:
-        """Return this command, complete."""
+        """Join the lines of the command; ``cut`` says that its end is missing."""
         self.text = "".join(self._pieces)
         self.cut = cut
         return self
@@ -690,7 +690,7 @@ class _Reader:
                 self.note_double_quotes(command)
 
     def note_double_quotes(self, command: Command) -> None:
-        """Note the first value in double quotes, which may not be read so by all that run MQSC."""
+        """Note the first value in double quotes: not every program that runs MQSC takes those."""
         quoted = next((each for each in IN_DOUBLE_QUOTES.finditer(command.text) if each[1]), None)
         if quoted is not None:
             self.notes.append(Diagnostic(self.source, DOUBLE_QUOTES, *command.find_place(quoted.start(1))))

@@ -361,7 +361,7 @@ class Place:
 
     @classmethod
     def of(cls, order: RunOrder, rule_id: str) -> Place:
-        """Find a rule in an order."""
+        """Find the place of a rule in the order in which an edition runs its rules."""
         at = next((at for at, each in enumerate(order.rules) if each.id == rule_id), None)
         if at is None:
             return cls(order)
